@@ -1,0 +1,74 @@
+"""n-dimensional arrays in spreadsheets and CSV, bit for bit: one ndarray per column, with dtype, shape and order."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .api import check, convert, read, read_columns, scan, write
+from .columns import ArrayInfo
+from .errors import (
+    DTypeError,
+    Finding,
+    FormatError,
+    LimitError,
+    MissingDependencyError,
+    NotFoundError,
+    SheetArrayError,
+    SheetArrayWarning,
+)
+from .linear import LinearArray, from_linear, to_linear
+
+if TYPE_CHECKING:
+    from .sheets.delimited import read_csv, write_csv
+    from .sheets.frame import from_frame, to_frame
+    from .sheets.linear_json import read_json, write_json
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArrayInfo",
+    "DTypeError",
+    "Finding",
+    "FormatError",
+    "LimitError",
+    "LinearArray",
+    "MissingDependencyError",
+    "NotFoundError",
+    "SheetArrayError",
+    "SheetArrayWarning",
+    "__version__",
+    "check",
+    "convert",
+    "from_frame",
+    "from_linear",
+    "read",
+    "read_columns",
+    "read_csv",
+    "read_json",
+    "scan",
+    "to_frame",
+    "to_linear",
+    "write",
+    "write_csv",
+    "write_json",
+]
+
+_LAZY = {
+    "from_frame": "frame",
+    "read_csv": "delimited",
+    "read_json": "linear_json",
+    "to_frame": "frame",
+    "write_csv": "delimited",
+    "write_json": "linear_json",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f".sheets.{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,181 @@
+"""read, write, scan, check, convert, read_columns: the whole package behind six verbs.
+
+Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
+does not know is an error.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from .columns import ArrayInfo
+from .errors import Finding
+from .registry import format_of
+
+Place = str | os.PathLike[str] | IO[bytes] | IO[str]
+
+
+def read(
+    source: Place, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read arrays, each with the dtype, shape, strides and order that it was written with.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        names: only these arrays are decoded; None for all.
+        format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
+        **options: of the format, such as `missing="nan"` or `delimiter=";"`; see `read_csv`, `read_json`.
+
+    Returns:
+        Arrays by name, in the order written.
+
+    Raises:
+        FormatError: content that is wrong, with `.location` of the first cell that is.
+        NotFoundError: no such array, or no such format.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+        >>> write(path, {"t": np.array([[1.5, 2.5]])})
+        >>> read(path)
+        {'t': array([[1.5, 2.5]])}
+    """
+    found: dict[str, np.ndarray[Any, Any]] = _call("read", source, format, options)(source, names, **options)
+    return found
+
+
+def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
+    """Write arrays; a failed write leaves the target as it was.
+
+    Args:
+        target: a path, a URL, or an open file (then with `format`).
+        arrays: a mapping of names to arrays, one array (named "array"), a pandas DataFrame or an xarray Dataset.
+        format: instead of the suffix.
+        **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
+
+    Raises:
+        DTypeError: an array that the format cannot hold.
+        LimitError: too much for it, or a name that it cannot carry; before anything is written.
+        OSError: the system refuses.
+    """
+    row = format_of(target, format)
+    merged = {**row.writing, **options}
+    _call("write", target, format, merged)(target, arrays, **merged)
+
+
+def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
+    """What the headers say: shape, dtype, order, strides, location, cells. Reads no more than they need.
+
+    Raises:
+        FormatError: no array, or a broken header.
+        NotFoundError: no such format.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write(file, {"t": np.zeros((2, 3))}, format="csv")
+        >>> _ = file.seek(0)
+        >>> scan(file, format="csv")["t"].shape
+        (2, 3)
+    """
+    found: dict[str, ArrayInfo] = _call("scan", source, format, options)(source, **options)
+    return found
+
+
+def check(source: Place, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
+    """Every finding, instead of the first as an error; nothing for an intact file.
+
+    Yields:
+        Findings with `.severity`, `.location`, `.message` and `.hint`.
+
+    Raises:
+        OSError: no such file; never for its content.
+    """
+    findings: Iterator[Finding] = _call("check", source, format, options)(source, **options)
+    return findings
+
+
+def read_columns(
+    source: Place,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: Any = None,
+    shape: Any = None,
+    order: str = "row-major",
+    missing: str = "nan",
+    format: str | None = None,
+    **options: Any,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of an ordinary table as arrays; no header of the exchange format needed.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        columns: names of the columns wanted (or letters); None for all.
+        dtype: of every column, or a mapping by name; None infers it without loss: leading zeros stay text, ids beyond
+            2^53 stay exact, ISO dates become datetime64.
+        shape: of every column's array, or a mapping by name; one -1 is worked out.
+        order: "row-major" or "column-major": how cells fill the shape.
+        missing: "nan" reads blanks as NaN in floats (None beside integers beyond 2^53 and booleans, "" in text);
+            "error" refuses them.
+        format: instead of the suffix.
+        **options: of the format; for delimited text `delimiter`, `decimal`, `encoding`, `header`, `skip_rows`.
+
+    Raises:
+        FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such column.
+
+    Example:
+        >>> import io
+        >>> read_columns(io.StringIO("id,t\\n007,1.5\\n008,\\n"), format="csv")
+        {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
+    """
+    given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
+    found: dict[str, np.ndarray[Any, Any]] = _call("read_columns", source, format, given)(source, columns, **given)
+    return found
+
+
+def convert(
+    source: Place,
+    target: Place,
+    names: Sequence[str] | None = None,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+    writing: Mapping[str, Any] | None = None,
+) -> None:
+    """Read, then write.
+
+    Args:
+        source: as for `read`.
+        target: as for `write`.
+        names: only these arrays; None for all.
+        from_format: the source's, instead of its suffix.
+        to_format: the target's, instead of its suffix.
+        reading: options for `read`.
+        writing: options for `write`.
+
+    Raises:
+        FormatError: as `read`.
+        DTypeError: as `write`.
+        LimitError: as `write`.
+    """
+    format_of(target, to_format)  # an unknown suffix is said before anything is read
+    write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
+
+
+def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """The adapter's function, once its options are known to be its own."""
+    row = format_of(place, format)
+    function = row.function(verb)
+    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            raise TypeError(f"{verb} has no option {option!r} for {row.title}; it has {', '.join(known)}")
+    return function

@@ -1,0 +1,97 @@
+"""What `write` takes -> names and arrays: a mapping, one array, a pandas DataFrame or an xarray Dataset.
+
+Neither pandas nor xarray is imported here: their objects are known by what they are, not by their packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import DTypeError, LimitError
+from .linear import LinearArray
+
+ALONE = "array"  # the name of an array that came without one
+
+
+def linear_arrays(arrays: Any, *, base: bool = False) -> dict[str, LinearArray]:
+    """Every array by its name, ready to be written.
+
+    Args:
+        arrays: a mapping of names to arrays, one array (then named "array"), a pandas DataFrame (one array a
+            column; an index with a name, or that is no plain counter, comes first) or an xarray object.
+        base: write whole base buffers, with the views' strides and offsets.
+
+    Raises:
+        DTypeError: names the array that no dtype of the format holds.
+        LimitError: two arrays have one name.
+
+    Example:
+        >>> [a.shape for a in linear_arrays({"x": np.zeros((2, 3)), "y": 1.5}).values()]
+        [(2, 3), ()]
+    """
+    found: dict[str, LinearArray] = {}
+    for key, value in _pairs(arrays):
+        name = str(key)
+        if name in found:
+            raise LimitError(f"two arrays would have the name {name!r}")
+        try:
+            found[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
+        except DTypeError as error:
+            raise DTypeError(f"{name}: {error}") from error
+    return found
+
+
+def _pairs(arrays: Any) -> list[tuple[Any, Any]]:
+    package = type(arrays).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(arrays, "columns"):
+        return _frame_columns(arrays)
+    if package == "pandas" and hasattr(arrays, "to_frame"):
+        return _frame_columns(arrays.to_frame(name=ALONE if arrays.name is None else arrays.name))
+    if package == "xarray" and hasattr(arrays, "data_vars"):
+        return [(name, variable.to_numpy()) for name, variable in arrays.variables.items()]
+    if package == "xarray":
+        return [(getattr(arrays, "name", None) or ALONE, arrays.to_numpy())]
+    if package == "polars" and hasattr(arrays, "columns"):
+        return [(name, arrays[name].to_numpy()) for name in arrays.columns]
+    if isinstance(arrays, Mapping):
+        return [(key, _values(value)) for key, value in arrays.items()]
+    return [(ALONE, arrays)]
+
+
+def _values(value: Any) -> Any:
+    package = type(value).__module__.partition(".")[0]
+    if package == "xarray":
+        return value.to_numpy()
+    return _column_values(value) if package == "pandas" and hasattr(value, "to_numpy") else value
+
+
+def _frame_columns(frame: Any) -> list[tuple[Any, Any]]:
+    index = frame.index
+    plain = type(index).__name__ == "RangeIndex" and index.name is None
+    if not plain:
+        frame = frame.reset_index()
+    return [(name, _column_values(frame.iloc[:, place])) for place, name in enumerate(frame.columns)]
+
+
+def _column_values(column: Any) -> np.ndarray[Any, Any]:
+    """A pandas column as an ndarray; what is missing in text, integers or booleans becomes None (generic)."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+        return np.asarray(column)
+    if getattr(dtype, "tz", None) is not None:
+        raise DTypeError("times with a time zone: store them as UTC, column.dt.tz_convert('UTC').dt.tz_localize(None)")
+    kind = getattr(dtype, "kind", "O")
+    missing = np.asarray(column.isna())
+    if not missing.any() and kind in "iufbmM":
+        return np.asarray(column.to_numpy(dtype=getattr(dtype, "numpy_dtype", None)))
+    if kind == "f":
+        return np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan))
+    values = np.empty(len(column), dtype=object)
+    values[:] = column.astype(object).tolist()
+    values[missing] = None
+    if all(isinstance(value, str) for value in values):
+        return values.astype(np.str_) if len(values) else np.empty(0, dtype="<U1")
+    return values

@@ -1,0 +1,31 @@
+"""Arrays <-> the columns of a sheet, for every container that has cells.
+
+`grid` knows addresses and finds the anchors of arrays in what people made of a sheet; `layout` says which cells an
+array takes when it is written; `reading` turns the cells of a sheet back into arrays; `ordinary` reads tables that
+know nothing of the format. A container says how many rows it has, and moves the cells.
+"""
+
+from __future__ import annotations
+
+from .grid import Anchor, a1, find_anchors, letters
+from .layout import Layout, Piece, lay_out
+from .ordinary import read_ordinary
+from .reading import ArrayInfo, Cells, Request, Sheet, check_sheet, read_sheet, scan_sheet
+
+__all__ = [
+    "Anchor",
+    "ArrayInfo",
+    "Cells",
+    "Layout",
+    "Piece",
+    "Request",
+    "Sheet",
+    "a1",
+    "check_sheet",
+    "find_anchors",
+    "lay_out",
+    "letters",
+    "read_ordinary",
+    "read_sheet",
+    "scan_sheet",
+]

@@ -1,0 +1,211 @@
+"""Ordinary tables: one ndarray for each column, no header of the exchange format needed.
+
+The dtype of a column is inferred only where nothing is lost: `007` stays text, an id beyond 2^53 stays exact, a blank
+becomes NaN only in floats. Everything else is as for arrays: judged by `cells`, blamed by address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import dtypes
+from ..cells import TextLook, from_text
+from ..dtypes import DType
+from ..elements import Cell, Missing, is_blank, string_of
+from ..errors import FormatError, NotFoundError
+from ..header import Order
+from .grid import a1, letters
+from .reading import Request, Sheet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DTypeLike = str | np.dtype[Any] | type
+Shape = tuple[int, ...] | int
+
+_INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
+_FLOAT = r"^[+-]?(?:(?:0|[1-9][0-9]*)\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^(?i:[+-]?inf(?:inity)?|nan)$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
+_NO_NAME = re.compile(r"\s*(?:[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?|(?i:true|false|nan|[+-]?inf(?:inity)?)|\d{4}-\d\d-\d\d.*)\s*")
+
+
+def read_ordinary(
+    sheet: Sheet,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
+    shape: Shape | Mapping[str, Shape] | None = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    header: bool | None = None,
+    skip_rows: int = 0,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of a table as arrays.
+
+    Args:
+        sheet: where the cells are.
+        columns: names (or letters) of the columns wanted; None for all.
+        dtype: of every column, or by name; None infers it without loss.
+        shape: of every column's array, or by name; one -1 is worked out.
+        order: how the cells of a column fill the shape.
+        missing: "nan" reads blanks as NaN in floats; "error" refuses them.
+        header: whether the first row holds names; None finds out.
+        skip_rows: rows above the table.
+
+    Raises:
+        FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such column.
+    """
+    head, _ = sheet.head(20_000)
+    rows = head[skip_rows:]
+    if not rows or all(is_blank(cell) for row in rows for cell in row):
+        raise FormatError("an empty table")
+    named = _is_header(rows) if header is None else header
+    names = _names(rows, named, skip_rows)
+    wanted = _wanted(names, columns)
+    first = skip_rows + named
+    text = dtypes.named("string")
+    fetched = sheet.columns([Request(names[name], first, text) for name in wanted], typed=False)
+    series = [_joined(head_cells, body) for head_cells, body in fetched]
+    filled = [_filled(column) for column in series]
+    height = max(filled, default=0)
+    result: dict[str, np.ndarray[Any, Any]] = {}
+    for name, column, length in zip(wanted, series, filled, strict=True):
+        form = shape.get(name) if isinstance(shape, Mapping) else shape
+        kind = dtype.get(name) if isinstance(dtype, Mapping) else dtype
+        place = _Place(name, names[name], first)
+        cells = _padded(column, length if form is not None else height)
+        values = _values(cells, _dtype(kind), sheet.look, missing, place)
+        result[name] = values if form is None else _shaped(values, form, order, place)
+    return result
+
+
+class _Place:
+    """Where a column stands, for messages."""
+
+    def __init__(self, name: str, column: int, row: int) -> None:
+        self.name, self.column, self.row = name, column, row
+
+    def error(self, index: int, reason: str, hint: str = "") -> FormatError:
+        """What is wrong with the cell at `index` of the column."""
+        return FormatError(reason, location=a1(self.row + index, self.column), element=f"{self.name}[{index}]", hint=hint)
+
+
+def _is_header(rows: Sequence[Sequence[Cell]]) -> bool:
+    first = [str(cell) for cell in rows[0] if not is_blank(cell)]
+    return bool(first) and not any(_NO_NAME.fullmatch(cell) for cell in first)
+
+
+def _names(rows: Sequence[Sequence[Cell]], named: bool, skipped: int) -> dict[str, int]:
+    names: dict[str, int] = {}
+    width = max(map(len, rows))
+    while width > 1 and all(len(row) < width or is_blank(row[width - 1]) for row in rows):
+        width -= 1  # blank columns on the right, as spreadsheets leave them
+    for column in range(width):
+        cell = rows[0][column] if named and column < len(rows[0]) else None
+        name = letters(column) if is_blank(cell) else str(cell).strip()
+        if name in names:
+            raise FormatError(f"two columns have the name {name!r}, at {a1(skipped, names[name])} too",
+                              location=a1(skipped, column), hint="rename one, or read with header=False")  # fmt: skip
+        names[name] = column
+    return names
+
+
+def _wanted(names: dict[str, int], columns: Sequence[str] | None) -> list[str]:
+    if columns is None:
+        return list(names)
+    by_letter = {letters(column): name for name, column in names.items()}
+    wanted = []
+    for column in [columns] if isinstance(columns, str) else columns:
+        name = column if column in names else by_letter.get(column)
+        if name is None:
+            raise NotFoundError(f"no column {column!r}; there is {', '.join(map(repr, names))}")
+        wanted.append(name)
+    return list(dict.fromkeys(wanted))
+
+
+def _dtype(kind: DTypeLike | None) -> DType | None:
+    if kind is None:
+        return None
+    return dtypes.named(kind) if isinstance(kind, str) else dtypes.of(np.dtype(kind))
+
+
+def _joined(first: Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series:
+    """A column as text, whatever its container made of it."""
+    import polars as pl
+
+    if isinstance(rest, Sequence):
+        return pl.Series([None if is_blank(cell) else string_of(cell) for cell in (*first, *rest)], dtype=pl.String)
+    return pl.concat([pl.Series(first, dtype=pl.String), rest.cast(pl.String)]).rename("")
+
+
+def _filled(column: pl.Series) -> int:
+    filled = (column.str.strip_chars() != "").fill_null(value=False).arg_true()
+    return int(filled[-1]) + 1 if len(filled) else 0
+
+
+def _padded(column: pl.Series, height: int) -> pl.Series:
+    return column[:height].extend_constant(None, max(0, height - len(column)))
+
+
+def _values(cells: pl.Series, kind: DType | None, look: TextLook, missing: Missing, place: _Place) -> np.ndarray[Any, Any]:
+    kind = kind or _infer(cells, look, missing, place)
+    buffer, problems = from_text(cells, kind, look, missing=missing)
+    for problem in problems:
+        raise place.error(problem.index, problem.reason, problem.hint)
+    return buffer
+
+
+def _infer(cells: pl.Series, look: TextLook, missing: Missing, place: _Place) -> DType:
+    """The dtype that keeps every cell of a column of text as it is."""
+    texts = cells.str.strip_chars()
+    blank = (texts.is_null() | (texts == "")).fill_null(value=True)
+    held = texts.filter(~blank)
+    if look.decimal == ",":
+        held = held.str.replace(".", "?", literal=True).str.replace(",", ".", literal=True)
+    name = _name_of(held, blanks=bool(blank.any()))
+    if missing == "error" and blank.any() and name != "string":
+        raise place.error(int(blank.arg_true()[0]), "a blank cell", "missing='nan' reads blanks as NaN")
+    return dtypes.named(name)
+
+
+def _name_of(texts: pl.Series, *, blanks: bool) -> str:
+    import polars as pl
+
+    if not len(texts):
+        return "float64"
+    if texts.str.contains(_INTEGER).all() and not (texts == "-0").any():
+        for name, engine in (("int64", pl.Int64), ("uint64", pl.UInt64)):
+            values = texts.cast(engine, strict=False)
+            if not values.null_count():
+                exact = -(2**53) <= values.min() and values.max() <= 2**53  # type: ignore[operator]  # integers
+                return name if not blanks else "float64" if exact else "generic"
+        return "string"
+    if texts.str.contains(_FLOAT).all():
+        values = texts.cast(pl.Float64, strict=False)
+        integers = texts.str.contains(r"^[+-]?[0-9]+$") & (values.abs() > 2.0**53)
+        overflown = values.is_infinite() & ~texts.str.contains("(?i)inf")
+        return "string" if values.null_count() or integers.any() or overflown.any() else "float64"
+    if texts.str.to_lowercase().is_in(["true", "false"]).all():
+        return "generic" if blanks else "bool"
+    if blanks:
+        return "string"
+    if texts.str.contains(_DATE).all() and not texts.str.to_date(strict=False).null_count():
+        return "datetime64[D]"
+    if texts.str.contains(_MOMENT).all():
+        digits = int(texts.str.extract(r"\.([0-9]+)$").str.len_chars().max() or 0)  # type: ignore[call-overload]
+        if not texts.str.slice(0, 10).str.to_date(strict=False).null_count():
+            return f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"
+    return "string"
+
+
+def _shaped(values: np.ndarray[Any, Any], form: Shape, order: Order, place: _Place) -> np.ndarray[Any, Any]:
+    try:
+        return values.reshape(form, order="F" if order == "column-major" else "C")
+    except ValueError:
+        raise place.error(0, f"{len(values)} cells do not fill the shape {form}") from None

@@ -1,0 +1,120 @@
+"""dtype names of the exchange format <-> NumPy dtypes: one table.
+
+The names are stdlib's (https://github.com/stdlib-js/stdlib/issues/1140), with its aliases on reading, and
+three extensions: `string` (NumPy `<U`), `datetime64[unit]` and `timedelta64[unit]`.
+Everything else in the package asks a `DType` for its `kind`, never NumPy for a type code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from .errors import DTypeError, FormatError
+
+Kind = Literal["float", "complex", "int", "bool", "generic", "string", "datetime", "timedelta"]
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """A dtype of the format.
+
+    Attributes:
+        name: as it stands in a header.
+        kind: how an element of it looks in a cell.
+        numpy: the NumPy dtype, in native byte order; `str_` without a width for `string`.
+    """
+
+    name: str
+    kind: Kind
+    numpy: np.dtype[Any]
+
+
+def _table() -> dict[str, DType]:
+    kinds: dict[str, Kind] = {"f": "float", "c": "complex", "i": "int", "u": "int", "b": "bool"}
+    names = (
+        "float16 float32 float64 complex64 complex128 "
+        "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
+    ).split()
+    numeric = {name: DType(name, kinds[np.dtype(name).kind], np.dtype(name)) for name in names}
+    return numeric | {
+        "generic": DType("generic", "generic", np.dtype(object)),
+        "string": DType("string", "string", np.dtype(np.str_)),
+    }
+
+
+TABLE = _table()
+
+ALIASES = {
+    "uint8c": "uint8",
+    "binary": "uint8",
+    "number": "float64",
+    "complex": "complex128",
+    "boolean": "bool",
+    "any": "generic",
+}
+
+_TIME = re.compile(r"\s*(datetime64|timedelta64)\[(\d{0,9}(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as))\]\s*", re.IGNORECASE)
+
+_INSTEAD = {
+    "V": "write one array per field (a[name] for each name in a.dtype.names)",
+    "S": "decode it first: np.char.decode(a, 'utf-8'), or view it as uint8",
+    "g": "cast it first: a.astype('float64') (digits beyond 53 bits are lost)",
+    "G": "cast it first: a.astype('complex128') (digits beyond 53 bits are lost)",
+}
+
+
+def named(name: object) -> DType:
+    """The dtype of that name, as a header gives it; aliases and letter case are forgiven.
+
+    Raises:
+        FormatError: the format has no such dtype. (No location: the caller knows the cell.)
+
+    Example:
+        >>> named("Boolean").numpy
+        dtype('bool')
+    """
+    if isinstance(name, str):
+        key = name.strip().casefold()
+        found = TABLE.get(ALIASES.get(key, key))
+        if found is not None:
+            return found
+        if time := _TIME.fullmatch(name):
+            return _time(time[1].casefold(), time[2])
+    raise FormatError(f"unknown dtype {name!r:.80}", hint="known: " + " ".join(TABLE) + " datetime64[unit] timedelta64[unit]")
+
+
+def of(dtype: np.dtype[Any]) -> DType:
+    """The format's dtype for a NumPy dtype, whatever its byte order.
+
+    Raises:
+        DTypeError: structured, void, bytes, extended precision, or a datetime64 without a unit.
+
+    Example:
+        >>> of(np.dtype(">i4")).name
+        'int32'
+    """
+    if dtype.kind in "fciub" and dtype.name in TABLE:
+        return TABLE[dtype.name]
+    if dtype.kind in "UT":
+        return TABLE["string"]
+    if dtype.kind == "O":
+        return TABLE["generic"]
+    if dtype.kind in "mM":
+        unit, count = np.datetime_data(dtype)
+        if unit == "generic":
+            raise DTypeError(f"{dtype} has no unit: cast it first, for example a.astype('{dtype.name}[ns]')")
+        return _time("datetime64" if dtype.kind == "M" else "timedelta64", f"{count if count != 1 else ''}{unit}")
+    instead = _INSTEAD.get(dtype.char, "") or _INSTEAD.get(dtype.kind, "cast it to a dtype of the format first")
+    raise DTypeError(f"no dtype of the exchange format holds {dtype}: {instead}")
+
+
+def _time(base: str, unit: str) -> DType:
+    kind: Kind = "datetime" if base == "datetime64" else "timedelta"
+    try:
+        return DType(f"{base}[{unit}]", kind, np.dtype(f"{base}[{unit}]"))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"unknown dtype {base}[{unit}]") from error

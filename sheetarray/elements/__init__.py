@@ -1,0 +1,42 @@
+"""Elements <-> cells, one to one: how a value of each dtype looks, as a Python scalar and as text.
+
+`looks` has the look of a single value, `encode` and `decode` turn a whole buffer at once. NumPy only, so that
+`import sheetarray` stays light; `sheetarray.cells` does the same in bulk through polars and asks here
+whatever its fast path cannot settle.
+"""
+
+from __future__ import annotations
+
+from .decode import Missing, Problem, decode, too_wide
+from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells
+from .looks import (
+    Cell,
+    bool_text,
+    escape,
+    generic_from_text,
+    generic_to_text,
+    is_blank,
+    shortest,
+    string_of,
+    unescape,
+)
+
+__all__ = [
+    "EXACT_IN_JSON",
+    "Cell",
+    "ComplexLook",
+    "Missing",
+    "Problem",
+    "bool_text",
+    "decode",
+    "encode",
+    "escape",
+    "generic_cells",
+    "generic_from_text",
+    "generic_to_text",
+    "is_blank",
+    "shortest",
+    "string_of",
+    "too_wide",
+    "unescape",
+]

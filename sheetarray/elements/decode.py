@@ -1,0 +1,296 @@
+"""A list of cells -> a buffer of elements, under the dtype that the header names.
+
+Whole lists are converted at once where every cell looks as it should; only the others are read one by one
+with the rules of `looks`. What a cell cannot mean becomes a `Problem`, never a wrapped or clamped value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import compress, repeat
+from typing import Any, Literal
+
+import numpy as np
+
+from ..dtypes import DType
+from . import looks
+from .looks import Cell, found, is_blank
+
+Missing = Literal["error", "nan"]
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A cell that its dtype cannot mean: its index among the data cells, and why."""
+
+    index: int
+    reason: str
+    hint: str = ""
+
+
+def decode(
+    cells: Sequence[Cell], dtype: DType, *, missing: Missing = "error", decimal: str = "."
+) -> tuple[Buffer, list[Problem]]:
+    """The buffer that data cells hold, one element for each cell, and every cell that could not be read.
+
+    Args:
+        cells: Python scalars or text; None is a blank.
+        dtype: what the header says they are.
+        missing: "nan" reads a blank as NaN where the dtype is float or complex.
+        decimal: the decimal mark of text.
+
+    Example:
+        >>> from sheetarray import dtypes
+        >>> decode([1, "2.0", 300], dtypes.named("uint8"))
+        (array([1, 2, 0], dtype=uint8), [Problem(index=2, reason='300 is beyond the range of uint8', hint='')])
+    """
+    match dtype.kind:
+        case "float":
+            return _floats(cells, dtype, missing, decimal)
+        case "complex":
+            return _complexes(cells, dtype, missing, decimal)
+        case "int":
+            return _integers(cells, dtype, decimal)
+        case "bool":
+            return _one_by_one(cells, np.zeros(len(cells), dtype=bool), looks.bool_of)
+        case "datetime":
+            return _datetimes(cells, dtype)
+        case "timedelta":
+            return _timedeltas(cells, dtype)
+        case "string":
+            return _strings(cells)
+        case "generic":
+            return _generic(cells)
+
+
+def _one_by_one(
+    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
+) -> tuple[Buffer, list[Problem]]:
+    problems: list[Problem] = []
+    for index in range(len(cells)) if indices is None else indices:
+        cell = cells[index]
+        if is_blank(cell):
+            problems.append(_blank(index, out.dtype))
+            continue
+        try:
+            out[index] = read(cell)
+        except OverflowError:
+            problems.append(Problem(index, f"{found(cell)} is beyond the range of {out.dtype.name}"))
+        except ValueError as error:
+            problems.append(Problem(index, str(error)))
+    return out, problems
+
+
+def _blank(index: int, dtype: np.dtype[Any]) -> Problem:
+    hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
+    return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
+
+
+def _fill_blanks(
+    out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing
+) -> list[Problem]:
+    if missing == "error" or not problems:
+        return problems
+    blank = [problem.index for problem in problems if is_blank(cells[problem.index])]
+    out[blank] = np.nan
+    return [problem for problem in problems if not is_blank(cells[problem.index])]
+
+
+# Floats ------------------------------------------------------------------------------------------------------
+
+
+def _floats(
+    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
+) -> tuple[Buffer, list[Problem]]:
+    count = len(cells)
+    kinds = set(map(type, cells))
+    try:
+        if kinds <= {float, int}:
+            wide = np.fromiter(cells, np.float64, count)
+            return _narrow(wide, dtype.numpy, cells)
+        if kinds == {str} and decimal == "." and _only_numerals(cells):
+            wide = np.fromiter(map(float, cells), np.float64, count)
+            if not np.isinf(wide).any():
+                return _narrow(wide, dtype.numpy, cells)
+    except (ValueError, OverflowError):
+        pass  # some cell is no number: look at each
+    wide = np.zeros(count, dtype=np.float64)
+    is_float = np.fromiter(map(isinstance, cells, repeat(float)), bool, count)
+    wide[is_float] = list(compress(cells, is_float))
+    others = np.flatnonzero(~is_float).tolist()
+    wide, problems = _one_by_one(cells, wide, lambda cell: looks.float_of(cell, decimal), others)
+    problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint) for p in problems]
+    problems = _fill_blanks(wide, problems, cells, missing)
+    out, beyond = _narrow(wide, dtype.numpy, cells)
+    return out, sorted(problems + beyond, key=lambda problem: problem.index)
+
+
+def _only_numerals(texts: Sequence[str]) -> bool:
+    # float() also takes underscores and other scripts' digits; a numeral of ours has neither
+    return set("".join(texts)) <= set("0123456789+-.eE naiftyNI")
+
+
+def _narrow(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+    """Doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
+    if dtype.itemsize == 8:
+        return wide.astype(dtype, copy=False), []
+    with np.errstate(over="ignore", under="ignore"):
+        out = wide.astype(dtype)
+    beyond = np.flatnonzero(np.isinf(out) & np.isfinite(wide)).tolist()
+    problems = [Problem(i, f"{found(cells[i])} is beyond the range of {dtype.name}") for i in beyond]
+    for index in ties(wide, out).tolist():
+        if isinstance(cells[index], str):
+            out[index] = round_tie(cells[index], wide[index], out[index])
+    return out, problems
+
+
+def ties(wide: Buffer, narrow: Buffer) -> Buffer:
+    """Indices where a double lies exactly between two neighbours of the narrower dtype."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        toward = np.where(wide > narrow, np.inf, -np.inf).astype(narrow.dtype)
+        other = np.nextafter(narrow, toward).astype(np.float64)
+        near = narrow.astype(np.float64)
+        return np.flatnonzero((wide != near) & (np.abs(wide - near) == np.abs(other - wide)))
+
+
+def round_tie(text: str, wide: float, narrow: Any) -> Any:
+    """The neighbour of `wide`, a tie, on whose side the numeral itself lies; `narrow` where it is a true tie."""
+    exact, middle = Decimal(text.strip().replace(",", ".")), Decimal(float(wide))
+    if exact == middle:
+        return narrow
+    upward = exact > middle
+    if (float(narrow) > wide) == upward:
+        return narrow
+    return np.nextafter(narrow, np.array(np.inf if upward else -np.inf, dtype=narrow.dtype))
+
+
+# Complex -----------------------------------------------------------------------------------------------------
+
+
+def _complexes(
+    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
+) -> tuple[Buffer, list[Problem]]:
+    wide = np.zeros(len(cells), dtype=np.complex128)
+    wide, problems = _one_by_one(cells, wide, lambda cell: looks.complex_of(cell, decimal))
+    problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
+    problems = _fill_blanks(wide, problems, cells, missing)
+    if dtype.numpy.itemsize == 16:
+        return wide, problems
+    bad = {problem.index for problem in problems}
+    parts: list[Cell] = []
+    for index, cell in enumerate(cells):
+        parts += looks.complex_parts(cell, decimal) if isinstance(cell, str) and index not in bad else (0.0, 0.0)
+    out, beyond = _narrow(wide.view(np.float64), np.dtype(np.float32), parts)
+    named = {p.index // 2: f"{found(cells[p.index // 2])} is beyond the range of {dtype.name}" for p in beyond}
+    problems += [Problem(index, reason) for index, reason in named.items()]
+    return out.view(np.complex64), sorted(problems, key=lambda problem: problem.index)
+
+
+# Integers, booleans ------------------------------------------------------------------------------------------
+
+
+def _integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer, list[Problem]]:
+    if set(map(type, cells)) <= {int}:
+        try:
+            return np.fromiter(cells, dtype.numpy, len(cells)), []
+        except OverflowError:
+            pass  # the loop below says which
+    out = np.zeros(len(cells), dtype=dtype.numpy)
+    out, problems = _one_by_one(cells, out, lambda cell: looks.int_of(cell, decimal))
+    return out, problems
+
+
+# Dates and durations -----------------------------------------------------------------------------------------
+
+_ISO = re.compile(
+    r"[+-]?\d{4,19}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,18})?)?)?)?)?)?|nat", re.ASCII | re.IGNORECASE
+)
+_NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
+
+
+def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+    count = len(cells)
+    if set(map(type, cells)) == {str} and all(map(_ISO.fullmatch, cells)):
+        try:
+            out = np.array(cells, dtype=dtype.numpy)
+        except (ValueError, OverflowError):
+            pass  # a month 13, or a unit too fine: the loop below says which
+        else:
+            if np.datetime_as_string(out).tolist() == list(cells):
+                return out, []
+    out = np.full(count, np.datetime64("NaT"), dtype=dtype.numpy)
+
+    def read(cell: Cell) -> np.datetime64:
+        text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
+        if not _ISO.fullmatch(text):
+            raise ValueError(f"expected a date as ISO text, found {found(cell)}")
+        try:
+            value = np.array(text, dtype=dtype.numpy)
+        except (ValueError, OverflowError):
+            raise ValueError(f"{found(cell)} is no date, or finer than {dtype.name}") from None
+        if not _same_moment(text, str(np.datetime_as_string(value))):
+            raise ValueError(f"{found(cell)} is beyond the range of {dtype.name}, or finer than its unit")
+        moment: np.datetime64 = value[()]
+        return moment
+
+    return _one_by_one(cells, out, read)
+
+
+def _same_moment(text: str, canonical: str) -> bool:
+    longer, shorter = sorted((text.removeprefix("+").upper(), canonical.upper()), key=len, reverse=True)
+    return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
+
+
+def _timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+    not_a_time = np.iinfo(np.int64).min
+
+    def read(cell: Cell) -> int:
+        return not_a_time if isinstance(cell, str) and cell.strip().casefold() == "nat" else looks.int_of(cell)
+
+    counts, problems = _one_by_one(cells, np.zeros(len(cells), dtype=np.int64), read)
+    return counts.view(dtype.numpy), problems
+
+
+# Text and anything -------------------------------------------------------------------------------------------
+
+
+def _strings(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+    problems: list[Problem] = []
+    texts: list[str] = []
+    for index, cell in enumerate(cells):
+        try:
+            texts.append(looks.string_of(cell))
+        except ValueError as error:
+            texts.append("")
+            problems.append(Problem(index, str(error)))
+    if problem := too_wide(len(texts), max(map(len, texts), default=0), sum(map(len, texts))):
+        return np.empty(0, dtype="<U1"), [problem]
+    return np.array(texts, dtype=np.str_) if texts else np.empty(0, dtype="<U1"), problems
+
+
+def too_wide(count: int, longest: int, total: int) -> Problem | None:
+    """Refuse text of which NumPy, padding every element to the longest, would take gigabytes for nothing."""
+    padded = 4 * count * longest
+    if padded > 2**31 and padded > 64 * 4 * total:
+        return Problem(0, f"one text of {longest} characters would pad {count} elements to {padded / 2**30:.0f} GiB")
+    return None
+
+
+def _generic(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+    out = np.empty(len(cells), dtype=object)
+    problems: list[Problem] = []
+    plain = {str, int, float, bool, type(None)}
+    for index, cell in enumerate(cells):
+        if type(cell) in plain:
+            out[index] = cell
+            continue
+        try:
+            out[index] = looks.float_of(cell)
+        except ValueError:
+            problems.append(Problem(index, f"expected a scalar, found {found(cell)}"))
+    return out, problems

@@ -1,0 +1,133 @@
+"""A buffer of elements -> a list of cells, as Python scalars that JSON keeps."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any, Literal
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import DTypeError
+from .looks import INFINITY, NAN, NEGATIVE_INFINITY, Cell, found
+
+ComplexLook = Literal["text", "interleaved"]
+
+EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+
+def encode(
+    buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact: int = EXACT_IN_JSON
+) -> list[Cell]:
+    """The cells of a 1-D buffer, one for each element (two for complex="interleaved").
+
+    Args:
+        buffer: 1-D, of `dtype.numpy` up to byte order.
+        dtype: what the elements are.
+        complex: `3+4i` as text, or real and imaginary part as two numbers.
+        exact: integers beyond this magnitude become decimal text.
+
+    Raises:
+        DTypeError: a generic element that no cell can hold exactly.
+
+    Example:
+        >>> from sheetarray import dtypes
+        >>> encode(np.array([1.5, np.nan, -np.inf]), dtypes.named("float64"))
+        [1.5, 'NaN', '-Infinity']
+    """
+    match dtype.kind:
+        case "float":
+            return _floats(buffer)
+        case "int":
+            return _integers(buffer, exact)
+        case "complex" if complex == "interleaved":
+            return _floats(_parts(buffer))
+        case "complex":
+            return complex_texts(buffer)
+        case "datetime":
+            return list(np.datetime_as_string(buffer).tolist())
+        case "timedelta":
+            return _timedeltas(buffer, exact)
+        case "generic":
+            return generic_cells(buffer, exact)
+        case _:
+            return list(buffer.tolist())
+
+
+def _floats(buffer: Buffer) -> list[Cell]:
+    finite = np.isfinite(buffer)
+    if finite.all():
+        return list(buffer.tolist())
+    cells = buffer.astype(object)
+    _name_nonfinite(buffer, cells)
+    return list(cells.tolist())
+
+
+def _name_nonfinite(values: Buffer, texts: Buffer) -> None:
+    texts[np.isnan(values)] = NAN
+    texts[np.isposinf(values)] = INFINITY
+    texts[np.isneginf(values)] = NEGATIVE_INFINITY
+
+
+def _integers(buffer: Buffer, exact: int) -> list[Cell]:
+    if buffer.size == 0 or (int(buffer.min()) >= -exact and int(buffer.max()) <= exact):
+        return list(buffer.tolist())
+    cells = buffer.astype(object)
+    beyond = (buffer > exact) if buffer.dtype.kind == "u" else (buffer > exact) | (buffer < -exact)
+    cells[beyond] = buffer[beyond].astype(str)
+    return list(cells.tolist())
+
+
+def _timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
+    counts = _integers(buffer.astype(buffer.dtype.newbyteorder("=")).view(np.int64), exact)
+    missing = np.flatnonzero(np.isnat(buffer))
+    for index in missing.tolist():
+        counts[index] = "NaT"
+    return counts
+
+
+def complex_texts(buffer: Buffer) -> list[str]:
+    """The texts `3+4i` of a complex buffer: the shortest that read back the same."""
+    parts = _parts(buffer)
+    texts = np.array(list(map(str, parts)) if parts.dtype.itemsize < 8 else list(map(repr, parts.tolist())), object)
+    _name_nonfinite(parts, texts)
+    shown = "\n".join([*texts, ""]).replace(".0\n", "\n").split("\n")
+    plus = np.where(np.signbit(parts[1::2]) & ~np.isnan(parts[1::2]), "", "+").tolist()
+    return list(map("".join, zip(shown[0:-1:2], plus, shown[1::2], repeat("i"), strict=False)))
+
+
+def _parts(buffer: Buffer) -> Buffer:
+    native = np.ascontiguousarray(buffer, dtype=buffer.dtype.newbyteorder("="))
+    return native.view(np.dtype(f"f{native.dtype.itemsize // 2}"))
+
+
+def generic_cells(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:
+    """The elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
+
+    Raises:
+        DTypeError: any other object, NaN or an infinity (a cell of no dtype says "NaN" is a word), or an
+            integer beyond `exact`.
+    """
+    cells = list(buffer.tolist())
+    if set(map(type, cells)) <= {str, bool, type(None)}:
+        return cells
+    for index, value in enumerate(cells):
+        cell = value.item() if isinstance(value, np.generic) else value
+        if cell is None or type(cell) in (str, bool):
+            pass
+        elif isinstance(cell, str):
+            cell = str(cell)
+        elif type(cell) is int:
+            if exact is not None and abs(cell) > exact:
+                raise DTypeError(f"generic element {index} ({found(cell)}) is beyond 2^53: use int64, uint64 or text")
+        elif isinstance(cell, float):
+            if not np.isfinite(cell):
+                raise DTypeError(f"generic element {index} is {cell}: use None for a missing value, or float64")
+        else:
+            raise DTypeError(
+                f"generic element {index} is {found(cell)}: a generic array holds None, bool, int, float and str"
+            )
+        cells[index] = cell
+    return cells

@@ -1,0 +1,213 @@
+"""What one value looks like in a cell, and what a cell can mean under a dtype.
+
+The functions `*_of` read one cell and raise `ValueError` with the reason, in words for the person who has the
+sheet open. Everything accepted beyond what we write is what spreadsheet programs, stdlib or Python write.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+Cell = Any  # None | bool | int | float | str, as a sheet or JSON gives it; anything else is refused by dtype
+
+NAN, INFINITY, NEGATIVE_INFINITY = "NaN", "Infinity", "-Infinity"
+
+_FLOAT = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:nan|inf(?:inity)?)"
+_FLOAT_ONLY = re.compile(rf"[+-]?(?:{_FLOAT})", re.ASCII)
+_COMPLEX = re.compile(
+    rf"(?P<real>[+-]?(?:{_FLOAT}))??(?:\s*(?P<sign>[+-])?\s*(?P<imag>{_FLOAT})?(?P<unit>[ijIJ]))?", re.ASCII
+)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
+_SPECIAL = ("=", "+", "-", "@", "'", "\t", "\r")
+_LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
+
+
+def is_blank(cell: Cell) -> bool:
+    """Whether a cell holds nothing: None, or text of white space only."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def shortest(value: float, text: str) -> str:
+    """The text of a float in a cell of text: `text` is its shortest decimal, a trailing `.0` is dropped."""
+    if math.isfinite(value):
+        return text.removesuffix(".0")
+    return NAN if math.isnan(value) else INFINITY if value > 0 else NEGATIVE_INFINITY
+
+
+def bool_text(value: object) -> str:
+    """A boolean in a cell of text, as spreadsheets show it."""
+    return "TRUE" if value else "FALSE"
+
+
+# Text that a spreadsheet would take for a formula ------------------------------------------------------------
+
+
+def escape(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would evaluate, or that begins with one."""
+    return "'" + text if text.startswith(_SPECIAL) else text
+
+
+def unescape(text: str) -> str:
+    """Undo `escape`; an apostrophe that it would not have written stays."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(_SPECIAL) else text
+
+
+# Generic elements in containers that only have text ----------------------------------------------------------
+
+
+def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | None:
+    """A generic element in a cell of text; text that reads as something else gets an apostrophe.
+
+    Raises:
+        ValueError: `formulas="keep"`, and the text would come back as another value.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return bool_text(value)
+    if isinstance(value, str):
+        if _reads_as_other(value):
+            if formulas == "keep":
+                raise ValueError(f"with formulas='keep' the text {value!r:.60} would come back as another value")
+            return "'" + value
+        return escape(value) if formulas == "escape" else value
+    return repr(value).replace(".", decimal)
+
+
+def generic_from_text(text: str | None, *, formulas: str) -> Cell:
+    """The generic element that a cell of text holds; the opposite of `generic_to_text`, with either decimal mark."""
+    if text is None or text == "":
+        return None
+    if formulas == "escape" and text.startswith("'") and _reads_as_other(text[1:]):
+        return text[1:]
+    if number := _numeral(text):
+        return float(number[0]) if number["float"] else int(number[0])
+    if text.upper() in ("TRUE", "FALSE"):
+        return text.upper() == "TRUE"
+    return unescape(text) if formulas == "escape" else text
+
+
+def _reads_as_other(text: str) -> bool:
+    return text == "" or text.upper() in ("TRUE", "FALSE") or _numeral(text) is not None
+
+
+def _numeral(text: str) -> re.Match[str] | None:
+    return _JSON_NUMBER.fullmatch(text) or _JSON_NUMBER.fullmatch(text.replace(".", "?").replace(",", "."))
+
+
+# One cell under a dtype --------------------------------------------------------------------------------------
+
+
+def float_of(cell: Cell, decimal: str = ".") -> float:
+    """The float in a cell: a number, a numeral, NaN or an infinity, or stdlib's tagged object."""
+    if isinstance(cell, float):
+        return cell
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        try:
+            return float(cell)
+        except OverflowError:
+            raise ValueError("is beyond the range of float64") from None
+    if isinstance(cell, dict):
+        cell = cell.get("value") if cell.keys() == {"type", "value"} else cell
+    text = _text(cell, decimal)
+    if text is None or not _FLOAT_ONLY.fullmatch(text):
+        raise ValueError(f"expected a number, found {found(cell)}")
+    value = float(text)
+    if math.isinf(value) and "n" not in text.lower():
+        raise ValueError(f"{found(cell)} is beyond the range of float64")
+    return value
+
+
+def int_of(cell: Cell, decimal: str = ".") -> int:
+    """The integer in a cell: `2`, `2.0`, `"2"`, `"1E+05"`; never rounded."""
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return cell
+    if isinstance(cell, float):
+        if cell.is_integer():
+            return int(cell)
+        raise ValueError(f"expected an integer, found {found(cell)}")
+    text = _text(cell, decimal)
+    if text is not None and len(text) <= _LONGEST_INTEGER:
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        if _FLOAT_ONLY.fullmatch(text) and "n" not in text.lower():
+            number = Decimal(text)
+            if not number:
+                return 0
+            if number.adjusted() > _LONGEST_INTEGER:
+                raise ValueError(f"{found(cell)} is beyond the range of every integer dtype")
+            if number.as_tuple().exponent >= 0 or number == number.to_integral_value():  # type: ignore[operator]  # finite: the exponent is an int
+                return int(number)
+    raise ValueError(f"expected an integer, found {found(cell)}")
+
+
+def complex_parts(cell: Cell, decimal: str = ".") -> tuple[str, str]:
+    """The numerals of the real and the imaginary part in a cell of text such as `3+4i`, `(1-2j)`, `i` or `5`."""
+    text = _text(cell, decimal)
+    if text is not None and text.startswith("(") and text.endswith(")"):
+        text = text[1:-1].strip()
+    match = _COMPLEX.fullmatch(text) if text else None
+    if match is None or (match["unit"] and match["real"] and not match["sign"]):
+        raise ValueError(f"expected a complex number, found {found(cell)}")
+    real, unit = match["real"], match["unit"]
+    return real or "0", f"{match['sign'] or ''}{match['imag'] or '1'}" if unit else "0"
+
+
+def complex_of(cell: Cell, decimal: str = ".") -> complex:
+    """The complex number in a cell; a plain number is one without an imaginary part."""
+    if isinstance(cell, (float, int, dict)):
+        return complex(float_of(cell), 0.0)
+    real, imag = complex_parts(cell, decimal)
+    return complex(float_of(real), float_of(imag))
+
+
+def bool_of(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signature for all)
+    """The boolean in a cell: true/false in any case, or 1/0."""
+    if isinstance(cell, bool):
+        return cell
+    if isinstance(cell, (int, float)) and cell in (0, 1):
+        return bool(cell)
+    word = cell.strip().casefold() if isinstance(cell, str) else ""
+    if word in ("true", "1"):
+        return True
+    if word in ("false", "0"):
+        return False
+    raise ValueError(f"expected TRUE or FALSE, found {found(cell)}")
+
+
+def string_of(cell: Cell) -> str:
+    """The text in a cell; a number or boolean that a program made of it is turned back as well as can be."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return bool_text(cell)
+    if isinstance(cell, (int, float)):
+        return shortest(float(cell), repr(cell)) if isinstance(cell, float) else str(cell)
+    raise ValueError(f"expected text, found {found(cell)}")
+
+
+def found(cell: Cell) -> str:
+    """A cell's content for a message, cut to a readable length."""
+    if is_blank(cell):
+        return "a blank cell"
+    if isinstance(cell, (list, dict)):
+        return f"a JSON {'list' if isinstance(cell, list) else 'object'}"
+    if isinstance(cell, int) and abs(cell) >= 10**40:
+        return "an integer of more than 40 digits"
+    text = repr(cell) if isinstance(cell, (str, bool, int, float)) else f"a {type(cell).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _text(cell: Cell, decimal: str) -> str | None:
+    if not isinstance(cell, str):
+        return None
+    text = cell.strip()
+    if decimal == ",":
+        return None if "." in text else text.replace(",", ".")
+    return text

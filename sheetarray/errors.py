@@ -1,0 +1,140 @@
+"""The exception tree, and what a finding of `check` is.
+
+    SheetArrayError
+    ├── FormatError           (ValueError)    a file that does not hold what it says: names the cell
+    ├── DTypeError            (TypeError)     an array that the target cannot hold
+    ├── LimitError            (ValueError)    too much for the target; raised before anything is written
+    ├── NotFoundError         (KeyError)      no array, sheet or format of that name: names what there is
+    └── MissingDependencyError (ImportError)  an extra is not installed: names it
+
+    SheetArrayWarning         (UserWarning)   read all the same, but worth a look
+
+An `OSError` of the system (no such file, disk full, permission denied) passes through as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+
+class SheetArrayError(Exception):
+    """The root of every error that sheetarray raises on purpose."""
+
+
+class FormatError(SheetArrayError, ValueError):
+    """Content that breaks a format: malformed, edited, truncated or hostile.
+
+    Attributes:
+        reason: what is wrong, in one sentence, without the place.
+        location: the address of the cell, as a spreadsheet writes it (`C17`, in a workbook
+            `arrays!C17`), or the index in a list (`cells[17]`); None where no cell is to blame.
+        element: the element that the cell holds, such as `temperature[0, 3]`, where it is one.
+        source: the file or URL.
+        hint: what to do about it.
+
+    Example:
+        >>> str(FormatError("expected float64, found 'abc'", location="C17", source="run.csv"))
+        "run.csv, cell C17: expected float64, found 'abc'"
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        location: str | None = None,
+        element: str | None = None,
+        source: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.location = location
+        self.element = element
+        self.source = source
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = [self.source] if self.source else []
+        if self.location:
+            place.append(_spoken(self.location))
+        where = ", ".join(place)
+        if self.element:
+            where = f"{where} ({self.element})" if where else self.element
+        text = f"{where}: {self.reason}" if where else self.reason
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class DTypeError(SheetArrayError, TypeError):
+    """An array, or an element of one, that the target has no way to hold."""
+
+
+class LimitError(SheetArrayError, ValueError):
+    """More rows, cells, characters or arrays than the target takes, or a name that it cannot carry."""
+
+
+class NotFoundError(SheetArrayError, KeyError):
+    """No array, sheet, format or file type of that name; the message lists what there is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""  # KeyError alone would show the repr
+
+
+class MissingDependencyError(SheetArrayError, ImportError):
+    """A format needs a package that is not installed; the message has the command to install it."""
+
+
+class SheetArrayWarning(UserWarning):
+    """Something was accepted that a strict reader would refuse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that `check` has to say about a file.
+
+    Attributes:
+        severity: "error" where `read` would refuse, "warning" where it would not.
+        location: the cell's address, a sheet or an array's name; None for the file as a whole.
+        message: what is the matter, naming the element where there is one.
+        hint: what to do about it; may be empty.
+    """
+
+    severity: Literal["error", "warning"]
+    location: str | None
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, error: FormatError) -> Finding:
+        """The finding that says what `error` says."""
+        message = f"{error.element}: {error.reason}" if error.element else error.reason
+        return cls("error", error.location, message, error.hint or "")
+
+    def __str__(self) -> str:
+        where = f"{_spoken(self.location)}: " if self.location else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.severity}: {where}{self.message}{hint}"
+
+
+@contextmanager
+def located(
+    *, source: str | None = None, sheet: str | None = None, location: str | None = None
+) -> Iterator[None]:
+    """Add the file, the sheet or the cell to a `FormatError` that passes through without it."""
+    try:
+        yield
+    except FormatError as error:
+        error.location = error.location or location
+        if sheet and error.location and "!" not in error.location:
+            error.location = f"{sheet}!{error.location}"
+        if source and not error.source:
+            error.source = source
+        raise
+
+
+def _spoken(location: str) -> str:
+    sheet, mark, cell = location.rpartition("!")
+    kind = "cell " if cell[:1].isalpha() and cell[-1:].isdigit() else ""
+    return f"sheet {sheet}, {kind}{cell}" if mark else f"{kind}{cell}"

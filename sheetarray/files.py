@@ -1,0 +1,289 @@
+"""Bytes in, bytes out: opening what is read, and replacing what is written, whole or not at all.
+
+Reading knows gzip and Zstandard by their magic bytes; writing by the suffix `.gz` or `.zst`. A path is written to a
+temporary file in the same folder, flushed to the disk and renamed over the old one; a file object that the
+caller opened is only written to, and stays open.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import mmap
+import os
+import secrets
+import stat
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol
+
+from .errors import FormatError
+
+PathLike = str | os.PathLike[str]
+Readable = PathLike | IO[bytes] | IO[str]
+Writable = PathLike | IO[bytes] | IO[str]
+Bytes = bytes | mmap.mmap
+
+_INFLATED_ALWAYS = 2**30  # a compressed file may always inflate to this many bytes
+_COMPRESSED = (".gz", ".zst")
+_INFLATED_TIMES = 100  # and to this many times its size
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, chunk: bytes, /) -> Any:
+        """Take some more."""
+
+
+class Source:
+    """What is read: a path or an open file, decompressed, from the beginning and only as far as asked.
+
+    Attributes:
+        name: for messages; None for a nameless file object.
+        path: where the bytes lie as they are, uncompressed, for a reader that wants to map the file itself.
+
+    Example:
+        >>> with Source(io.BytesIO(b"version,1.0.0")) as source:
+        ...     source.prefix(7)
+        b'version'
+    """
+
+    def __init__(self, source: Readable) -> None:
+        self.name: str | None
+        self.path: Path | None = None
+        self._own = False
+        self._limit: int | None = None
+        if isinstance(source, (str, os.PathLike)):
+            self.name = os.fspath(source)
+            self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
+            self._own = True
+        else:
+            name = getattr(source, "name", None)
+            self.name = name if isinstance(name, str) else None
+            self._file = _as_binary(source)
+        self._head = b""
+        self._ended = False
+        self._whole: Bytes | None = None
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(self._whole, mmap.mmap):
+            with contextlib.suppress(BufferError):  # a view on it lives on; the map goes with the view
+                self._whole.close()
+        if self._own:
+            self._file.close()
+
+    def _begin(self) -> None:
+        self._head = self._file.read(4096)
+        opened: Any = None
+        size = os.fstat(self._file.fileno()).st_size if self._own else 0
+        if self._head.startswith(b"\x1f\x8b"):
+            opened = gzip.GzipFile(fileobj=_Rejoined(self._head, self._file))
+        elif self._head.startswith(b"\x28\xb5\x2f\xfd"):
+            import zstandard
+
+            opened = zstandard.ZstdDecompressor().stream_reader(_Rejoined(self._head, self._file), read_across_frames=True)
+        elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            self.path = Path(self.name or "")
+        if opened is not None:
+            self._limit = max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
+            self._file, self._outer = opened, self._file
+            self._head = b""
+
+    def prefix(self, count: int) -> bytes:
+        """The first `count` bytes, or all where there are fewer."""
+        if self._whole is None and len(self._head) < count and not self._ended:
+            self._head = b"".join([self._head, *self._chunks(count - len(self._head))])
+        return self._head[:count] if self._whole is None else self._whole[:count]
+
+    @property
+    def ended(self) -> bool:
+        """Whether `prefix` has come to the end already."""
+        return self._ended
+
+    def whole(self) -> Bytes:
+        """Everything; a plain file is mapped, not read."""
+        if self._whole is None:
+            if self.path is not None and (size := os.fstat(self._file.fileno()).st_size):
+                self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
+            else:
+                self._whole = b"".join([self._head, *self._chunks(None)])
+        return self._whole
+
+    def _chunks(self, count: int | None) -> Iterator[bytes]:
+        read = len(self._head)
+        while count is None or count > 0:
+            try:
+                chunk = self._file.read(2**20 if count is None else min(count, 2**20))
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise FormatError(f"damaged or cut off gzip data ({error})", source=self.name) from error
+            except Exception as error:
+                if type(error).__module__.partition(".")[0] != "zstandard":
+                    raise
+                raise FormatError(f"damaged or cut off Zstandard data ({error})", source=self.name) from error
+            if not chunk:
+                self._ended = True
+                return
+            read += len(chunk)
+            if self._limit is not None and read > self._limit:
+                raise FormatError(f"inflates to more than {self._limit} bytes", source=self.name,
+                                  hint="decompress it first, if that is meant")  # fmt: skip
+            count = None if count is None else count - len(chunk)
+            yield chunk
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream of which the first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._rest.read(size)
+        chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        return chunk + self._rest.read() if size < 0 else chunk
+
+    def readinto(self, target: Any) -> int:
+        chunk = self.read(len(target))
+        target[: len(chunk)] = chunk
+        return len(chunk)
+
+
+def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
+    if not hasattr(file, "read"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    if isinstance(file, io.TextIOBase):
+        return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+    return file  # type: ignore[return-value]
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def replacing(target: Writable) -> Iterator[Sink]:
+    """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
+
+    Yields:
+        For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
+
+    Raises:
+        OSError: of the system, as it is; no temporary file is left.
+    """
+    if not isinstance(target, (str, os.PathLike)):
+        yield _sink(target)
+        return
+    path = Path(os.path.realpath(target))
+    old = path.stat() if path.exists() else None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(target))
+        with open(path, "wb") as special:  # a pipe or a device: nothing there to keep
+            yield special
+        return
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
+    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            if path.suffix in _COMPRESSED:
+                with _compressed(file, path.suffix) as packed, _Behind(packed) as sink:
+                    yield sink
+            else:
+                yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            temporary.chmod(stat.S_IMODE(old.st_mode))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+class _Behind:
+    """A sink that compresses and writes in a thread, while the caller makes the next chunk; at most one waits."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._thread = ThreadPoolExecutor(1, "sheetarray-write")
+        self._pending: Future[Any] | None = None
+
+    def __enter__(self) -> _Behind:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._settle()
+        except OSError:
+            if error is None:
+                raise
+        finally:
+            self._thread.shutdown()
+
+    def write(self, chunk: bytes, /) -> None:
+        """Hand over a chunk.
+
+        Raises:
+            OSError: writing an earlier one failed.
+        """
+        self._settle()
+        self._pending = self._thread.submit(self._sink.write, chunk)
+
+    def _settle(self) -> None:
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.result()
+
+
+@contextmanager
+def _compressed(file: IO[bytes], suffix: str) -> Iterator[Sink]:
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
+            yield packed
+    else:
+        import zstandard
+
+        with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
+            yield packed
+
+
+def _sink(file: IO[bytes] | IO[str]) -> Sink:
+    if not hasattr(file, "write"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    return _CallersFile(file)
+
+
+class _CallersFile:
+    """A file that the caller opened, for bytes or for text (then they are UTF-8)."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        self._file = file
+        self._takes_text = isinstance(file, io.TextIOBase)
+
+    def write(self, chunk: bytes, /) -> None:
+        self._file.write(chunk.decode("utf-8") if self._takes_text else chunk)

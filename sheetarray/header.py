@@ -1,0 +1,311 @@
+"""The header of a flat list: its fields, their grammar, and what must hold between them.
+
+    version 1.0.0 ndarray shape .. strides .. offset .. order .. dtype .. length .. capacity .. data
+
+Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140). Strides, offset, length and
+capacity count elements. Version 1.1 adds `part k n`: the k-th of n pieces of an array longer than a column.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from . import dtypes
+from .dtypes import DType
+from .elements import Cell, is_blank
+from .errors import FormatError, SheetArrayWarning, located
+
+Order = Literal["row-major", "column-major"]
+Address = Callable[[int], str]  # the index of a cell in the flat list -> its address
+
+VERSION, PART_VERSION = "1.0.0", "1.1.0"
+FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
+MOST_DIMENSIONS = 64  # NumPy's own limit
+LONGEST = 6 + 2 * MOST_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
+
+_SEMVER = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+][0-9A-Za-z.+-]{1,80})?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
+_ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-major"}
+
+
+class HeaderCut(FormatError):
+    """The cells come to their end before the header does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a header says; construction checks that it can be true.
+
+    Attributes:
+        dtype: of the elements.
+        shape: dimension sizes; () for a 0-d array.
+        strides: in elements, one for each dimension.
+        offset: index in the buffer of the first element of the view.
+        order: "row-major" or "column-major": kept, never derived from the strides.
+        capacity: elements in the buffer (of the whole array, where it is in parts).
+        part: (k, n) where this is the k-th of n parts.
+
+    Raises:
+        FormatError: the fields contradict each other.
+    """
+
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    order: Order
+    capacity: int
+    part: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.shape) > MOST_DIMENSIONS:
+            raise FormatError(f"{len(self.shape)} dimensions; at most {MOST_DIMENSIONS} are possible")
+        if len(self.strides) != len(self.shape):
+            raise FormatError(f"{len(self.shape)} dimensions but {len(self.strides)} strides")
+        if any(size < 0 for size in self.shape) or self.offset < 0 or self.capacity < 0:
+            raise FormatError("shape, offset and capacity cannot be negative")
+        if self.order not in _ORDERS:
+            raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
+        if self.part and not 1 <= self.part[0] <= self.part[1]:
+            raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
+        if self.length:
+            first, last = self.reach
+            if first < 0 or last >= self.capacity:
+                raise FormatError(
+                    f"shape, strides and offset reach elements {first} to {last} of a buffer of {self.capacity}"
+                )
+            if self.length * max(self.dtype.numpy.itemsize, 8) >= 2**62:
+                raise FormatError(f"an array of {self.length} elements is beyond any memory")
+
+    @property
+    def length(self) -> int:
+        """How many elements the view indexes: the product of the shape, 1 for a 0-d array."""
+        return math.prod(self.shape)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The lowest and the highest index in the buffer that the view touches (of a non-empty array)."""
+        spans = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
+        return self.offset + sum(s for s in spans if s < 0), self.offset + sum(s for s in spans if s > 0)
+
+    def element_at(self, position: int) -> tuple[int, ...] | None:
+        """The index of the element that stands at `position` in the buffer; None where the view skips it."""
+        if not self.length:
+            return None
+        index = [0] * len(self.shape)
+        rest = position - self.reach[0]
+        for axis in sorted(range(len(self.shape)), key=lambda axis: -abs(self.strides[axis])):
+            size, stride = self.shape[axis], self.strides[axis]
+            if stride:
+                step = min(rest // abs(stride), size - 1)
+                rest -= step * abs(stride)
+                index[axis] = step if stride > 0 else size - 1 - step
+        return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
+
+    def named_element(self, name: str, position: int) -> str:
+        """How a message names the element at `position` in the buffer: `name[2, 0]`, or its place in the buffer."""
+        index = self.element_at(position)
+        if index is None:
+            return f"{name}, buffer element {position}"
+        return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+    def to_cells(self) -> list[Cell]:
+        """The cells up to and including `data`, in the specification's order."""
+        return [
+            "version", PART_VERSION if self.part else VERSION, "ndarray",
+            "shape", *self.shape, "strides", *(self.strides or (0,)), "offset", self.offset, "order", self.order,
+            "dtype", self.dtype.name, "length", self.length, "capacity", self.capacity,
+            *(("part", *self.part) if self.part else ()), "data",
+        ]  # fmt: skip
+
+
+def plain_address(index: int) -> str:
+    """The address of a cell in a list that stands in no sheet."""
+    return f"cells[{index}]"
+
+
+def key_of(cell: Cell) -> str:
+    """A header cell as a key: trimmed and case-folded; "" where it is no text."""
+    return cell.strip().casefold() if isinstance(cell, str) else ""
+
+
+def parse_header(
+    cells: Sequence[Cell], *, strict: bool = False, address: Address = plain_address
+) -> tuple[Header, int]:
+    """Read a header from the beginning of `cells`.
+
+    Returns:
+        The header, and the index of the first data cell.
+
+    Raises:
+        FormatError: with the location of the cell to blame.
+    """
+    return _Parser(cells, strict, address).parse()
+
+
+class _Parser:
+    """Walks over the header once; `at` is the next cell."""
+
+    def __init__(self, cells: Sequence[Cell], strict: bool, address: Address) -> None:
+        self.cells, self.strict, self.address = cells, strict, address
+        self.at = 0
+        self.places: dict[str, int] = {}
+        self.values: dict[str, tuple[int, ...] | str] = {}
+        self.minor = 0
+
+    def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
+        return FormatError(reason, location=self.address(self.at if at is None else at), hint=hint)
+
+    def cut(self) -> FormatError:
+        return HeaderCut("the header ends before 'data'", location=self.address(len(self.cells) - 1))
+
+    def parse(self) -> tuple[Header, int]:
+        self.read_version()
+        while True:
+            key, place = self.next_key(), self.at
+            self.at += 1
+            if key == "data":
+                break
+            if key in self.places:
+                raise self.fail(f"the key {key!r} stands twice", place)
+            self.places[key] = place
+            self.read_value(key, place)
+        return self.build(), self.at
+
+    def read_version(self) -> None:
+        if not len(self.cells):
+            raise FormatError("an empty list", hint="a flat list begins with version, 1.0.0, ndarray")
+        if key_of(self.cells[0]) == "ndarray":
+            if self.strict:
+                raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
+            warnings.warn(
+                f"{self.address(0)}: a list without a version, the older form of stdlib's gsheets; read as version 1.0",
+                SheetArrayWarning,
+                stacklevel=2,
+            )
+            self.at = 1
+            return
+        if key_of(self.cells[0]) != "version":
+            raise self.fail(f"expected 'version', found {self.cells[0]!r:.60}")
+        text = str(self.cells[1]).strip() if len(self.cells) > 1 else ""
+        match = _SEMVER.fullmatch(text)
+        if match is None:
+            raise self.fail(
+                f"expected a version such as 1.0.0, found {text!r:.60}", 1,
+                "a spreadsheet may have turned it into a date or a number: type 1.0.0 as text",
+            )  # fmt: skip
+        if int(match[1]) != 1:
+            raise self.fail(f"version {text} of the format; this reader knows 1.x", 1)
+        self.minor = int(match[2])
+        if len(self.cells) < 3 or key_of(self.cells[2]) != "ndarray":
+            raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
+        self.at = 3
+
+    def known(self, key: str) -> bool:
+        return key in FIELDS or key == "data" or (key == "part" and self.minor >= 1)
+
+    def next_key(self) -> str:
+        if self.at >= len(self.cells):
+            raise self.cut()
+        key = key_of(self.cells[self.at])
+        if self.known(key):
+            return key
+        if self.minor == 0 or not key:
+            shown = "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
+            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}")
+        warnings.warn(
+            f"{self.address(self.at)}: the key {key[:60]!r} of a newer version is skipped", SheetArrayWarning, stacklevel=2
+        )
+        for at in range(self.at + 1, len(self.cells)):
+            if self.known(key := key_of(self.cells[at])):
+                self.at = at
+                return key
+        raise self.cut()
+
+    def missing(self) -> list[str]:
+        return [*(key for key in FIELDS if key not in self.places), "data"]
+
+    def read_value(self, key: str, place: int) -> None:
+        if key in ("order", "dtype"):
+            if self.at >= len(self.cells):
+                raise self.cut()
+            self.values[key] = str(self.cells[self.at])
+            self.at += 1
+            return
+        numbers: list[int] = []
+        wanted = {"shape": MOST_DIMENSIONS, "strides": MOST_DIMENSIONS, "part": 2}.get(key, 1)
+        while self.at < len(self.cells) and len(numbers) <= wanted:
+            number = self.integer(self.cells[self.at])
+            if number is None:
+                break
+            numbers.append(number)
+            self.at += 1
+        if self.at >= len(self.cells):
+            raise self.cut()
+        if len(numbers) > wanted:
+            raise self.fail(f"more than {wanted} values after the key {key!r}", self.at - 1)
+        if key not in ("shape", "strides") and len(numbers) != wanted:
+            raise self.fail(f"expected {'two integers' if wanted == 2 else 'an integer'} after the key {key!r}",
+                            self.at)  # fmt: skip
+        self.values[key] = tuple(numbers)
+
+    def integer(self, cell: Cell) -> int | None:
+        if isinstance(cell, bool):
+            return None
+        if isinstance(cell, int) and abs(cell) < 2**63:
+            return cell
+        if isinstance(cell, float):
+            if cell.is_integer() and abs(cell) <= 2**53:
+                return int(cell)
+            raise self.fail(f"expected an integer, found {cell!r}")
+        if isinstance(cell, str):
+            text = cell.strip()
+            if _INTEGER.fullmatch(text):
+                return int(re.split("[.,]", text)[0])
+            if text[:1].isdigit() or text[:1] in ("+", "-", ".") and text[1:2].isdigit():
+                raise self.fail(f"expected an integer, found {text!r:.60}")
+        return None
+
+    def build(self) -> Header:
+        for key in FIELDS:
+            if key not in self.places:
+                raise self.fail(f"the header has no {key!r}", self.at - 1)
+        shape, strides = self.integers("shape"), self.integers("strides")
+        if not shape:
+            if strides != (0,):
+                raise self.fail("a 0-d array has the one stride 0", self.places["strides"])
+            strides = ()
+        with self.blaming("dtype", 1):
+            dtype = dtypes.named(self.values["dtype"])
+        order = _ORDERS.get(key_of(self.values["order"]))
+        if order is None:
+            raise self.fail(f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
+                            self.places["order"] + 1)  # fmt: skip
+        for key in ("shape", "offset", "length", "capacity"):
+            for nth, value in enumerate(self.integers(key)):
+                if value < 0:
+                    raise self.fail(f"{key} cannot be negative", self.places[key] + 1 + nth)
+        part = self.integers("part") if "part" in self.values else None
+        with self.blaming("strides", 0):
+            header = Header(dtype, shape, strides, self.integers("offset")[0], order, self.integers("capacity")[0])
+        if "part" in self.values and part:
+            with self.blaming("part", 1):
+                header = replace(header, part=(part[0], part[1]))
+        if self.integers("length")[0] != header.length:
+            raise self.fail(f"length {self.integers('length')[0]} is not the product of the shape, {header.length}",
+                            self.places["length"] + 1)  # fmt: skip
+        return header
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        value = self.values[key]
+        assert isinstance(value, tuple)
+        return value
+
+    def blaming(self, key: str, step: int) -> AbstractContextManager[None]:
+        return located(location=self.address(min(self.places[key] + step, len(self.cells) - 1)))

@@ -1,0 +1,322 @@
+"""LinearArray, and the codec: one ndarray <-> one flat list of cells.
+
+Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140); the header's layout is in
+`header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.lib.stride_tricks import as_strided
+
+from . import dtypes
+from .dtypes import DType
+from .elements import Cell, ComplexLook, Missing, Problem, decode, encode, is_blank
+from .errors import DTypeError, FormatError
+from .header import Address, Header, Order, parse_header, plain_address
+
+MOST_TRIMMED = 1_048_576  # blanks at the end of a column that a program may have dropped
+
+
+@dataclass(frozen=True, eq=False)
+class LinearArray:
+    """A 1-D buffer and how an n-d array lies in it: what a flat list says.
+
+    Attributes:
+        dtype: name in the format, such as "float64".
+        shape: dimension sizes.
+        strides: in elements; may be zero or negative.
+        offset: index in `buffer` of the element [0, 0, ..].
+        order: "row-major" or "column-major".
+        buffer: 1-D ndarray, `capacity` elements.
+
+    Raises:
+        FormatError: shape, strides and offset leave the buffer.
+        DTypeError: the buffer is not of the dtype.
+
+    Example:
+        >>> a = LinearArray("int16", (2, 2), (-2, 1), 2, "row-major", np.arange(4, dtype="int16"))
+        >>> a.to_numpy()
+        array([[2, 3],
+               [0, 1]], dtype=int16)
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    order: Order
+    buffer: np.ndarray[tuple[int], np.dtype[Any]]
+
+    def __post_init__(self) -> None:
+        if self.buffer.ndim != 1:
+            raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
+        if dtypes.of(self.buffer.dtype).name != self.kind.name:
+            raise DTypeError(f"a buffer of {self.buffer.dtype} cannot be one of {self.dtype}")
+        _ = self.header  # its construction checks the bounds
+
+    @property
+    def kind(self) -> DType:
+        """The dtype, looked up."""
+        return dtypes.named(self.dtype)
+
+    @property
+    def header(self) -> Header:
+        """The header that describes this array."""
+        return Header(self.kind, self.shape, self.strides, self.offset, self.order, self.capacity)
+
+    @property
+    def length(self) -> int:
+        """How many elements the array indexes."""
+        return self.header.length
+
+    @property
+    def capacity(self) -> int:
+        """How many elements the buffer holds."""
+        return len(self.buffer)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the array has."""
+        return len(self.shape)
+
+    @classmethod
+    def from_numpy(cls, a: Any, base: bool = False) -> LinearArray:
+        """Describe an array; copies only where its elements do not lie side by side.
+
+        Args:
+            a: an ndarray, or what `np.asanyarray` makes one of.
+            base: True takes the whole buffer that `a` is a view on, with its strides and offset; False takes
+                the elements of the view alone, in the array's own order.
+
+        Raises:
+            DTypeError: no dtype of the format holds it, or it is masked.
+        """
+        array = np.asanyarray(a)
+        if isinstance(array, np.ma.MaskedArray):
+            raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
+        array = np.asarray(array)
+        dtype = dtypes.of(array.dtype)
+        if array.dtype.kind == "T":
+            array = _fixed_width(array)
+        order: Order = "row-major"
+        if array.flags.f_contiguous and not array.flags.c_contiguous:
+            order = "column-major"
+        if base and array.size and (whole := _base_buffer(array)) is not None:
+            buffer, offset, strides = whole
+            return cls(dtype.name, array.shape, strides, offset, order, buffer)
+        buffer = array.ravel(order="F" if order == "column-major" else "C")
+        if not array.dtype.isnative:
+            buffer = buffer.astype(array.dtype.newbyteorder("="))
+        return cls(dtype.name, array.shape, _contiguous(array.shape, order), 0, order, buffer)
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """The array: a view on `buffer`, no element copied."""
+        size = self.buffer.dtype.itemsize
+        start = self.buffer[self.offset :] if self.length else self.buffer
+        strides = tuple(stride * size for stride in self.strides)
+        view: np.ndarray[Any, Any] = as_strided(start, self.shape, strides, writeable=self.buffer.flags.writeable)
+        return view
+
+    def to_cells(self, *, complex: ComplexLook = "text") -> list[Cell]:
+        """The flat list: header, then one cell for each element of the buffer (two if interleaved)."""
+        return [*self.header.to_cells(), *encode(self.buffer, self.kind, complex=complex)]
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: Sequence[Cell],
+        *,
+        strict: bool = False,
+        missing: Missing = "error",
+        address: Address = plain_address,
+        name: str = "array",
+    ) -> LinearArray:
+        """Read a flat list.
+
+        Args:
+            cells: a sequence of Python scalars; text may stand for any of them; None is a blank.
+            strict: refuse the older form without a version.
+            missing: "nan" reads blanks as NaN in float and complex arrays.
+            address: names a cell in an error, from its index.
+            name: names the array in an error.
+
+        Raises:
+            FormatError: with the location of the first cell that is wrong.
+        """
+        if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
+            raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
+        header, start = parse_header(cells, strict=strict, address=address)
+        if header.part is not None:
+            raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")
+
+        def here(index: int) -> str:
+            return address(start + index)
+
+        data = fit(cells[start:], header, missing=missing, address=here)
+        buffer, problems = decode_data(data, header, missing=missing)
+        for problem in problems:
+            raise blame(problem, header, name, here)
+        return cls.of(header, buffer)
+
+    @classmethod
+    def of(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
+        """The array of a header and its buffer."""
+        return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
+
+
+def to_linear(array: Any, *, base: bool = False, complex: ComplexLook = "text") -> list[Cell]:
+    """The flat list of an array: Python scalars that JSON keeps.
+
+    Args:
+        array: an ndarray of any shape and strides.
+        base: True writes the whole buffer that the array is a view on, with the view's strides and offset.
+        complex: "text" for cells such as `3+4i`; "interleaved" for two numbers an element.
+
+    Returns:
+        `version 1.0.0 ndarray shape .. strides .. offset .. order .. dtype .. length .. capacity .. data ..`
+
+    Raises:
+        DTypeError: no dtype of the format holds the array, or an object in it.
+
+    Example:
+        >>> to_linear(np.array([[1.5, 2.5]]))[3:9]
+        ['shape', 1, 2, 'strides', 2, 1]
+    """
+    return LinearArray.from_numpy(array, base).to_cells(complex=complex)
+
+
+def from_linear(
+    cells: Sequence[Cell], *, strict: bool = False, missing: Missing = "error"
+) -> np.ndarray[Any, Any]:
+    """The array that a flat list holds, with its own dtype, shape, strides and offset.
+
+    Args:
+        cells: header keys in any order, then data; numbers may be text.
+        strict: refuse a list that starts at `ndarray` (the older form without a version).
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+
+    Raises:
+        FormatError: with `.location` of the cell that is wrong.
+
+    Example:
+        >>> from_linear(to_linear(np.array([[1, 2], [3, 4]], dtype="uint8")))
+        array([[1, 2],
+               [3, 4]], dtype=uint8)
+    """
+    return LinearArray.from_cells(cells, strict=strict, missing=missing).to_numpy()
+
+
+# The data cells of a flat list -------------------------------------------------------------------------------
+
+
+def fit(
+    data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: Address = plain_address
+) -> Sequence[Cell]:
+    """The data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
+
+    Raises:
+        FormatError: too few cells, or something that is no blank after the last.
+    """
+    count = len(data)
+    while count > header.capacity and is_blank(data[count - 1]):
+        count -= 1
+    wanted = check_count(count, len(data), header, missing=missing, address=address)
+    return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
+
+
+def check_count(count: int, present: int, header: Header, *, missing: Missing, address: Address) -> int:
+    """How many data cells the array takes.
+
+    Args:
+        count: how many there are up to the last that is not blank.
+        present: how many there are, blanks at the end included.
+        header: of the array.
+        missing: as for `from_linear`.
+        address: of a data cell, by its index.
+
+    Raises:
+        FormatError: `count` fits neither the capacity nor, for interleaved complex, twice that.
+    """
+    capacity = header.capacity
+    if header.dtype.kind == "complex" and count == 2 * capacity:
+        return count
+    if count > capacity:
+        raise FormatError(
+            f"expected no more than {capacity} data cells, found another", location=address(capacity),
+            hint="clear what stands below the array, or move it to another column",
+        )  # fmt: skip
+    if count < capacity:
+        may_be_blank = header.dtype.kind in ("string", "generic") or (
+            missing == "nan" and header.dtype.kind in ("float", "complex")
+        )
+        if not may_be_blank or capacity - present > MOST_TRIMMED:
+            raise FormatError(f"capacity is {capacity}, but the data end after {count} cells", location=address(count))
+    return capacity
+
+
+def decode_data(
+    cells: Sequence[Cell], header: Header, *, missing: Missing = "error", decimal: str = "."
+) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
+    """The buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
+    if header.dtype.kind != "complex" or len(cells) == header.capacity:
+        return decode(cells, header.dtype, missing=missing, decimal=decimal)
+    parts, problems = decode(cells, part_dtype(header.dtype), missing=missing, decimal=decimal)
+    return parts.view(header.dtype.numpy), problems
+
+
+def part_dtype(dtype: DType) -> DType:
+    """The float dtype of the real and the imaginary part of a complex one."""
+    return dtypes.named("float64" if dtype.numpy.itemsize == 16 else "float32")
+
+
+def blame(problem: Problem, header: Header, name: str, address: Address, *, cells_each: int = 1) -> FormatError:
+    """The error that a problem among the data cells is."""
+    element = header.named_element(name, problem.index // cells_each)
+    return FormatError(problem.reason, location=address(problem.index), element=element, hint=problem.hint or None)
+
+
+# The layout of an ndarray ------------------------------------------------------------------------------------
+
+
+def _contiguous(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
+    strides = []
+    step = 1
+    for size in reversed(shape) if order == "row-major" else shape:
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides)) if order == "row-major" else tuple(strides)
+
+
+def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
+    """The buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
+
+    None where the base is laid out in units that are no multiple of the element.
+    """
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if root.dtype.kind == "V" or (array.dtype.hasobject and root.dtype != array.dtype):
+        return None
+    size, unit = array.dtype.itemsize, root.dtype.itemsize
+    low, high = byte_bounds(root)
+    first: int = array.__array_interface__["data"][0]
+    if any(step % size for step in (high - low, first - low, *array.strides)) or (high - low) % unit:
+        return None
+    lowest = root[tuple(slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)].reshape(1)
+    buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
+    if not array.dtype.isnative:
+        buffer = buffer.astype(array.dtype.newbyteorder("="))
+    return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
+
+
+def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    try:
+        return array.astype(np.str_)
+    except (TypeError, ValueError) as error:
+        raise DTypeError(f"a StringDType array with missing values: fill them first ({error})") from error

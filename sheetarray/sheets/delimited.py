@@ -1,0 +1,307 @@
+"""CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
+
+Written as RFC 4180 has it: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
+https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; what this module
+knows is bytes: encoding, delimiter, quotes, and how to have them written and parsed in bulk.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..arrays import linear_arrays
+from ..cells import Formulas, TextLook, to_text
+from ..columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
+from ..columns.layout import name_text
+from ..columns.ordinary import DTypeLike, Shape
+from ..elements import Cell, Missing
+from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError, located
+from ..files import Readable, Sink, Source, Writable, replacing
+from ..header import Order
+from .base import Progress, silent
+from .delimited_sheet import CsvSheet
+from .dialect import Decimal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+Orient = Literal["columns", "rows"]
+
+_LINE_END = "\r\n"
+
+
+def write_csv(
+    target: Writable,
+    arrays: Any,
+    *,
+    delimiter: str = ",",
+    decimal: Decimal = ".",
+    encoding: str = "utf-8",
+    bom: bool = False,
+    names: bool = True,
+    orient: Orient = "columns",
+    formulas: Formulas = "escape",
+    max_rows: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write arrays as delimited text, one column each.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        delimiter: one character between cells.
+        decimal: the decimal mark of floats and complex numbers.
+        encoding: of the text; its byte order mark is written where `bom` asks for it, and always for UTF-16 and UTF-32.
+        bom: begin with a byte order mark (Excel takes a CSV for UTF-8 only then).
+        names: whether row 1 (column A for orient="rows") holds the names.
+        orient: "rows" writes one array a row.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it.
+        max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds, or text that the encoding lacks.
+        LimitError: a name or a delimiter that cannot be, before anything is written.
+
+    Example:
+        >>> file = io.StringIO()
+        >>> write_csv(file, {"t": np.array([[1.5, 2.5]])})
+        >>> file.getvalue().split()[:6]
+        ['t', 'version', '1.0.0', 'ndarray', 'shape', '1']
+    """
+    _check_marks(delimiter, decimal)
+    if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
+        raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
+    layout = lay_out(linear_arrays(arrays), names=names, max_rows=max_rows if orient == "columns" else None)
+    look = TextLook(decimal, formulas)
+    encoder = _encoder(encoding, bom)
+    with replacing(target) as sink:
+        out = _Text(sink, encoder, delimiter, look)
+        report = progress or silent
+        report(0, layout.cells)
+        done = 0
+        for cells in (_put_columns if orient == "columns" else _put_rows)(layout, look, out):
+            done += cells
+            report(done, layout.cells)
+
+
+def _check_marks(delimiter: str, decimal: str) -> None:
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'\r\n\0+-":
+        raise LimitError(f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab")
+    if decimal not in (".", ","):
+        raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
+    if delimiter == decimal:
+        raise LimitError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
+
+
+class _Text:
+    """Rows of text on their way into a sink."""
+
+    def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
+        self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
+
+    def row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
+        """Write one row."""
+        line = io.StringIO()
+        csv.writer(line, delimiter=self.delimiter, lineterminator=end).writerow(cells)
+        self.raw(line.getvalue())
+
+    def raw(self, text: str) -> None:
+        """Write text that needs no quotes."""
+        try:
+            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))  # type: ignore[arg-type]
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
+
+    def frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
+        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor."""
+        options: dict[str, Any] = {
+            "include_header": False, "separator": self.delimiter, "line_terminator": end,
+            "decimal_comma": self.look.decimal == ",",
+        }  # fmt: skip
+        if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
+            self.sink.flush()
+            frame.write_csv(self.sink, **options)
+            return
+        text = io.BytesIO()
+        frame.write_csv(text, **options)
+        if self.encoder is None:
+            self.sink.write(text.getvalue()[: -cut or None])
+        else:
+            self.raw(text.getvalue().decode()[: -cut or None])
+
+
+def _put_columns(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
+    for row in layout.zone_rows(look):
+        out.row(row)
+        yield sum(cell is not None for cell in row)
+    for block in layout.body_blocks(look):
+        out.frame(block)
+        yield block.height * block.width - sum(block.null_count().row(0))
+
+
+def _put_rows(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
+    import polars as pl
+
+    longest = max((piece.height for piece in layout.pieces), default=0)
+    for piece in layout.pieces:
+        out.row([*([name_text(piece.name, look)] if layout.named else ()), *piece.header], end="")
+        if len(piece.buffer):
+            out.raw(out.delimiter)
+            out.frame(pl.DataFrame({"": to_text(piece.buffer, piece.dtype, look)}), end=out.delimiter, cut=1)
+        out.raw(out.delimiter * (longest - piece.height) + _LINE_END)
+        yield piece.height
+
+
+def _encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
+    """None for plain UTF-8, which the engine writes by itself."""
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError as error:
+        raise NotFoundError(f"no encoding {encoding!r}") from error
+    if name == "utf-8" and not bom:
+        return None
+    if name in ("utf-8", "utf-8-sig"):
+        return codecs.getincrementalencoder("utf-8-sig")()
+    encoder = codecs.getincrementalencoder(name)()
+    if bom and name.startswith(("utf-16-", "utf-32-")):
+        return _Marked(name)
+    return encoder
+
+
+class _Marked(codecs.IncrementalEncoder):
+    """An encoder of a named byte order that begins with the mark all the same."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.inner, self.mark = codecs.getincrementalencoder(name)(), "\ufeff"
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        mark, self.mark = self.mark, ""
+        return self.inner.encode(mark + text, final)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_csv(
+    source: Readable,
+    names: Sequence[str] | None = None,
+    *,
+    delimiter: str | None = None,
+    decimal: Decimal | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    missing: Missing = "error",
+    formulas: Formulas = "escape",
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: only these arrays are decoded; None for all.
+        delimiter: between cells; None finds it from the format itself.
+        decimal: the decimal mark; None finds it likewise.
+        encoding: None is the byte order mark's, else strict UTF-8.
+        strict: refuse lists without a version.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
+        progress: called with the cells read and the cells in all.
+
+    Returns:
+        Arrays by name, in the order written; writeable, strides and offset as the header has them.
+
+    Raises:
+        FormatError: with `.location`, such as C17, of the first cell that is wrong.
+        NotFoundError: no array of a name asked for.
+
+    Example:
+        >>> text = "t\\nversion\\n1.0.0\\nndarray\\nshape\\n2\\nstrides\\n1\\noffset\\n0\\norder\\nrow-major\\n"
+        >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
+        {'t': array([1, 2], dtype=int8)}
+    """
+    with Source(source) as opened, located(source=opened.name):
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
+        total = sum(info.cells for info in scan_sheet(sheet, strict=strict).values()) if progress else 0
+        (progress or silent)(0, total)
+        try:
+            arrays = read_sheet(sheet, names, strict=strict, missing=missing)
+        except FormatError as error:
+            if not sheet.try_other_decimal():
+                raise
+            try:
+                arrays = read_sheet(sheet, names, strict=strict, missing=missing)
+            except FormatError:
+                raise error from None
+        (progress or silent)(total, total)
+        return arrays
+
+
+def scan_csv(
+    source: Readable,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    formulas: Formulas = "escape",
+) -> dict[str, ArrayInfo]:
+    """What the headers say, reading no further than they go (arrays in rows: to the end).
+
+    Raises:
+        FormatError: no array, or a broken header.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        return scan_sheet(CsvSheet(opened, delimiter, ".", encoding, formulas), strict=strict)
+
+
+def check_csv(
+    source: Readable,
+    *,
+    delimiter: str | None = None,
+    decimal: Decimal | None = None,
+    encoding: str | None = None,
+    missing: Missing = "error",
+    formulas: Formulas = "escape",
+) -> Iterator[Finding]:
+    """Every finding in a delimited text; nothing for an intact one."""
+    try:
+        with Source(source) as opened:
+            sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
+            findings = list(check_sheet(sheet, missing=missing))
+            if findings and sheet.try_other_decimal():
+                others = list(check_sheet(sheet, missing=missing))
+                findings = others if len(others) < len(findings) else findings
+    except FormatError as error:
+        findings = [Finding.of(error)]
+    yield from findings
+
+
+def read_columns_csv(
+    source: Readable,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
+    shape: Shape | Mapping[str, Shape] | None = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    delimiter: str | None = None,
+    decimal: Decimal | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    skip_rows: int = 0,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of an ordinary table; see `sheetarray.read_columns`."""
+    with Source(source) as opened, located(source=opened.name):
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, "keep", table=True)
+        return read_ordinary(sheet, columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
+                             skip_rows=skip_rows)  # fmt: skip

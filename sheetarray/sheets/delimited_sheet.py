@@ -1,0 +1,245 @@
+"""A delimited text as a sheet of cells: its first rows one by one, its columns in bulk.
+
+The columnar engine parses the body straight from the file. It takes every quote for the beginning or the end of a
+quoted cell, so a text whose quotes stand otherwise (`5" pipe`) is read cell by cell instead.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..cells import Formulas, TextLook, engine_dtype
+from ..columns import Cells, Request, find_anchors
+from ..elements import Cell
+from ..errors import FormatError, NotFoundError
+from ..files import Bytes, Source
+from .dialect import ALONE, Decimal, find_decimal, find_delimiter, find_encoding, find_table_delimiter, first_records, records
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
+_MOST_ROWS = 1200
+
+
+class CsvSheet:
+    """The one sheet of a delimited text; `columns.Sheet` says what each method is for.
+
+    Raises:
+        FormatError: text in another encoding, or no array in it (and it is not meant as an ordinary table).
+    """
+
+    title: str | None = None
+    max_rows: int | None = None
+
+    def __init__(
+        self,
+        source: Source,
+        delimiter: str | None,
+        decimal: Decimal | None,
+        encoding: str | None,
+        formulas: Formulas,
+        *,
+        table: bool = False,
+    ) -> None:
+        self._source = source
+        self._encoding, self._mark = find_encoding(source.prefix(4))
+        if encoding is not None:
+            try:
+                self._encoding = codecs.lookup(encoding).name
+            except LookupError as error:
+                raise NotFoundError(f"no encoding {encoding!r}") from error
+            self._mark = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self._mark
+        self._utf8: bytes | None = None
+        self._records: list[tuple[list[str], int]] = []
+        self._head_text = ""
+        self._whole_rows: list[list[str]] | None = None
+        self._table = table
+        text, ended = self._text(20_000)
+        self._delimiter = delimiter or self._find_delimiter(text, ended)
+        mark = decimal or self._find_decimal()
+        self._undecided = mark is None
+        self.look = TextLook(mark or ".", formulas)
+
+    # The dialect ---------------------------------------------------------------------------------------------
+
+    def _find_delimiter(self, text: str, ended: bool) -> str:
+        if self._table:
+            return find_table_delimiter(text, ended=ended)
+        for budget in (20_000, 1_000_000):
+            found = find_delimiter(text, ended=ended)
+            if found is not None or ended:
+                return found or ","
+            text, ended = self._text(budget)
+        return ","
+
+    def _find_decimal(self) -> Decimal | None:
+        grid, ended = self.head(20_000)
+        if self._table:
+            return "." if self._delimiter == "," else find_decimal([cell for row in grid for cell in row])
+        cells: list[Cell] = []
+        for anchor in find_anchors(grid, ended=ended):
+            if anchor.header is None or anchor.header.dtype.kind not in ("float", "complex"):
+                continue
+            if anchor.orient == "rows":
+                cells += grid[anchor.row][anchor.column + anchor.start :]
+            else:
+                cells += [row[anchor.column] for row in grid[anchor.row + anchor.start :] if len(row) > anchor.column]
+        return find_decimal(cells)
+
+    def try_other_decimal(self) -> bool:
+        """Read with a decimal comma from now on, where nothing has spoken for the point; False where something has."""
+        if not self._undecided or self._delimiter == ",":
+            return False
+        self._undecided = False
+        self.look = TextLook(",", self.look.formulas)
+        return True
+
+    # The text ------------------------------------------------------------------------------------------------
+
+    def _text(self, cells: int) -> tuple[str, bool]:
+        count = cells * _BYTES_A_CELL * (2 if self._encoding.startswith("utf-16") else 1)
+        raw = self._source.prefix(count)
+        ended = len(raw) < count
+        decoder = codecs.getincrementaldecoder(self._encoding)("strict")
+        try:
+            return decoder.decode(raw[self._mark :], final=ended), ended
+        except UnicodeDecodeError as error:
+            raise self._undecodable(raw[self._mark :], error) from error
+
+    def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return FormatError(
+            f"no text in {self._encoding}: byte {raw[error.start]:#04x}", location=f"line {line}",
+            hint="name the encoding, for example encoding='cp1252'",
+        )  # fmt: skip
+
+    def _whole(self) -> Bytes:
+        """All of the text as UTF-8, records ending in a line feed."""
+        if self._utf8 is not None:
+            return self._utf8
+        raw = self._source.whole()
+        plain = self._encoding == "utf-8" and not self._only_returns()
+        if plain:
+            return raw
+        try:
+            text = codecs.decode(bytes(raw)[self._mark :], self._encoding)
+        except UnicodeDecodeError as error:
+            raise self._undecodable(bytes(raw)[self._mark :], error) from error
+        if self._only_returns():
+            text = text.replace("\r", "\n")
+        self._utf8, self._mark = text.encode("utf-8", "surrogatepass"), 0
+        self._encoding = "utf-8"
+        return self._utf8
+
+    def _only_returns(self) -> bool:
+        return "\r" in self._head_text and "\n" not in self._head_text
+
+    def _whole_text(self) -> str:
+        whole = bytes(self._whole())[self._mark :]
+        try:
+            return whole.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self._undecodable(whole, error) from error
+
+    # Cells, for `columns` ------------------------------------------------------------------------------------
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The first rows."""
+        text, ended = self._text(budget)
+        self._head_text = text
+        self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+        whole = ended and (not self._records or self._records[-1][1] == len(text))
+        return [cells for cells, _ in self._records], whole
+
+    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
+        """The first cells of every row."""
+        return [cells[:width] for cells in self._rows(width)]
+
+    def row(self, row: int, column: int) -> Cells:
+        """One row, from a column on."""
+        import polars as pl
+
+        if self._whole_rows is None:
+            self._whole_rows = self._rows(None)
+        return [], pl.Series(self._whole_rows[row][column:], dtype=pl.String)
+
+    def _rows(self, width: int | None) -> list[list[str]]:
+        text = self._whole_text()
+        if '"' in text:
+            return [cells for cells, _ in islice(records(text, self._delimiter), _MOST_ROWS)]
+        lines = text.replace("\r\n", "\n").split("\n", _MOST_ROWS)[:_MOST_ROWS]
+        return [line.split(self._delimiter, -1 if width is None else width) for line in lines]
+
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+        """Columns in bulk: what stands above the common body from the first rows, the body from the engine."""
+        body_row = max(request.row for request in requests)
+        frame = self._parsed(requests, body_row, typed) or self._cell_by_cell(requests, body_row)
+        heads = [
+            [cells[request.column] if request.column < len(cells) else None for cells, _ in self._records[request.row : body_row]]
+            for request in requests
+        ]
+        return list(zip(heads, frame, strict=True))
+
+    def _parsed(self, requests: Sequence[Request], body_row: int, typed: bool) -> list[pl.Series] | None:
+        """The body parsed by the engine; None where it cannot be trusted with it."""
+        import polars as pl
+
+        whole = self._whole()
+        skipped = self._records[body_row - 1][1] if 0 < body_row <= len(self._records) else 0
+        offset = self._mark + len(self._head_text[:skipped].encode("utf-8", "surrogatepass"))
+        if not _well_quoted(whole, offset, self._delimiter):
+            return None
+        if typed and self.look.decimal == "," and (self._delimiter == "," or whole.find(b".", offset) >= 0):
+            typed = False
+        wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
+        schema = {f"column_{column + 1}": wanted.get(column, pl.String) for column in range(max(wanted) + 1)}
+        options: dict[str, Any] = {
+            "has_header": False, "separator": self._delimiter, "skip_lines": self._head_text[:skipped].count("\n"),
+            "columns": [f"column_{column + 1}" for column in sorted(wanted)],
+            "schema": schema, "truncate_ragged_lines": True, "raise_if_empty": False, "glob": False,
+            "decimal_comma": typed and self.look.decimal == ",",
+        }  # fmt: skip
+        source = self._source.path if self._utf8 is None and self._source.path is not None else bytes(whole)
+        if offset >= len(whole):
+            return [pl.Series([], dtype=wanted[request.column]) for request in requests]
+        try:
+            frame = pl.read_csv(source, **options)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            if not typed:
+                return None
+            return self._parsed(requests, body_row, typed=False)
+        return [frame[f"column_{request.column + 1}"] for request in requests]
+
+    def _cell_by_cell(self, requests: Sequence[Request], body_row: int) -> list[pl.Series]:
+        import polars as pl
+
+        found: list[list[str | None]] = [[] for _ in requests]
+        for cells, _ in islice(records(self._whole_text(), self._delimiter), body_row, None):
+            for column, request in zip(found, requests, strict=True):
+                column.append(cells[request.column] if request.column < len(cells) else None)
+        return [pl.Series(column, dtype=pl.String) for column in found]
+
+
+def _well_quoted(text: Bytes, offset: int, delimiter: str) -> bool:
+    """Whether each quote opens a cell, closes one, or is one of a pair within: then no reader can differ on it."""
+    if text.find(b'"', offset) < 0:
+        return True
+    quote, around = ord('"'), np.frombuffer(f'"\r\n{delimiter}'.encode(), dtype=np.uint8)
+    units = np.frombuffer(text, dtype=np.uint8)[offset:]
+    places = np.concatenate([
+        np.flatnonzero(units[start : start + 2**24] == quote) + start for start in range(0, len(units), 2**24)
+    ])  # fmt: skip
+    opening, closing = places[0::2], places[1::2]
+    before = np.isin(units[opening[opening > 0] - 1], around).all()
+    after = np.isin(units[closing[closing < len(units) - 1] + 1], around).all()
+    del units
+    return len(places) % 2 == 0 and bool(before) and bool(after)
+
+
+__all__ = ["ALONE", "CsvSheet"]

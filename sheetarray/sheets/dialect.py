@@ -1,0 +1,131 @@
+"""Which encoding, line end, delimiter and decimal mark a CSV has: found from the exchange format itself.
+
+The row that holds the first cells of the arrays is all `version`, the next but one all `ndarray`, and neither can hold a
+delimiter in a cell: no statistics are needed. Ordinary tables have no such row; there, the delimiter that gives
+every row the same number of cells wins.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+from ..columns import find_anchors
+from ..elements import Cell
+
+Decimal = Literal[".", ","]
+
+DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
+ALONE = "\x1f"  # a delimiter that a file of one column does not have
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
+_WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
+_MOST_ROWS = 1200
+
+
+def find_encoding(start: bytes) -> tuple[str, int]:
+    """The encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
+    for mark, name in _BOMS:
+        if start.startswith(mark):
+            return name, len(mark)
+    return "utf-8", 0
+
+
+def records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
+    """The records of a text, each with the index of the character after it; RFC 4180, read tolerantly.
+
+    A quote that is never closed runs to the end of the text, as in other readers; no cell is too long.
+    """
+    field = _field(delimiter)
+    cells: list[str] = []
+    at, end = 0, len(text)
+    while at < end:
+        match = field.match(text, at)
+        assert match is not None  # an empty cell matches anywhere
+        quoted, rest, plain, stop = match.groups()
+        cells.append(plain if quoted is None else quoted.replace('""', '"') + (rest or ""))
+        at = match.end()
+        if stop != delimiter:
+            yield cells, at
+            cells = []
+        elif at == end:
+            cells.append("")
+    if cells:
+        yield cells, at
+
+
+@lru_cache(maxsize=16)
+def _field(delimiter: str) -> re.Pattern[str]:
+    mark = re.escape(delimiter)
+    body = r'[^"]*(?:""[^"]*)*'
+    return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
+
+
+def first_records(text: str, delimiter: str, *, ended: bool, most: int = _MOST_ROWS) -> list[tuple[list[str], int]]:
+    """The first records; where the text goes on after its end, the last lacks the cell that may be cut."""
+    found = list(islice(records(text, delimiter), most))
+    if not ended and found and found[-1][1] == len(text):
+        cells, end = found.pop()
+        if len(cells) > 1:
+            found.append((cells[:-1], end))
+    return found
+
+
+def find_delimiter(text: str, *, ended: bool) -> str | None:
+    """The delimiter under which most arrays begin in the text; None where no array does.
+
+    A file of one column has none: `ALONE` says so.
+    """
+    first = re.search("ndarray", text, re.IGNORECASE)
+    if first is None:
+        return None
+    lines = re.compile(r"(?:[^\n]*\n){0,3}").match(text, first.end())
+    near = min(lines.end() if lines else len(text), first.end() + 65536)
+    return _by_anchors(text[:near], ended=ended and near == len(text)) or _by_anchors(text, ended=ended)
+
+
+def _by_anchors(text: str, *, ended: bool) -> str | None:
+    best, most = None, 0
+    for delimiter in DELIMITERS:
+        if delimiter not in text and best is not None:
+            continue
+        rows = [cells for cells, _ in first_records(text, delimiter, ended=ended)]
+        anchors = find_anchors(rows, ended=False)
+        if len(anchors) > most:
+            alone = all(len(rows[row]) == 1 for row in range(anchors[0].row, min(anchors[0].row + 3, len(rows))))
+            best, most = ALONE if alone and anchors[0].orient == "columns" else delimiter, len(anchors)
+        elif best == ALONE and len(anchors) == most and len(rows[anchors[0].row]) > 1:
+            best = delimiter
+    return best
+
+
+def find_table_delimiter(text: str, *, ended: bool) -> str:
+    """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least."""
+    best, width = ALONE, 1
+    for delimiter in DELIMITERS:
+        rows = [cells for cells, _ in first_records(text, delimiter, ended=ended, most=200) if any(cells)]
+        widths = set(map(len, rows if ended else rows[:-1]))
+        if len(widths) == 1 and (count := widths.pop()) > width:
+            best, width = delimiter, count
+    return best
+
+
+def find_decimal(cells: Sequence[Cell]) -> Decimal | None:
+    """The decimal mark in cells that should hold numbers; None where none has one, or both occur."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    comma = any(map(_WITH_COMMA.fullmatch, texts))
+    point = any(map(_WITH_POINT.fullmatch, texts))
+    if comma == point:
+        return None
+    return "," if comma else "."

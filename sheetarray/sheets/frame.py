@@ -1,0 +1,110 @@
+"""A pandas DataFrame of cells: the columns of a sheet as objects, names on top, short columns padded with None.
+
+`to_frame(..).to_csv(index=False)` is a CSV that `read` understands; what pandas read from one, `from_frame` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import linear_arrays
+from ..cells import TextLook
+from ..columns import Cells, Request, lay_out, read_sheet
+from ..elements import Cell, Missing, encode
+from ..errors import NotFoundError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def to_frame(arrays: Any) -> pd.DataFrame:
+    """The cells of arrays as a DataFrame, one column each, of Python scalars.
+
+    Args:
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+
+    Returns:
+        Columns named after the arrays; each holds the flat list, then None.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds.
+
+    Example:
+        >>> to_frame({"x": np.array([1.5, 2.5])})["x"].tolist()[-3:]
+        ['data', 1.5, 2.5]
+    """
+    import pandas as pd
+
+    layout = lay_out(linear_arrays(arrays))
+    columns = {}
+    for place, piece in enumerate(layout.pieces):
+        cells = np.full(layout.height - 1, None, dtype=object)
+        cells[: piece.height] = [*piece.header, *encode(piece.buffer, piece.dtype)]
+        columns[place] = cells
+    frame = pd.DataFrame(columns)
+    frame.columns = pd.Index([piece.name for piece in layout.pieces])
+    return frame
+
+
+def from_frame(
+    frame: pd.DataFrame, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays in a DataFrame of cells; NaN, None and NA are blanks.
+
+    Args:
+        frame: as `to_frame` makes it, or as pandas read it from a file; cells may be text.
+        names: only these arrays; None for all.
+        strict: refuse lists without a version.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+
+    Raises:
+        FormatError: with the address that the cell has in a sheet with the column names in row 1.
+        NotFoundError: no array of a name asked for.
+
+    Example:
+        >>> from_frame(to_frame({"x": np.array([1, 2], dtype="uint8")}))
+        {'x': array([1, 2], dtype=uint8)}
+    """
+    return read_sheet(_FrameSheet(frame), names, strict=strict, missing=missing)
+
+
+class _FrameSheet:
+    """A DataFrame as a sheet whose row 1 holds the column names."""
+
+    title: str | None = None
+    max_rows: int | None = None
+    look = TextLook(formulas="keep")
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
+            raise NotFoundError(f"expected a pandas DataFrame, not {type(frame).__name__}")
+        self._frame = frame
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The column names and the first rows."""
+        rows = min(1200, max(64, budget // max(self._frame.shape[1], 1)))
+        columns = [self._column(place, 0, rows) for place in range(self._frame.shape[1])]
+        return [list(row) for row in zip(*columns, strict=True)], rows > len(self._frame)
+
+    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
+        """The first cells of every row."""
+        return [row[:width] for row in self.head(10**9)[0]]
+
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002
+        """Columns as Python scalars."""
+        return [([], self._column(request.column, request.row)) for request in requests]
+
+    def row(self, row: int, column: int) -> Cells:
+        """One row."""
+        return [], [self._column(place, row, row + 1)[0] for place in range(column, self._frame.shape[1])]
+
+    def _column(self, place: int, start: int, stop: int | None = None) -> list[Cell]:
+        values = self._frame.iloc[max(start - 1, 0) : None if stop is None else stop - 1, place]
+        blank = values.isna().to_numpy()
+        cells = values.astype(object).to_numpy(copy=True)
+        cells[blank] = None
+        name = str(self._frame.columns[place])
+        return [*([name] if start == 0 else ()), *(c.item() if isinstance(c, np.generic) else c for c in cells)]

@@ -1,0 +1,199 @@
+"""JSON: `{name: flat list}`, or one flat list, or a list of flat lists.
+
+The flat list is that of the exchange format (https://github.com/stdlib-js/stdlib/issues/1140), element for element.
+Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal text; NaN and infinities are words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from ..arrays import ALONE, linear_arrays
+from ..columns import ArrayInfo, letters
+from ..elements import Cell, ComplexLook, Missing, encode
+from ..errors import DTypeError, Finding, FormatError, NotFoundError, located
+from ..files import Readable, Source, Writable, replacing
+from ..linear import LinearArray
+from .base import Progress, silent
+from .json_headers import walk
+
+_CELLS_A_BLOCK = 100_000
+
+
+def write_json(
+    target: Writable, arrays: Any, *, complex: ComplexLook = "text", progress: Progress | None = None
+) -> None:
+    """Write arrays as a JSON object of flat lists, an array a line.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        complex: "text" for `3+4i`; "interleaved" for two numbers an element.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_json(file, {"x": np.array([1.5])})
+        >>> json.loads(file.getvalue())["x"][-2:]
+        ['data', 1.5]
+    """
+    named = linear_arrays(arrays)
+    total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
+    done, report = 0, progress or silent
+    report(0, total)
+    with replacing(target) as sink:
+        sink.write(b"{")
+        for nth, (name, array) in enumerate(named.items()):
+            sink.write(f"{',' if nth else ''}\n{_dumped(name)}: [".encode())
+            header = array.header.to_cells()
+            sink.write(_inner(header))
+            done += len(header)
+            for start in range(0, array.capacity, _CELLS_A_BLOCK):
+                block = array.buffer[start : start + _CELLS_A_BLOCK]
+                sink.write(b", " + _inner(encode(block, array.kind, complex=complex)))
+                report(done := done + len(block), total)
+            sink.write(b"]")
+        sink.write(b"\n}\n")
+    report(total, total)
+
+
+def _inner(cells: list[Cell]) -> bytes:
+    try:
+        return _dumped(cells)[1:-1].encode()
+    except UnicodeEncodeError as error:
+        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_json(
+    source: Readable,
+    names: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the flat lists of a JSON text.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: only these arrays are decoded; None for all.
+        strict: refuse lists without a version.
+        missing: "nan" reads null in float and complex arrays as NaN.
+        progress: called with the cells read and the cells in all.
+
+    Returns:
+        Arrays by name; a single list has the file's stem for a name, several are named A, B, ..
+
+    Raises:
+        FormatError: with `.location`, such as `x[17]`, of the first cell that is wrong.
+        NotFoundError: no array of a name asked for.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        lists = _lists(opened)
+        wanted = lists if names is None else _chosen(lists, names)
+        total, done, report = sum(map(len, wanted.values())), 0, progress or silent
+        report(0, total)
+        arrays = {}
+        for name, cells in wanted.items():
+            arrays[name] = _array(name, cells, strict, missing)
+            report(done := done + len(cells), total)
+        return arrays
+
+
+def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]:
+    """What the headers say; data are skipped, not parsed.
+
+    Raises:
+        FormatError: no flat list, or a broken header.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        return walk(opened.whole(), stem(opened.name), strict=strict)
+
+
+def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
+    """Every finding in a JSON text: at most one for each array; nothing for an intact one."""
+    import warnings
+
+    findings: list[Finding] = []
+    with Source(source) as opened:
+        try:
+            lists = _lists(opened)
+        except FormatError as error:
+            lists = {}
+            findings.append(Finding.of(error))
+    for name, cells in lists.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                _array(name, cells, False, missing)
+            except FormatError as error:
+                findings.append(Finding.of(error))
+        findings += [Finding("warning", name, str(warning.message).partition(": ")[2]) for warning in caught]
+    yield from findings
+
+
+def stem(source: str | None) -> str:
+    """A name for the only array of a file: the file's own, without suffixes."""
+    return PurePath(source).name.partition(".")[0] or ALONE if source else ALONE
+
+
+def _array(name: str, cells: Any, strict: bool, missing: Missing) -> np.ndarray[Any, Any]:
+    if not isinstance(cells, list):
+        raise FormatError(f"expected a flat list, found a JSON {type(cells).__name__}", location=name)
+    return LinearArray.from_cells(
+        cells, strict=strict, missing=missing, address=lambda index: f"{name}[{index}]", name=name
+    ).to_numpy()
+
+
+def _lists(source: Source) -> dict[str, Any]:
+    try:
+        content = json.loads(bytes(source.whole()), object_pairs_hook=_distinct)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"no JSON: byte {error.start} is no {error.encoding}") from error
+    except RecursionError as error:
+        raise FormatError("no flat list: nested too deeply") from error
+    except ValueError as error:
+        raise error if isinstance(error, FormatError) else FormatError(f"no JSON: {error}") from error
+    if isinstance(content, dict) and content:
+        return content
+    if isinstance(content, list) and content and not isinstance(content[0], list):
+        return {stem(source.name): content}
+    if isinstance(content, list) and content:
+        return {letters(nth): cells for nth, cells in enumerate(content)}
+    raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        name = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        places = [f"key {nth + 1}" for nth, (other, _) in enumerate(pairs) if other == name]
+        raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
+    return found
+
+
+def _chosen(lists: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in lists:
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, lists))}")
+    return {name: lists[name] for name in wanted}
