@@ -17,7 +17,7 @@ import numpy as np
 
 from . import elements
 from .dtypes import DType
-from .elements import ComplexLook, Missing, Problem, generic_from_text, generic_to_text
+from .elements import Missing, Problem, generic_from_text, generic_to_text
 from .errors import DTypeError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TextLook:
 # Writing -----------------------------------------------------------------------------------------------------
 
 
-def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, complex: ComplexLook = "text") -> pl.Series:
+def to_text(buffer: Buffer, dtype: DType, look: TextLook) -> pl.Series:
     """The cells of a buffer as a Series that the engine writes as text: numeric, or String.
 
     A float Series is without NaN and infinities that the engine would spell in its own way; with a decimal comma it
@@ -180,9 +180,9 @@ def from_text(
             return _settle(column, values.fill_null(0), unsure, dtype, look, missing)
         case "bool":
             words = column.str.strip_chars().str.to_lowercase()
-            values = words.is_in(["true", "1"])
-            return _settle(column, values.fill_null(value=False), ~words.is_in(["true", "1", "false", "0"]).fill_null(value=False),
-                           dtype, look, missing)  # fmt: skip
+            true = words.is_in(["true", "1"]).fill_null(value=False)
+            false = words.is_in(["false", "0"]).fill_null(value=False)
+            return _settle(column, true, ~(true | false), dtype, look, missing)
         case "complex":
             parts = _point(column.str.strip_chars(), look).str.extract_groups(_COMPLEX).struct.unnest()
             width = pl.Float64 if dtype.numpy.itemsize == 16 else pl.Float32
@@ -196,20 +196,24 @@ def from_text(
             return elements.decode(column.to_list(), dtype, missing=missing)
 
 
-_COMPLEX = r"^(?<real>[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|NaN))(?<imag>[+-](?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|NaN))[ij]$"
+_PART = r"(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|NaN)"
+_COMPLEX = rf"^(?<real>[+-]?{_PART})(?<imag>[+-]{_PART})[ij]$"
 
 
 def _settle(
-    column: pl.Series, values: pl.Series | Buffer, unsure: pl.Series, dtype: DType, look: TextLook, missing: Missing
+    column: pl.Series,
+    values: pl.Series | Buffer,
+    unsure: pl.Series,
+    dtype: DType,
+    look: TextLook,
+    missing: Missing,
 ) -> tuple[Buffer, list[Problem]]:
     """The values as a buffer, those that the engine was not sure of decided one by one."""
     out = values if isinstance(values, np.ndarray) else values.to_numpy(writable=True).astype(dtype.numpy, copy=False)
     indices = unsure.arg_true()
     if not len(indices):
         return out, []
-    decided, problems = elements.decode(
-        column.gather(indices).to_list(), dtype, missing=missing, decimal=look.decimal
-    )
+    decided, problems = elements.decode(column.gather(indices).to_list(), dtype, missing=missing, decimal=look.decimal)
     places = indices.to_numpy()
     out[places] = decided
     return out, [Problem(int(places[p.index]), p.reason, p.hint) for p in problems]
@@ -243,10 +247,14 @@ def _strings(column: pl.Series, look: TextLook) -> tuple[Buffer, list[Problem]]:
         escaped = texts.str.contains(r"^'[=+\-@'\t\r]")
         if escaped.any():
             texts = pl.select(pl.when(escaped).then(texts.str.slice(1)).otherwise(texts)).to_series()
-    longest, total = texts.str.len_chars().max(), texts.str.len_chars().sum()
-    if problem := elements.too_wide(len(texts), int(longest or 0), int(total)):  # type: ignore[call-overload]
+    if problem := elements.too_wide(len(texts), longest(texts), int(texts.str.len_chars().sum())):
         return np.empty(0, dtype="<U1"), [problem]
     return np.array(texts.to_list(), dtype=np.str_) if len(texts) else np.empty(0, dtype="<U1"), []
+
+
+def longest(texts: pl.Series) -> int:
+    """The number of characters of the longest text."""
+    return int(texts.str.len_chars().fill_null(0).to_numpy().max(initial=0))
 
 
 def _generics(column: pl.Series, look: TextLook) -> Buffer:

@@ -33,13 +33,16 @@ class DType:
     numpy: np.dtype[Any]
 
 
+_NUMERIC: dict[Kind, tuple[str, ...]] = {
+    "float": ("float16", "float32", "float64"),
+    "complex": ("complex64", "complex128"),
+    "int": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    "bool": ("bool",),
+}
+
+
 def _table() -> dict[str, DType]:
-    kinds: dict[str, Kind] = {"f": "float", "c": "complex", "i": "int", "u": "int", "b": "bool"}
-    names = (
-        "float16 float32 float64 complex64 complex128 "
-        "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
-    ).split()
-    numeric = {name: DType(name, kinds[np.dtype(name).kind], np.dtype(name)) for name in names}
+    numeric = {name: DType(name, kind, np.dtype(name)) for kind, names in _NUMERIC.items() for name in names}
     return numeric | {
         "generic": DType("generic", "generic", np.dtype(object)),
         "string": DType("string", "string", np.dtype(np.str_)),
@@ -84,7 +87,10 @@ def named(name: object) -> DType:
             return found
         if time := _TIME.fullmatch(name):
             return _time(time[1].casefold(), time[2])
-    raise FormatError(f"unknown dtype {name!r:.80}", hint="known: " + " ".join(TABLE) + " datetime64[unit] timedelta64[unit]")
+    raise FormatError(
+        f"unknown dtype {name!r:.80}",
+        hint="known: " + " ".join(TABLE) + " datetime64[unit] timedelta64[unit]",
+    )
 
 
 def of(dtype: np.dtype[Any]) -> DType:

@@ -119,9 +119,7 @@ class Finding:
 
 
 @contextmanager
-def located(
-    *, source: str | None = None, sheet: str | None = None, location: str | None = None
-) -> Iterator[None]:
+def located(*, source: str | None = None, sheet: str | None = None, location: str | None = None) -> Iterator[None]:
     """Add the file, the sheet or the cell to a `FormatError` that passes through without it."""
     try:
         yield

@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 from .errors import FormatError
 
@@ -98,7 +98,9 @@ class Source:
         elif self._head.startswith(b"\x28\xb5\x2f\xfd"):
             import zstandard
 
-            opened = zstandard.ZstdDecompressor().stream_reader(_Rejoined(self._head, self._file), read_across_frames=True)
+            opened = zstandard.ZstdDecompressor().stream_reader(
+                cast(IO[bytes], _Rejoined(self._head, self._file)), read_across_frames=True
+            )
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
@@ -174,7 +176,7 @@ def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
         raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
     if isinstance(file, io.TextIOBase):
         return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
-    return file  # type: ignore[return-value]
+    return cast(IO[bytes], file)
 
 
 # Writing -----------------------------------------------------------------------------------------------------

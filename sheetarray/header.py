@@ -34,7 +34,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
 _ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-major"}
 
 
-class HeaderCut(FormatError):
+class HeaderCutError(FormatError):
     """The cells come to their end before the header does."""
 
 
@@ -163,7 +163,7 @@ class _Parser:
         return FormatError(reason, location=self.address(self.at if at is None else at), hint=hint)
 
     def cut(self) -> FormatError:
-        return HeaderCut("the header ends before 'data'", location=self.address(len(self.cells) - 1))
+        return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
 
     def parse(self) -> tuple[Header, int]:
         self.read_version()
@@ -175,7 +175,7 @@ class _Parser:
             if key in self.places:
                 raise self.fail(f"the key {key!r} stands twice", place)
             self.places[key] = place
-            self.read_value(key, place)
+            self.read_value(key)
         return self.build(), self.at
 
     def read_version(self) -> None:
@@ -220,7 +220,9 @@ class _Parser:
             shown = "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
             raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}")
         warnings.warn(
-            f"{self.address(self.at)}: the key {key[:60]!r} of a newer version is skipped", SheetArrayWarning, stacklevel=2
+            f"{self.address(self.at)}: the key {key[:60]!r} of a newer version is skipped",
+            SheetArrayWarning,
+            stacklevel=2,
         )
         for at in range(self.at + 1, len(self.cells)):
             if self.known(key := key_of(self.cells[at])):
@@ -231,7 +233,7 @@ class _Parser:
     def missing(self) -> list[str]:
         return [*(key for key in FIELDS if key not in self.places), "data"]
 
-    def read_value(self, key: str, place: int) -> None:
+    def read_value(self, key: str) -> None:
         if key in ("order", "dtype"):
             if self.at >= len(self.cells):
                 raise self.cut()
@@ -268,7 +270,7 @@ class _Parser:
             text = cell.strip()
             if _INTEGER.fullmatch(text):
                 return int(re.split("[.,]", text)[0])
-            if text[:1].isdigit() or text[:1] in ("+", "-", ".") and text[1:2].isdigit():
+            if text[:1].isdigit() or (text[:1] in ("+", "-", ".") and text[1:2].isdigit()):
                 raise self.fail(f"expected an integer, found {text!r:.60}")
         return None
 

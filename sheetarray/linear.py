@@ -191,9 +191,7 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexLook = "text") 
     return LinearArray.from_numpy(array, base).to_cells(complex=complex)
 
 
-def from_linear(
-    cells: Sequence[Cell], *, strict: bool = False, missing: Missing = "error"
-) -> np.ndarray[Any, Any]:
+def from_linear(cells: Sequence[Cell], *, strict: bool = False, missing: Missing = "error") -> np.ndarray[Any, Any]:
     """The array that a flat list holds, with its own dtype, shape, strides and offset.
 
     Args:

@@ -80,7 +80,14 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 FORMATS = _table(
     Format("csv", (".csv",), "sheets.delimited", "csv", "comma-separated values"),
     Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists"),
-    Format("tsv", (".tsv", ".tab"), "sheets.delimited", "csv", "tab-separated values", writing={"delimiter": "\t"}),
+    Format(
+        "tsv",
+        (".tsv", ".tab"),
+        "sheets.delimited",
+        "csv",
+        "tab-separated values",
+        writing={"delimiter": "\t"},
+    ),
     Format("txt", (".txt",), "sheets.delimited", "csv", "delimited text", writing={"delimiter": "\t"}),
 )
 
@@ -107,4 +114,6 @@ def format_of(source: Any, name: str | None = None) -> Format:
         if lowered.endswith(row.suffixes) or (bare is not None and row.compressible and bare.endswith(row.suffixes)):
             return row
     suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
-    raise NotFoundError(f"{text}: no format has this suffix; known are {suffixes} (also with .gz and .zst), or name one with format=")
+    raise NotFoundError(
+        f"{text}: no format has this suffix; known are {suffixes} (also with .gz and .zst), or name one with format="
+    )

@@ -10,7 +10,8 @@ from __future__ import annotations
 from .grid import Anchor, a1, find_anchors, letters
 from .layout import Layout, Piece, lay_out
 from .ordinary import read_ordinary
-from .reading import ArrayInfo, Cells, Request, Sheet, check_sheet, read_sheet, scan_sheet
+from .reading import check_sheet, read_sheet, scan_sheet
+from .sheet import ArrayInfo, Cells, Request, Sheet
 
 __all__ = [
     "Anchor",

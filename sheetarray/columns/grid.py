@@ -13,7 +13,7 @@ from typing import Literal
 
 from ..elements import Cell, is_blank
 from ..errors import FormatError
-from ..header import FIELDS, LONGEST, Header, HeaderCut, key_of, parse_header
+from ..header import FIELDS, LONGEST, Header, HeaderCutError, key_of, parse_header
 
 Orient = Literal["columns", "rows"]
 Grid = Sequence[Sequence[Cell]]
@@ -91,9 +91,10 @@ def find_anchors(grid: Grid, *, strict: bool = False, ended: bool = True) -> lis
     anchors: list[Anchor] = []
     free_from: dict[int, int] = {}  # column -> the first row below the arrays found in it
     for row, cells in enumerate(grid):
-        column = -1
-        last_row = row == len(grid) - 1
-        while (column := _next_word(cells, column + 1)) is not None:
+        cut = not ended and row == len(grid) - 1
+        start = 0
+        while (column := _next_word(cells, start)) is not None:
+            start = column + 1
             if free_from.get(column, 0) > row:
                 continue
             below = [_at(grid, row + step, column) for step in range(3)]
@@ -102,8 +103,8 @@ def find_anchors(grid: Grid, *, strict: bool = False, ended: bool = True) -> lis
                 anchor = _read(grid, row, column, "columns", strict, ended)
                 free_from[column] = row + _extent(anchor)
             elif _begins(across) and free_from.get(column + 2, 0) <= row:
-                anchor = _read(grid, row, column, "rows", strict, ended or not last_row)
-                column = len(cells) if anchor.header is None else column + _extent(anchor) - 1
+                anchor = _read(grid, row, column, "rows", strict, not cut)
+                start = len(cells) if anchor.header is None else column + _extent(anchor)
             else:
                 continue
             anchors.append(anchor)
@@ -145,7 +146,7 @@ def _read(grid: Grid, row: int, column: int, orient: Orient, strict: bool, ended
             raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
         header, start = parse_header(cells, strict=strict, address=anchor.address)
     except FormatError as error:
-        return replace(anchor, error=error, cut=isinstance(error, HeaderCut) and not ended)
+        return replace(anchor, error=error, cut=isinstance(error, HeaderCutError) and not ended)
     return replace(anchor, header=header, start=start)
 
 

@@ -95,7 +95,9 @@ class Layout:
                 elements = piece.buffer[skip + start : skip + start + count]
                 if len(elements):
                     cells = to_text(elements, piece.dtype, look)
-                    block[str(place)] = cells.extend_constant(None, count - len(elements)) if len(elements) < count else cells
+                    block[str(place)] = (
+                        cells.extend_constant(None, count - len(elements)) if len(elements) < count else cells
+                    )
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
             yield pl.DataFrame(block)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..cells import TextLook, from_text
+from ..cells import TextLook, from_text, longest
 from ..dtypes import DType
 from ..elements import Cell, Missing, is_blank, string_of
 from ..errors import FormatError, NotFoundError
 from ..header import Order
 from .grid import a1, letters
-from .reading import Request, Sheet
+from .sheet import Request, Sheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,10 +28,12 @@ DTypeLike = str | np.dtype[Any] | type
 Shape = tuple[int, ...] | int
 
 _INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
-_FLOAT = r"^[+-]?(?:(?:0|[1-9][0-9]*)\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^(?i:[+-]?inf(?:inity)?|nan)$"
+_FLOAT = r"^[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^(?i:[+-]?inf(?:inity)?|nan)$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
-_NO_NAME = re.compile(r"\s*(?:[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?|(?i:true|false|nan|[+-]?inf(?:inity)?)|\d{4}-\d\d-\d\d.*)\s*")
+_NO_NAME = re.compile(
+    r"\s*(?:[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?|(?i:true|false|nan|[+-]?inf(?:inity)?)|\d{4}-\d\d-\d\d.*)\s*"
+)
 
 
 def read_ordinary(
@@ -93,7 +95,9 @@ class _Place:
 
     def error(self, index: int, reason: str, hint: str = "") -> FormatError:
         """What is wrong with the cell at `index` of the column."""
-        return FormatError(reason, location=a1(self.row + index, self.column), element=f"{self.name}[{index}]", hint=hint)
+        return FormatError(
+            reason, location=a1(self.row + index, self.column), element=f"{self.name}[{index}]", hint=hint
+        )
 
 
 def _is_header(rows: Sequence[Sequence[Cell]]) -> bool:
@@ -153,7 +157,9 @@ def _padded(column: pl.Series, height: int) -> pl.Series:
     return column[:height].extend_constant(None, max(0, height - len(column)))
 
 
-def _values(cells: pl.Series, kind: DType | None, look: TextLook, missing: Missing, place: _Place) -> np.ndarray[Any, Any]:
+def _values(
+    cells: pl.Series, kind: DType | None, look: TextLook, missing: Missing, place: _Place
+) -> np.ndarray[Any, Any]:
     kind = kind or _infer(cells, look, missing, place)
     buffer, problems = from_text(cells, kind, look, missing=missing)
     for problem in problems:
@@ -183,7 +189,7 @@ def _name_of(texts: pl.Series, *, blanks: bool) -> str:
         for name, engine in (("int64", pl.Int64), ("uint64", pl.UInt64)):
             values = texts.cast(engine, strict=False)
             if not values.null_count():
-                exact = -(2**53) <= values.min() and values.max() <= 2**53  # type: ignore[operator]  # integers
+                exact = values.min() >= -(2**53) and values.max() <= 2**53  # type: ignore[operator]  # integers
                 return name if not blanks else "float64" if exact else "generic"
         return "string"
     if texts.str.contains(_FLOAT).all():
@@ -198,7 +204,7 @@ def _name_of(texts: pl.Series, *, blanks: bool) -> str:
     if texts.str.contains(_DATE).all() and not texts.str.to_date(strict=False).null_count():
         return "datetime64[D]"
     if texts.str.contains(_MOMENT).all():
-        digits = int(texts.str.extract(r"\.([0-9]+)$").str.len_chars().max() or 0)  # type: ignore[call-overload]
+        digits = longest(texts.str.extract(r"\.([0-9]+)$"))
         if not texts.str.slice(0, 10).str.to_date(strict=False).null_count():
             return f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"
     return "string"

@@ -8,104 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from ..cells import TextLook, from_text, from_typed
-from ..dtypes import DType
-from ..elements import Cell, Missing, Problem, is_blank, unescape
+from ..elements import Missing, unescape
 from ..errors import Finding, FormatError, NotFoundError, SheetArrayWarning
-from ..header import LONGEST, Header, Order
-from ..linear import LinearArray, blame, check_count, decode_data, part_dtype
+from ..header import LONGEST, Header
+from ..linear import LinearArray, blame
+from .column import Column
 from .grid import Anchor, find_anchors
-
-if TYPE_CHECKING:
-    import polars as pl
+from .sheet import ArrayInfo, Request, Sheet
 
 MOST_ROWS_ABOVE = 1024  # an array may begin this far down a sheet
 _BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
 _MOST_FINDINGS = 20  # for one array
 
 Raise = Callable[[FormatError], None]
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
-Cells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A column that is wanted: its index, the row of its first data cell (both from 0), and the dtype."""
-
-    column: int
-    row: int
-    dtype: DType
-
-
-class Sheet(Protocol):
-    """What a container shows of one of its sheets. All rows and columns count from 0.
-
-    Attributes:
-        title: the sheet's name in addresses; None where the container has only one.
-        look: how values look in its text.
-        max_rows: how many rows the container has, None for any number.
-    """
-
-    title: str | None
-    look: TextLook
-    max_rows: int | None
-
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
-
-        Blanks are None or ""; the last row may be cut short, but never within a cell.
-        """
-
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first `width` cells of every row, at most 1,200 rows: for arrays that lie in rows."""
-
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
-        """Each requested column down to the sheet's end.
-
-        Args:
-            requests: of distinct columns.
-            typed: parse under `cells.engine_dtype` where the container can; otherwise text is String.
-
-        Returns:
-            For each request the first cells as they are, and the rest: a Series, in a container of text; or a list
-            of Python scalars, in one that has types of its own.
-        """
-
-    def row(self, row: int, column: int) -> Cells:
-        """The cells of a row from a column on, as `columns` gives those of a column."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayInfo:
-    """What a header says of an array, and where it stands.
-
-    Attributes:
-        shape: dimension sizes.
-        dtype: the format's name of it.
-        order: "row-major" or "column-major".
-        strides: in elements.
-        location: the address of the first cell (`version`); in a workbook with the sheet, `arrays!A2`.
-        cells: how many cells the array takes, headers included.
-        offset: in elements.
-        capacity: elements in the buffer.
-        parts: how many columns the array is spread over.
-    """
-
-    shape: tuple[int, ...]
-    dtype: str
-    order: Order
-    strides: tuple[int, ...]
-    location: str
-    cells: int
-    offset: int = 0
-    capacity: int = 0
-    parts: int = 1
 
 
 def _raise(error: FormatError) -> None:
@@ -122,7 +41,11 @@ def _anchors(sheet: Sheet, strict: bool) -> list[Anchor]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             anchors = find_anchors(grid, strict=strict, ended=ended)
-        if ended or (anchors and not any(anchor.cut for anchor in anchors)) or (not anchors and len(grid) >= MOST_ROWS_ABOVE):
+        if (
+            ended
+            or (anchors and not any(anchor.cut for anchor in anchors))
+            or (not anchors and len(grid) >= MOST_ROWS_ABOVE)
+        ):
             break
     if not ended and any(anchor.orient == "rows" for anchor in anchors):
         with warnings.catch_warnings(record=True) as caught:
@@ -210,7 +133,7 @@ def read_sheet(
         FormatError: at the first cell that is wrong.
         NotFoundError: no array of a name asked for.
     """
-    return {name: array for name, array in _arrays(sheet, names, strict, missing, _raise)}
+    return dict(_arrays(sheet, names, strict, missing, _raise))
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
@@ -248,8 +171,7 @@ def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding
         if issubclass(warning.category, SheetArrayWarning):
             place, _, text = str(warning.message).partition(": ")
             yield Finding("warning", place, text)
-    for error in errors:
-        yield Finding.of(error)
+    yield from map(Finding.of, errors)
 
 
 def _arrays(
@@ -262,7 +184,7 @@ def _arrays(
     wanted = groups if names is None else {name: groups[name] for name in _known(names, groups)}
     for name, group in wanted.items():
         if group[0].orient == "rows":
-            yield from _finish(_Column.of_rows(sheet, group), sheet, name, missing, report)
+            yield from _finish(Column.of_rows(sheet, group), name, missing, report)
     standing = [(name, group) for name, group in wanted.items() if group[0].orient == "columns"]
     fetched = _fetch(sheet, [group for _, group in standing], typed=True)
     doubtful: list[tuple[str, list[Anchor]]] = []
@@ -274,7 +196,7 @@ def _arrays(
         else:
             results[name] = LinearArray.of(column.header, buffer).to_numpy()
     for (name, _), column in zip(doubtful, _fetch(sheet, [group for _, group in doubtful], typed=False), strict=True):
-        results.update(_finish(column, sheet, name, missing, report))
+        results.update(_finish(column, name, missing, report))
     yield from ((name, results[name]) for name, _ in standing if name in results)
 
 
@@ -286,18 +208,16 @@ def _known(names: Sequence[str], groups: dict[str, list[Anchor]]) -> Sequence[st
     return wanted
 
 
-def _fetch(sheet: Sheet, groups: list[list[Anchor]], *, typed: bool) -> list[_Column]:
+def _fetch(sheet: Sheet, groups: list[list[Anchor]], *, typed: bool) -> list[Column]:
     requests = []
     for anchor in (anchor for group in groups for anchor in group):
         assert anchor.header is not None
         requests.append(Request(anchor.column, anchor.row + anchor.start, anchor.header.dtype))
     cells = iter(sheet.columns(requests, typed=typed) if requests else [])
-    return [_Column(group, [next(cells) for _ in group], sheet) for group in groups]
+    return [Column(group, [next(cells) for _ in group], sheet) for group in groups]
 
 
-def _finish(
-    column: _Column, sheet: Sheet, name: str, missing: Missing, report: Raise
-) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _finish(column: Column, name: str, missing: Missing, report: Raise) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """Judge a column cell by cell; the array, or reports of what is wrong with it."""
     header = column.header
     try:
@@ -308,113 +228,8 @@ def _finish(
     for problem in problems[:_MOST_FINDINGS]:
         report(blame(problem, header, name, column.address, cells_each=each))
     if len(problems) > _MOST_FINDINGS:
-        report(FormatError(f"{name}: {len(problems) - _MOST_FINDINGS} more cells cannot be read as {header.dtype.name}"))
+        report(
+            FormatError(f"{name}: {len(problems) - _MOST_FINDINGS} more cells cannot be read as {header.dtype.name}")
+        )
     if not problems:
         yield name, LinearArray.of(header, buffer).to_numpy()
-
-
-class _Column:
-    """The data cells of one array, over all its parts."""
-
-    def __init__(self, group: list[Anchor], pieces: Sequence[Cells], sheet: Sheet) -> None:
-        header = group[0].header
-        assert header is not None
-        self.header, self.group, self.pieces, self.sheet = header, group, pieces, sheet
-        self.starts: list[int] = [0]  # where each piece begins among the data cells
-
-    @classmethod
-    def of_rows(cls, sheet: Sheet, group: list[Anchor]) -> _Column:
-        """The same for arrays that lie in rows."""
-        return cls(group, [sheet.row(anchor.row, anchor.column + anchor.start) for anchor in group], sheet)
-
-    def address(self, index: int) -> str:
-        """The address of a data cell, by its index among those of all parts."""
-        nth = next(nth for nth in reversed(range(len(self.starts))) if self.starts[nth] <= index)
-        return self.group[nth].data_address(index - self.starts[nth])
-
-    def typed(self) -> Buffer | None:
-        """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
-        left = self.header.capacity
-        found: list[Buffer] = []
-        for nth, (first, rest) in enumerate(self.pieces):
-            if isinstance(rest, Sequence):
-                return None
-            count = left - len(first) if nth == len(self.pieces) - 1 else len(rest) - _trailing_nulls(rest)
-            if not 0 <= count <= len(rest) or rest[count:].null_count() < len(rest) - count:
-                return None
-            body = from_typed(rest[:count], self.header.dtype)
-            if body is None:
-                return None
-            if first:
-                head, problems = from_text(_series(first), self.header.dtype, self.sheet.look)
-                if problems:
-                    return None
-                found.append(head)
-            found.append(body)
-            left -= len(first) + count
-        if left:
-            return None
-        return found[0] if len(found) == 1 else np.concatenate(found)
-
-    def judged(self, missing: Missing) -> tuple[Buffer, list[Problem], int]:
-        """The buffer cell by cell, the cells that cannot be read, and how many cells make an element.
-
-        Raises:
-            FormatError: too few cells or too many.
-        """
-        header = self.header
-        columns = [_together(first, rest) for first, rest in self.pieces]
-        for nth, column in enumerate(columns[:-1]):
-            columns[nth] = column[: self._full(nth, column)]
-            self.starts.append(self.starts[-1] + len(columns[nth]))
-        cells = reduce(_together, columns)
-        wanted = check_count(_filled(cells), len(cells), header, missing=missing, address=self.address)
-        each = 2 if wanted > header.capacity else 1
-        if isinstance(cells, Sequence):
-            padded = [*cells[:wanted], *[None] * (wanted - len(cells))]
-            return (*decode_data(padded, header, missing=missing), each)
-        series = cells[:wanted].extend_constant(None, max(0, wanted - len(cells)))
-        if each == 1:
-            return (*from_text(series, header.dtype, self.sheet.look, missing=missing), each)
-        parts, problems = from_text(series, part_dtype(header.dtype), self.sheet.look, missing=missing)
-        return parts.view(header.dtype.numpy), problems, each
-
-    def _full(self, nth: int, cells: pl.Series | Sequence[Cell]) -> int:
-        """How many cells a part that is not the last one holds: to the container's end, blanks included."""
-        filled = _filled(cells)
-        if self.sheet.max_rows is None or self.header.dtype.kind not in ("string", "generic"):
-            return filled
-        anchor = self.group[nth]
-        return max(filled, min(len(cells), self.sheet.max_rows - anchor.row - anchor.start))
-
-
-def _series(cells: Sequence[Cell]) -> pl.Series:
-    import polars as pl
-
-    return pl.Series(cells, dtype=pl.String)
-
-
-def _together(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:
-    if isinstance(rest, Sequence):
-        return [*first, *rest] if len(first) else rest
-    texts = rest.cast(_series([]).dtype).rename("")
-    if not len(first):
-        return texts
-    return (_series(first) if isinstance(first, Sequence) else first).extend(texts)
-
-
-def _trailing_nulls(cells: pl.Series) -> int:
-    if not cells.null_count():
-        return 0
-    last = cells.is_not_null().arg_true()
-    return len(cells) - (int(last[-1]) + 1 if len(last) else 0)
-
-
-def _filled(cells: pl.Series | Sequence[Cell]) -> int:
-    """How many cells there are up to the last that is not blank."""
-    if len(cells) and not is_blank(cells[-1]):
-        return len(cells)
-    if isinstance(cells, Sequence):
-        return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)
-    filled = (cells.str.strip_chars() != "").fill_null(value=False).arg_true()
-    return int(filled[-1]) + 1 if len(filled) else 0

@@ -91,9 +91,7 @@ def _blank(index: int, dtype: np.dtype[Any]) -> Problem:
     return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
 
 
-def _fill_blanks(
-    out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing
-) -> list[Problem]:
+def _fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:
     if missing == "error" or not problems:
         return problems
     blank = [problem.index for problem in problems if is_blank(cells[problem.index])]
@@ -104,9 +102,7 @@ def _fill_blanks(
 # Floats ------------------------------------------------------------------------------------------------------
 
 
-def _floats(
-    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
-) -> tuple[Buffer, list[Problem]]:
+def _floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
     count = len(cells)
     kinds = set(map(type, cells))
     try:
@@ -172,9 +168,7 @@ def round_tie(text: str, wide: float, narrow: Any) -> Any:
 # Complex -----------------------------------------------------------------------------------------------------
 
 
-def _complexes(
-    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
-) -> tuple[Buffer, list[Problem]]:
+def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
     wide = np.zeros(len(cells), dtype=np.complex128)
     wide, problems = _one_by_one(cells, wide, lambda cell: looks.complex_of(cell, decimal))
     problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
@@ -208,7 +202,8 @@ def _integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer
 # Dates and durations -----------------------------------------------------------------------------------------
 
 _ISO = re.compile(
-    r"[+-]?\d{4,19}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,18})?)?)?)?)?)?|nat", re.ASCII | re.IGNORECASE
+    r"[+-]?\d{4,19}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,18})?)?)?)?)?)?|nat",
+    re.ASCII | re.IGNORECASE,
 )
 _NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
 
@@ -225,18 +220,17 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
                 return out, []
     out = np.full(count, np.datetime64("NaT"), dtype=dtype.numpy)
 
-    def read(cell: Cell) -> np.datetime64:
+    def read(cell: Cell) -> Any:
         text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
         if not _ISO.fullmatch(text):
             raise ValueError(f"expected a date as ISO text, found {found(cell)}")
         try:
-            value = np.array(text, dtype=dtype.numpy)
+            value = np.array([text], dtype=dtype.numpy)
         except (ValueError, OverflowError):
             raise ValueError(f"{found(cell)} is no date, or finer than {dtype.name}") from None
-        if not _same_moment(text, str(np.datetime_as_string(value))):
+        if not _same_moment(text, str(np.datetime_as_string(value)[0])):
             raise ValueError(f"{found(cell)} is beyond the range of {dtype.name}, or finer than its unit")
-        moment: np.datetime64 = value[()]
-        return moment
+        return value[0]
 
     return _one_by_one(cells, out, read)
 

@@ -18,9 +18,7 @@ EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doub
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 
-def encode(
-    buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact: int = EXACT_IN_JSON
-) -> list[Cell]:
+def encode(buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
     """The cells of a 1-D buffer, one for each element (two for complex="interleaved").
 
     Args:

@@ -95,7 +95,9 @@ def write_csv(
 
 def _check_marks(delimiter: str, decimal: str) -> None:
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'\r\n\0+-":
-        raise LimitError(f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab")
+        raise LimitError(
+            f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
+        )
     if decimal not in (".", ","):
         raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
     if delimiter == decimal:
@@ -117,7 +119,7 @@ class _Text:
     def raw(self, text: str) -> None:
         """Write text that needs no quotes."""
         try:
-            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))  # type: ignore[arg-type]
+            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
         except UnicodeEncodeError as error:
             lacking = error.object[error.start : error.end]
             raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error

@@ -18,7 +18,16 @@ from ..columns import Cells, Request, find_anchors
 from ..elements import Cell
 from ..errors import FormatError, NotFoundError
 from ..files import Bytes, Source
-from .dialect import ALONE, Decimal, find_decimal, find_delimiter, find_encoding, find_table_delimiter, first_records, records
+from .dialect import (
+    ALONE,
+    Decimal,
+    find_decimal,
+    find_delimiter,
+    find_encoding,
+    find_table_delimiter,
+    first_records,
+    records,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -181,7 +190,10 @@ class CsvSheet:
         body_row = max(request.row for request in requests)
         frame = self._parsed(requests, body_row, typed) or self._cell_by_cell(requests, body_row)
         heads = [
-            [cells[request.column] if request.column < len(cells) else None for cells, _ in self._records[request.row : body_row]]
+            [
+                cells[request.column] if request.column < len(cells) else None
+                for cells, _ in self._records[request.row : body_row]
+            ]
             for request in requests
         ]
         return list(zip(heads, frame, strict=True))

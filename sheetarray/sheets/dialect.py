@@ -1,7 +1,7 @@
 """Which encoding, line end, delimiter and decimal mark a CSV has: found from the exchange format itself.
 
-The row that holds the first cells of the arrays is all `version`, the next but one all `ndarray`, and neither can hold a
-delimiter in a cell: no statistics are needed. Ordinary tables have no such row; there, the delimiter that gives
+The row that holds the first cells of the arrays is all `version`, the next but one all `ndarray`, and neither can hold
+a delimiter in a cell: no statistics are needed. Ordinary tables have no such row; there, the delimiter that gives
 every row the same number of cells wins.
 """
 

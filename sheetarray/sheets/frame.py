@@ -50,7 +50,11 @@ def to_frame(arrays: Any) -> pd.DataFrame:
 
 
 def from_frame(
-    frame: pd.DataFrame, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+    frame: pd.DataFrame,
+    names: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays in a DataFrame of cells; NaN, None and NA are blanks.
 
@@ -107,4 +111,7 @@ class _FrameSheet:
         cells = values.astype(object).to_numpy(copy=True)
         cells[blank] = None
         name = str(self._frame.columns[place])
-        return [*([name] if start == 0 else ()), *(c.item() if isinstance(c, np.generic) else c for c in cells)]
+        return [
+            *([name] if start == 0 else ()),
+            *(c.item() if isinstance(c, np.generic) else c for c in cells),
+        ]

@@ -53,7 +53,9 @@ class _Walk:
                 self.add(letters(len(self.found)), [])
                 start = self.token()
         if not self.found:
-            raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
+            raise FormatError(
+                "no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)"
+            )
         return self.found
 
     def token(self) -> bytes:

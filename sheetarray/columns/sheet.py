@@ -1,0 +1,91 @@
+"""What a container shows of a sheet, and what is told of an array in it: the seam to the adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..cells import TextLook
+from ..dtypes import DType
+from ..elements import Cell
+from ..header import Order
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Cells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A column that is wanted: its index, the row of its first data cell (both from 0), and the dtype."""
+
+    column: int
+    row: int
+    dtype: DType
+
+
+class Sheet(Protocol):
+    """What a container shows of one of its sheets. All rows and columns count from 0.
+
+    Attributes:
+        title: the sheet's name in addresses; None where the container has only one.
+        look: how values look in its text.
+        max_rows: how many rows the container has, None for any number.
+    """
+
+    title: str | None
+    look: TextLook
+    max_rows: int | None
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
+
+        Blanks are None or ""; the last row may be cut short, but never within a cell.
+        """
+
+    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
+        """The first `width` cells of every row, at most 1,200 rows: for arrays that lie in rows."""
+
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+        """Each requested column down to the sheet's end.
+
+        Args:
+            requests: of distinct columns.
+            typed: parse under `cells.engine_dtype` where the container can; otherwise text is String.
+
+        Returns:
+            For each request the first cells as they are, and the rest: a Series, in a container of text; or a list
+            of Python scalars, in one that has types of its own.
+        """
+
+    def row(self, row: int, column: int) -> Cells:
+        """The cells of a row from a column on, as `columns` gives those of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayInfo:
+    """What a header says of an array, and where it stands.
+
+    Attributes:
+        shape: dimension sizes.
+        dtype: the format's name of it.
+        order: "row-major" or "column-major".
+        strides: in elements.
+        location: the address of the first cell (`version`); in a workbook with the sheet, `arrays!A2`.
+        cells: how many cells the array takes, headers included.
+        offset: in elements.
+        capacity: elements in the buffer.
+        parts: how many columns the array is spread over.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    order: Order
+    strides: tuple[int, ...]
+    location: str
+    cells: int
+    offset: int = 0
+    capacity: int = 0
+    parts: int = 1
