@@ -10,23 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from .elements import generic_problem
 from .errors import DTypeError, LimitError
 from .linear import LinearArray
 
 ALONE = "array"  # the name of an array that came without one
 
 
-def linear_arrays(arrays: Any, *, base: bool = False) -> dict[str, LinearArray]:
+def linear_arrays(arrays: Any, *, base: bool = False, exact: int | None = None) -> dict[str, LinearArray]:
     """Every array by its name, ready to be written.
 
     Args:
         arrays: a mapping of names to arrays, one array (then named "array"), a pandas DataFrame (one array a
             column; an index with a name, or that is no plain counter, comes first) or an xarray object.
+        exact: the largest integer of a generic array that the container keeps; None for any.
         base: write whole base buffers, with the views' strides and offsets.
 
     Raises:
         DTypeError: names the array that no dtype of the format holds.
-        LimitError: two arrays have one name.
+        LimitError: two arrays have one name, or there is none.
 
     Example:
         >>> [a.shape for a in linear_arrays({"x": np.zeros((2, 3)), "y": 1.5}).values()]
@@ -41,6 +43,10 @@ def linear_arrays(arrays: Any, *, base: bool = False) -> dict[str, LinearArray]:
             found[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
+        if found[name].kind.kind == "generic" and (problem := generic_problem(found[name].buffer, exact)):
+            raise DTypeError(f"{found[name].header.named_element(name, problem[0])} {problem[1]}")
+    if not found:
+        raise LimitError("no array to write")
     return found
 
 

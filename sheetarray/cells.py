@@ -43,7 +43,7 @@ class TextLook:
 # Writing -----------------------------------------------------------------------------------------------------
 
 
-def to_text(buffer: Buffer, dtype: DType, look: TextLook) -> pl.Series:
+def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
     """The cells of a buffer as a Series that the engine writes as text: numeric, or String.
 
     A float Series is without NaN and infinities that the engine would spell in its own way; with a decimal comma it
@@ -78,7 +78,7 @@ def to_text(buffer: Buffer, dtype: DType, look: TextLook) -> pl.Series:
         case "string":
             return _escaped(_unicode(buffer.tolist()), look)
         case "generic":
-            return _unicode(_generic_texts(buffer, look))
+            return _unicode(_generic_texts(buffer, look, start))
 
 
 def _float_text(values: pl.Series) -> pl.Series:
@@ -121,13 +121,13 @@ def _escaped(texts: pl.Series, look: TextLook) -> pl.Series:
     return pl.select(pl.when(special).then("'" + texts).otherwise(texts)).to_series()
 
 
-def _generic_texts(buffer: Buffer, look: TextLook) -> list[str | None]:
+def _generic_texts(buffer: Buffer, look: TextLook, start: int) -> list[str | None]:
     texts: list[str | None] = []
     for index, cell in enumerate(elements.generic_cells(buffer, exact=None)):
         try:
             texts.append(generic_to_text(cell, formulas=look.formulas, decimal=look.decimal))
         except ValueError as error:
-            raise DTypeError(f"generic element {index}: {error}") from error
+            raise DTypeError(f"generic element {start + index}: {error}") from error
     return texts
 
 

@@ -59,11 +59,13 @@ class Source:
         self.name: str | None
         self.path: Path | None = None
         self._own = False
+        self._opened: list[IO[bytes]] = []
         self._limit: int | None = None
         if isinstance(source, (str, os.PathLike)):
             self.name = os.fspath(source)
             self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
             self._own = True
+            self._opened.append(self._file)
         else:
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else None
@@ -86,8 +88,8 @@ class Source:
         if isinstance(self._whole, mmap.mmap):
             with contextlib.suppress(BufferError):  # a view on it lives on; the map goes with the view
                 self._whole.close()
-        if self._own:
-            self._file.close()
+        for file in self._opened:
+            file.close()
 
     def _begin(self) -> None:
         self._head = self._file.read(4096)
@@ -105,7 +107,8 @@ class Source:
             self.path = Path(self.name or "")
         if opened is not None:
             self._limit = max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
-            self._file, self._outer = opened, self._file
+            self._file = opened
+            self._opened.insert(0, opened)
             self._head = b""
 
     def prefix(self, count: int) -> bytes:

@@ -19,10 +19,11 @@ from typing import Literal
 from . import dtypes
 from .dtypes import DType
 from .elements import Cell, is_blank
-from .errors import FormatError, SheetArrayWarning, located
+from .errors import Finding, FormatError, SheetArrayWarning, located
 
 Order = Literal["row-major", "column-major"]
 Address = Callable[[int], str]  # the index of a cell in the flat list -> its address
+Note = Callable[[Finding], None]
 
 VERSION, PART_VERSION = "1.0.0", "1.1.0"
 FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
@@ -135,10 +136,21 @@ def key_of(cell: Cell) -> str:
     return cell.strip().casefold() if isinstance(cell, str) else ""
 
 
+def warn(finding: Finding) -> None:
+    """Say as a `SheetArrayWarning` what was accepted all the same."""
+    warnings.warn(f"{finding.location}: {finding.message}", SheetArrayWarning, stacklevel=2)
+
+
 def parse_header(
-    cells: Sequence[Cell], *, strict: bool = False, address: Address = plain_address
+    cells: Sequence[Cell], *, strict: bool = False, address: Address = plain_address, note: Note = warn
 ) -> tuple[Header, int]:
     """Read a header from the beginning of `cells`.
+
+    Args:
+        cells: Python scalars or text, from `version` on.
+        strict: refuse lists without a version.
+        address: names a cell, from its index.
+        note: is told what was accepted all the same.
 
     Returns:
         The header, and the index of the first data cell.
@@ -146,14 +158,14 @@ def parse_header(
     Raises:
         FormatError: with the location of the cell to blame.
     """
-    return _Parser(cells, strict, address).parse()
+    return _Parser(cells, strict, address, note).parse()
 
 
 class _Parser:
     """Walks over the header once; `at` is the next cell."""
 
-    def __init__(self, cells: Sequence[Cell], strict: bool, address: Address) -> None:
-        self.cells, self.strict, self.address = cells, strict, address
+    def __init__(self, cells: Sequence[Cell], strict: bool, address: Address, note: Note) -> None:
+        self.cells, self.strict, self.address, self.note = cells, strict, address, note
         self.at = 0
         self.places: dict[str, int] = {}
         self.values: dict[str, tuple[int, ...] | str] = {}
@@ -161,6 +173,9 @@ class _Parser:
 
     def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
         return FormatError(reason, location=self.address(self.at if at is None else at), hint=hint)
+
+    def remark(self, message: str) -> None:
+        self.note(Finding("warning", self.address(self.at), message))
 
     def cut(self) -> FormatError:
         return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
@@ -184,11 +199,7 @@ class _Parser:
         if key_of(self.cells[0]) == "ndarray":
             if self.strict:
                 raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
-            warnings.warn(
-                f"{self.address(0)}: a list without a version, the older form of stdlib's gsheets; read as version 1.0",
-                SheetArrayWarning,
-                stacklevel=2,
-            )
+            self.remark("a list without a version, the older form of stdlib's gsheets; read as version 1.0")
             self.at = 1
             return
         if key_of(self.cells[0]) != "version":
@@ -219,11 +230,7 @@ class _Parser:
         if self.minor == 0 or not key:
             shown = "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
             raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}")
-        warnings.warn(
-            f"{self.address(self.at)}: the key {key[:60]!r} of a newer version is skipped",
-            SheetArrayWarning,
-            stacklevel=2,
-        )
+        self.remark(f"the key {key[:60]!r} of a newer version is skipped")
         for at in range(self.at + 1, len(self.cells)):
             if self.known(key := key_of(self.cells[at])):
                 self.at = at

@@ -18,7 +18,7 @@ from . import dtypes
 from .dtypes import DType
 from .elements import Cell, ComplexLook, Missing, Problem, decode, encode, is_blank
 from .errors import DTypeError, FormatError
-from .header import Address, Header, Order, parse_header, plain_address
+from .header import Address, Header, Note, Order, parse_header, plain_address, warn
 
 MOST_TRIMMED = 1_048_576  # blanks at the end of a column that a program may have dropped
 
@@ -136,6 +136,7 @@ class LinearArray:
         missing: Missing = "error",
         address: Address = plain_address,
         name: str = "array",
+        note: Note = warn,
     ) -> LinearArray:
         """Read a flat list.
 
@@ -145,13 +146,14 @@ class LinearArray:
             missing: "nan" reads blanks as NaN in float and complex arrays.
             address: names a cell in an error, from its index.
             name: names the array in an error.
+            note: is told what was accepted all the same.
 
         Raises:
             FormatError: with the location of the first cell that is wrong.
         """
         if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
             raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
-        header, start = parse_header(cells, strict=strict, address=address)
+        header, start = parse_header(cells, strict=strict, address=address, note=note)
         if header.part is not None:
             raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..elements import Cell, is_blank
-from ..errors import FormatError
+from ..errors import Finding, FormatError
 from ..header import FIELDS, LONGEST, Header, HeaderCutError, key_of, parse_header
 
 Orient = Literal["columns", "rows"]
@@ -57,6 +57,7 @@ class Anchor:
         name: the text before the first cell, or the column's letter (the row's number).
         header: None where it is broken; then `error` says how.
         start: index of the first data cell in the flat list.
+        notes: what was accepted all the same.
         cut: the header runs beyond the cells that were looked at.
     """
 
@@ -67,6 +68,7 @@ class Anchor:
     header: Header | None = None
     start: int = 0
     error: FormatError | None = field(default=None, compare=False)
+    notes: tuple[Finding, ...] = ()
     cut: bool = False
 
     def address(self, index: int) -> str:
@@ -141,13 +143,14 @@ def _read(grid: Grid, row: int, column: int, orient: Orient, strict: bool, ended
         cells = list(grid[row][column : column + LONGEST])
         before, otherwise = _at(grid, row, column - 1), str(row + 1)
     anchor = Anchor(row, column, orient, otherwise if is_blank(before) else str(before))
+    notes: list[Finding] = []
     try:
         if key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before):
             raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
-        header, start = parse_header(cells, strict=strict, address=anchor.address)
+        header, start = parse_header(cells, strict=strict, address=anchor.address, note=notes.append)
     except FormatError as error:
         return replace(anchor, error=error, cut=isinstance(error, HeaderCutError) and not ended)
-    return replace(anchor, header=header, start=start)
+    return replace(anchor, header=header, start=start, notes=tuple(notes))
 
 
 def _extent(anchor: Anchor) -> int:

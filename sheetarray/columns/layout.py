@@ -17,7 +17,7 @@ import numpy as np
 from ..cells import TextLook, to_text
 from ..dtypes import DType
 from ..elements import Cell, escape
-from ..errors import LimitError
+from ..errors import DTypeError, LimitError
 from ..header import key_of
 from ..linear import LinearArray
 from .grid import RESERVED
@@ -30,12 +30,32 @@ _CELLS_A_BLOCK = 1_000_000
 
 @dataclass(frozen=True)
 class Piece:
-    """What stands in one column: a name, a header, and the elements of a buffer or of a part of it."""
+    """What stands in one column: a name, a header, and the elements of a buffer or of a part of it.
+
+    Attributes:
+        name: of the array.
+        header: cells, `version` to `data`.
+        dtype: of the elements.
+        buffer: 1-D, what stands in this column.
+        start: index of its first element in the whole buffer.
+    """
 
     name: str
     header: list[Cell]
     dtype: DType
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
+    start: int = 0
+
+    def text(self, first: int, count: int, look: TextLook) -> pl.Series:
+        """Some of its elements as the engine writes them.
+
+        Raises:
+            DTypeError: an element that no text holds; names the array.
+        """
+        try:
+            return to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
+        except DTypeError as error:
+            raise DTypeError(f"{self.name}: {error}") from error
 
     @property
     def height(self) -> int:
@@ -70,6 +90,10 @@ class Layout:
         """Cells that hold something: names, headers and elements."""
         return sum(self.named + piece.height for piece in self.pieces)
 
+    def cells_above(self, row: int) -> int:
+        """Cells that hold something in the rows before `row`."""
+        return sum(min(self.named + piece.height, row) for piece in self.pieces)
+
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """The rows of the header zone, as text; short headers are followed by their first elements."""
         columns = [self._zone_column(piece, look) for piece in self.pieces]
@@ -78,7 +102,7 @@ class Layout:
 
     def _zone_column(self, piece: Piece, look: TextLook) -> list[Cell]:
         room = self.zone - self.named - len(piece.header)
-        first = text_cells(piece.buffer[:room], piece.dtype, look) if room else []
+        first = _text_cells(piece, room, look) if room else []
         return [*([name_text(piece.name, look)] if self.named else ()), *piece.header, *first]
 
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
@@ -92,23 +116,20 @@ class Layout:
             count = min(step, rows - start)
             block = {}
             for place, (piece, skip) in enumerate(zip(self.pieces, skipped, strict=True)):
-                elements = piece.buffer[skip + start : skip + start + count]
-                if len(elements):
-                    cells = to_text(elements, piece.dtype, look)
-                    block[str(place)] = (
-                        cells.extend_constant(None, count - len(elements)) if len(elements) < count else cells
-                    )
+                if skip + start < len(piece.buffer):
+                    cells = piece.text(skip + start, count, look)
+                    block[str(place)] = cells.extend_constant(None, count - len(cells)) if len(cells) < count else cells
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
             yield pl.DataFrame(block)
 
 
-def text_cells(buffer: np.ndarray[tuple[int], np.dtype[Any]], dtype: DType, look: TextLook) -> list[Cell]:
-    """A few elements as text cells, looking as the engine writes them."""
+def _text_cells(piece: Piece, count: int, look: TextLook) -> list[Cell]:
+    """The first elements as text cells, looking as the engine writes them."""
     import polars as pl
 
-    texts = to_text(buffer, dtype, look).cast(pl.String)
-    if dtype.kind == "float" and look.decimal == ",":
+    texts = piece.text(0, count, look).cast(pl.String)
+    if piece.dtype.kind == "float" and look.decimal == ",":
         texts = texts.str.replace(".", ",", literal=True)
     return texts.to_list()
 
@@ -169,4 +190,4 @@ def _pieces(name: str, array: LinearArray, names: bool, max_rows: int | None) ->
     count = -(-array.capacity // room)
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()
-        yield Piece(name, cells, array.kind, array.buffer[k * room : (k + 1) * room])
+        yield Piece(name, cells, array.kind, array.buffer[k * room : (k + 1) * room], k * room)

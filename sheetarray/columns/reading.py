@@ -6,15 +6,14 @@ slightest doubt they are asked for again as text, and each cell is judged by its
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..elements import Missing, unescape
-from ..errors import Finding, FormatError, NotFoundError, SheetArrayWarning
-from ..header import LONGEST, Header
+from ..errors import Finding, FormatError, NotFoundError
+from ..header import LONGEST, Header, Note, warn
 from ..linear import LinearArray, blame
 from .column import Column
 from .grid import Anchor, find_anchors
@@ -35,41 +34,52 @@ def _raise(error: FormatError) -> None:
 
 
 def _anchors(sheet: Sheet, strict: bool) -> list[Anchor]:
+    """Every anchor of a sheet.
+
+    Raises:
+        FormatError: there is none.
+    """
     anchors: list[Anchor] = []
+    ended = False
     for budget in _BUDGETS:
         grid, ended = sheet.head(budget)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            anchors = find_anchors(grid, strict=strict, ended=ended)
-        if (
-            ended
-            or (anchors and not any(anchor.cut for anchor in anchors))
-            or (not anchors and len(grid) >= MOST_ROWS_ABOVE)
-        ):
+        anchors = find_anchors(grid, strict=strict, ended=ended)
+        found = anchors and not any(anchor.cut for anchor in anchors)
+        if ended or found or (not anchors and len(grid) >= MOST_ROWS_ABOVE):
             break
     if not ended and any(anchor.orient == "rows" for anchor in anchors):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            anchors = find_anchors(sheet.beginnings(LONGEST + 64), strict=strict)
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=3)
+        anchors = find_anchors(sheet.beginnings(LONGEST + 64), strict=strict)
+    if not anchors:
+        raise FormatError(
+            "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
+            hint="an ordinary table is read by read_columns",
+        )
     return anchors
 
 
-def _grouped(sheet: Sheet, anchors: list[Anchor], report: Raise) -> dict[str, list[Anchor]]:
-    """The anchors of each array, parts in their order; what cannot be put together is reported and left out."""
+def _grouped(
+    sheet: Sheet, anchors: list[Anchor], names: Sequence[str] | None, report: Raise, note: Note
+) -> dict[str, list[Anchor]]:
+    """The anchors of each array, parts in their order; what cannot be put together is reported and left out.
+
+    An array that is not among `names` is never reported: it is not the caller's business.
+    """
     groups: dict[str, list[Anchor]] = {}
     for anchor in anchors:
-        if anchor.error is not None:
-            report(anchor.error)
-        else:
-            name = unescape(anchor.name) if sheet.look.formulas == "escape" else anchor.name
+        name = unescape(anchor.name) if sheet.look.formulas == "escape" else anchor.name
+        meant = names is None or name in names
+        if anchor.error is None:
             groups.setdefault(name, []).append(anchor)
+        elif meant:
+            report(anchor.error)
+        for finding in anchor.notes if meant else ():
+            note(finding)
     for name, group in list(groups.items()):
         try:
             groups[name] = _in_order(name, group)
         except FormatError as error:
-            report(error)
+            if names is None or name in names:
+                report(error)
             del groups[name]
     return groups
 
@@ -108,13 +118,6 @@ def _whole(header: Header) -> tuple[Any, ...]:
     return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
 
 
-def _no_anchor() -> FormatError:
-    return FormatError(
-        "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
-        hint="an ordinary table is read by read_columns",
-    )
-
-
 # Reading -----------------------------------------------------------------------------------------------------
 
 
@@ -133,7 +136,7 @@ def read_sheet(
         FormatError: at the first cell that is wrong.
         NotFoundError: no array of a name asked for.
     """
-    return dict(_arrays(sheet, names, strict, missing, _raise))
+    return dict(_arrays(sheet, names, strict, missing, _raise, warn))
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
@@ -142,11 +145,8 @@ def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no array, or a broken header.
     """
-    anchors = _anchors(sheet, strict)
-    if not anchors:
-        raise _no_anchor()
     found: dict[str, ArrayInfo] = {}
-    for name, group in _grouped(sheet, anchors, _raise).items():
+    for name, group in _grouped(sheet, _anchors(sheet, strict), None, _raise, warn).items():
         header = group[0].header
         assert header is not None
         location = group[0].address(0) if sheet.title is None else f"{sheet.title}!{group[0].address(0)}"
@@ -160,27 +160,21 @@ def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
 def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
     """Every finding in a sheet, in reading order; nothing where it is intact."""
     errors: list[FormatError] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            for _ in _arrays(sheet, None, False, missing, errors.append):
-                pass
-        except FormatError as error:
-            errors.append(error)
-    for warning in caught:
-        if issubclass(warning.category, SheetArrayWarning):
-            place, _, text = str(warning.message).partition(": ")
-            yield Finding("warning", place, text)
+    findings: list[Finding] = []
+    try:
+        for _ in _arrays(sheet, None, False, missing, errors.append, findings.append):
+            pass
+    except FormatError as error:
+        errors.append(error)
+    yield from findings
     yield from map(Finding.of, errors)
 
 
 def _arrays(
-    sheet: Sheet, names: Sequence[str] | None, strict: bool, missing: Missing, report: Raise
+    sheet: Sheet, names: Sequence[str] | None, strict: bool, missing: Missing, report: Raise, note: Note
 ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    anchors = _anchors(sheet, strict)
-    if not anchors:
-        raise _no_anchor()
-    groups = _grouped(sheet, anchors, report)
+    names = [names] if isinstance(names, str) else names
+    groups = _grouped(sheet, _anchors(sheet, strict), names, report, note)
     wanted = groups if names is None else {name: groups[name] for name in _known(names, groups)}
     for name, group in wanted.items():
         if group[0].orient == "rows":
@@ -201,7 +195,7 @@ def _arrays(
 
 
 def _known(names: Sequence[str], groups: dict[str, list[Anchor]]) -> Sequence[str]:
-    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in groups:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, groups)) or 'none'}")

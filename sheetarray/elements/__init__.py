@@ -8,7 +8,7 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .decode import Missing, Problem, decode, too_wide
-from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells
+from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem
 from .looks import (
     Cell,
     bool_text,
@@ -33,6 +33,7 @@ __all__ = [
     "escape",
     "generic_cells",
     "generic_from_text",
+    "generic_problem",
     "generic_to_text",
     "is_blank",
     "shortest",

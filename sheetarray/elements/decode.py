@@ -126,9 +126,9 @@ def _floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str)
     return out, sorted(problems + beyond, key=lambda problem: problem.index)
 
 
-def _only_numerals(texts: Sequence[str]) -> bool:
+def _only_numerals(texts: Sequence[str], more: str = "") -> bool:
     # float() also takes underscores and other scripts' digits; a numeral of ours has neither
-    return set("".join(texts)) <= set("0123456789+-.eE naiftyNI")
+    return set("".join(texts)) <= set("0123456789+-.eE naiftyNI" + more)
 
 
 def _narrow(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
@@ -169,6 +169,8 @@ def round_tie(text: str, wide: float, narrow: Any) -> Any:
 
 
 def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
+    if (whole := _whole_complexes(cells, dtype, decimal)) is not None:
+        return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
     wide, problems = _one_by_one(cells, wide, lambda cell: looks.complex_of(cell, decimal))
     problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
@@ -183,6 +185,22 @@ def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: s
     named = {p.index // 2: f"{found(cells[p.index // 2])} is beyond the range of {dtype.name}" for p in beyond}
     problems += [Problem(index, reason) for index, reason in named.items()]
     return out.view(np.complex64), sorted(problems, key=lambda problem: problem.index)
+
+
+def _whole_complexes(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffer | None:
+    """All at once, where each cell is what Python itself reads as a finite complex number of this precision."""
+    if set(map(type, cells)) != {str} or decimal != "." or not _only_numerals(cells, "ijIJ()"):
+        return None
+    marked = "\n".join([*cells, ""]).replace("i\n", "j\n").replace("i)\n", "j)\n").split("\n")
+    try:
+        wide = np.fromiter(map(complex, marked[:-1]), np.complex128, len(cells))
+    except ValueError:
+        return None  # some cell is written in another way: look at each
+    with np.errstate(over="ignore", under="ignore"):
+        out = wide.astype(dtype.numpy)
+    parts = wide.view(np.float64)
+    certain = not np.isinf(parts).any() and not (out.itemsize == 8 and len(ties(parts, out.view(np.float32))))
+    return out if certain and np.isfinite(out).sum() == np.isfinite(wide).sum() else None
 
 
 # Integers, booleans ------------------------------------------------------------------------------------------

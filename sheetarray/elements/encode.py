@@ -108,24 +108,26 @@ def generic_cells(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cel
         DTypeError: any other object, NaN or an infinity (a cell of no dtype says "NaN" is a word), or an
             integer beyond `exact`.
     """
-    cells = list(buffer.tolist())
-    if set(map(type, cells)) <= {str, bool, type(None)}:
-        return cells
-    for index, value in enumerate(cells):
+    if problem := generic_problem(buffer, exact):
+        raise DTypeError(f"generic element {problem[0]} {problem[1]}")
+    return [cell.item() if isinstance(cell, np.generic) else cell for cell in buffer.tolist()]
+
+
+def generic_problem(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
+    """The first element of an object buffer that no cell holds: its index, and why not."""
+    if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
+        return None
+    for index, value in enumerate(buffer.tolist()):
         cell = value.item() if isinstance(value, np.generic) else value
-        if cell is None or type(cell) in (str, bool):
-            pass
-        elif isinstance(cell, str):
-            cell = str(cell)
-        elif type(cell) is int:
-            if exact is not None and abs(cell) > exact:
-                raise DTypeError(f"generic element {index} ({found(cell)}) is beyond 2^53: use int64, uint64 or text")
-        elif isinstance(cell, float):
+        if cell is None or isinstance(cell, (str, bool)):
+            continue
+        if isinstance(cell, float):
             if not np.isfinite(cell):
-                raise DTypeError(f"generic element {index} is {cell}: use None for a missing value, or float64")
-        else:
-            raise DTypeError(
-                f"generic element {index} is {found(cell)}: a generic array holds None, bool, int, float and str"
-            )
-        cells[index] = cell
-    return cells
+                return index, f"is {cell}: use None for a missing value, or float64"
+        elif not isinstance(cell, int):
+            return index, f"is {found(cell)}: a generic array holds None, bool, int, float and str"
+        elif exact is not None and abs(cell) > exact:
+            return index, f"({found(cell)}) is beyond 2^53: use int64, uint64 or text"
+        elif abs(cell) >= 10**300:
+            return index, "has more than 300 digits: use text"
+    return None

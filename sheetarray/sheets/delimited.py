@@ -8,7 +8,6 @@ knows is bytes: encoding, delimiter, quotes, and how to have them written and pa
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..arrays import linear_arrays
-from ..cells import Formulas, TextLook, to_text
+from ..cells import Formulas, TextLook
 from ..columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
 from ..columns.layout import name_text
 from ..columns.ordinary import DTypeLike, Shape
@@ -87,9 +86,7 @@ def write_csv(
         out = _Text(sink, encoder, delimiter, look)
         report = progress or silent
         report(0, layout.cells)
-        done = 0
-        for cells in (_put_columns if orient == "columns" else _put_rows)(layout, look, out):
-            done += cells
+        for done in (_put_columns if orient == "columns" else _put_rows)(layout, look, out):
             report(done, layout.cells)
 
 
@@ -112,9 +109,14 @@ class _Text:
 
     def row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
         """Write one row."""
-        line = io.StringIO()
-        csv.writer(line, delimiter=self.delimiter, lineterminator=end).writerow(cells)
-        self.raw(line.getvalue())
+        self.raw(self.delimiter.join(map(self.quoted, cells)) + end)
+
+    def quoted(self, cell: Cell) -> str:
+        """A cell, in quotes where RFC 4180 wants them."""
+        text = "" if cell is None else str(cell)
+        if any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
+            return '"' + text.replace('"', '""') + '"'
+        return text
 
     def raw(self, text: str) -> None:
         """Write text that needs no quotes."""
@@ -143,25 +145,30 @@ class _Text:
 
 
 def _put_columns(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
-    for row in layout.zone_rows(look):
-        out.row(row)
-        yield sum(cell is not None for cell in row)
+    row = 0
+    for cells in layout.zone_rows(look):
+        out.row(cells)
+        row += 1
+    yield layout.cells_above(row)
     for block in layout.body_blocks(look):
         out.frame(block)
-        yield block.height * block.width - sum(block.null_count().row(0))
+        row += block.height
+        yield layout.cells_above(row)
 
 
 def _put_rows(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
     import polars as pl
 
     longest = max((piece.height for piece in layout.pieces), default=0)
+    done = 0
     for piece in layout.pieces:
         out.row([*([name_text(piece.name, look)] if layout.named else ()), *piece.header], end="")
         if len(piece.buffer):
             out.raw(out.delimiter)
-            out.frame(pl.DataFrame({"": to_text(piece.buffer, piece.dtype, look)}), end=out.delimiter, cut=1)
+            out.frame(pl.DataFrame({"": piece.text(0, len(piece.buffer), look)}), end=out.delimiter, cut=1)
         out.raw(out.delimiter * (longest - piece.height) + _LINE_END)
-        yield piece.height
+        done += layout.named + piece.height
+        yield done
 
 
 def _encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import linear_arrays
 from ..cells import TextLook
 from ..columns import Cells, Request, lay_out, read_sheet
-from ..elements import Cell, Missing, encode
+from ..elements import EXACT_IN_JSON, Cell, Missing, encode
 from ..errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def to_frame(arrays: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    layout = lay_out(linear_arrays(arrays))
+    layout = lay_out(linear_arrays(arrays, exact=EXACT_IN_JSON))
     columns = {}
     for place, piece in enumerate(layout.pieces):
         cells = np.full(layout.height - 1, None, dtype=object)

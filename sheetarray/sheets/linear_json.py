@@ -15,9 +15,10 @@ import numpy as np
 
 from ..arrays import ALONE, linear_arrays
 from ..columns import ArrayInfo, letters
-from ..elements import Cell, ComplexLook, Missing, encode
+from ..elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
 from ..errors import DTypeError, Finding, FormatError, NotFoundError, located
 from ..files import Readable, Source, Writable, replacing
+from ..header import Note, warn
 from ..linear import LinearArray
 from .base import Progress, silent
 from .json_headers import walk
@@ -46,7 +47,7 @@ def write_json(
         >>> json.loads(file.getvalue())["x"][-2:]
         ['data', 1.5]
     """
-    named = linear_arrays(arrays)
+    named = linear_arrays(arrays, exact=EXACT_IN_JSON)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
     done, report = 0, progress or silent
     report(0, total)
@@ -128,8 +129,6 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
     """Every finding in a JSON text: at most one for each array; nothing for an intact one."""
-    import warnings
-
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
@@ -138,13 +137,10 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             lists = {}
             findings.append(Finding.of(error))
     for name, cells in lists.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                _array(name, cells, False, missing)
-            except FormatError as error:
-                findings.append(Finding.of(error))
-        findings += [Finding("warning", name, str(warning.message).partition(": ")[2]) for warning in caught]
+        try:
+            _array(name, cells, False, missing, findings.append)
+        except FormatError as error:
+            findings.append(Finding.of(error))
     yield from findings
 
 
@@ -153,11 +149,11 @@ def stem(source: str | None) -> str:
     return PurePath(source).name.partition(".")[0] or ALONE if source else ALONE
 
 
-def _array(name: str, cells: Any, strict: bool, missing: Missing) -> np.ndarray[Any, Any]:
+def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = warn) -> np.ndarray[Any, Any]:
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found a JSON {type(cells).__name__}", location=name)
     return LinearArray.from_cells(
-        cells, strict=strict, missing=missing, address=lambda index: f"{name}[{index}]", name=name
+        cells, strict=strict, missing=missing, address=lambda index: f"{name}[{index}]", name=name, note=note
     ).to_numpy()
 
 
