@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
 from .dtypes import DType
-from .elements import Cell, ComplexLook, Missing, Problem, decode, encode, is_blank
+from .elements import Cell, ComplexLook, Missing, Problem, check_missing, decode, encode, is_blank
 from .errors import DTypeError, FormatError
 from .header import Address, Header, Note, Order, parse_header, plain_address, warn
 
@@ -151,6 +151,7 @@ class LinearArray:
         Raises:
             FormatError: with the location of the first cell that is wrong.
         """
+        check_missing(missing)
         if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
             raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
         header, start = parse_header(cells, strict=strict, address=address, note=note)

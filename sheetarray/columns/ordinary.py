@@ -15,7 +15,7 @@ import numpy as np
 from .. import dtypes
 from ..cells import TextLook, from_text, longest
 from ..dtypes import DType
-from ..elements import Cell, Missing, is_blank, string_of
+from ..elements import Cell, Missing, check_missing, is_blank, string_of
 from ..errors import FormatError, NotFoundError
 from ..header import Order
 from .grid import a1, letters
@@ -63,6 +63,7 @@ def read_ordinary(
         FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
         NotFoundError: no such column.
     """
+    check_missing(missing)
     head, _ = sheet.head(20_000)
     rows = head[skip_rows:]
     if not rows or all(is_blank(cell) for row in rows for cell in row):

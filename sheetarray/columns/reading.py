@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import Missing, unescape
+from ..elements import Missing, check_missing, unescape
 from ..errors import Finding, FormatError, NotFoundError
 from ..header import LONGEST, Header, Note, warn
 from ..linear import LinearArray, blame
@@ -173,6 +173,7 @@ def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding
 def _arrays(
     sheet: Sheet, names: Sequence[str] | None, strict: bool, missing: Missing, report: Raise, note: Note
 ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    check_missing(missing)
     names = [names] if isinstance(names, str) else names
     groups = _grouped(sheet, _anchors(sheet, strict), names, report, note)
     wanted = groups if names is None else {name: groups[name] for name in _known(names, groups)}

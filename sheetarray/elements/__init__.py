@@ -7,7 +7,7 @@ whatever its fast path cannot settle.
 
 from __future__ import annotations
 
-from .decode import Missing, Problem, decode, too_wide
+from .decode import Missing, Problem, check_missing, decode, too_wide
 from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem
 from .looks import (
     Cell,
@@ -28,6 +28,7 @@ __all__ = [
     "Missing",
     "Problem",
     "bool_text",
+    "check_missing",
     "decode",
     "encode",
     "escape",

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..dtypes import DType
+from ..errors import LimitError
 from . import looks
 from .looks import Cell, found, is_blank
 
@@ -66,6 +67,16 @@ def decode(
             return _strings(cells)
         case "generic":
             return _generic(cells)
+
+
+def check_missing(missing: str) -> None:
+    """Refuse any other policy for blanks than the two that there are.
+
+    Raises:
+        LimitError: it is neither "error" nor "nan".
+    """
+    if missing not in ("error", "nan"):
+        raise LimitError(f'missing is "error" or "nan", not {missing!r}')
 
 
 def _one_by_one(

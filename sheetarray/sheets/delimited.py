@@ -25,7 +25,7 @@ from ..files import Readable, Sink, Source, Writable, replacing
 from ..header import Order
 from .base import Progress, silent
 from .delimited_sheet import CsvSheet
-from .dialect import Decimal
+from .dialect import Decimal, check_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +76,7 @@ def write_csv(
         >>> file.getvalue().split()[:6]
         ['t', 'version', '1.0.0', 'ndarray', 'shape', '1']
     """
-    _check_marks(delimiter, decimal)
+    check_marks(delimiter, decimal)
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     layout = lay_out(linear_arrays(arrays), names=names, max_rows=max_rows if orient == "columns" else None)
@@ -88,17 +88,6 @@ def write_csv(
         report(0, layout.cells)
         for done in (_put_columns if orient == "columns" else _put_rows)(layout, look, out):
             report(done, layout.cells)
-
-
-def _check_marks(delimiter: str, decimal: str) -> None:
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'\r\n\0+-":
-        raise LimitError(
-            f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
-        )
-    if decimal not in (".", ","):
-        raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
-    if delimiter == decimal:
-        raise LimitError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
 
 
 class _Text:

@@ -19,8 +19,8 @@ from ..elements import Cell
 from ..errors import FormatError, NotFoundError
 from ..files import Bytes, Source
 from .dialect import (
-    ALONE,
     Decimal,
+    check_marks,
     find_decimal,
     find_delimiter,
     find_encoding,
@@ -56,6 +56,8 @@ class CsvSheet:
         *,
         table: bool = False,
     ) -> None:
+        if delimiter is not None or decimal is not None:
+            check_marks(delimiter or "\t", decimal or ".")
         self._source = source
         self._encoding, self._mark = find_encoding(source.prefix(4))
         if encoding is not None:
@@ -252,6 +254,3 @@ def _well_quoted(text: Bytes, offset: int, delimiter: str) -> bool:
     after = np.isin(units[closing[closing < len(units) - 1] + 1], around).all()
     del units
     return len(places) % 2 == 0 and bool(before) and bool(after)
-
-
-__all__ = ["ALONE", "CsvSheet"]

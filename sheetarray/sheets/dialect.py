@@ -16,11 +16,12 @@ from typing import Literal
 
 from ..columns import find_anchors
 from ..elements import Cell
+from ..errors import LimitError
 
 Decimal = Literal[".", ","]
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
-ALONE = "\x1f"  # a delimiter that a file of one column does not have
+SINGLE_COLUMN = "\x1f"  # a delimiter that a file of one column does not have
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -85,7 +86,7 @@ def first_records(text: str, delimiter: str, *, ended: bool, most: int = _MOST_R
 def find_delimiter(text: str, *, ended: bool) -> str | None:
     """The delimiter under which most arrays begin in the text; None where no array does.
 
-    A file of one column has none: `ALONE` says so.
+    A file of one column has none: `SINGLE_COLUMN` says so.
     """
     first = re.search("ndarray", text, re.IGNORECASE)
     if first is None:
@@ -104,15 +105,15 @@ def _by_anchors(text: str, *, ended: bool) -> str | None:
         anchors = find_anchors(rows, ended=False)
         if len(anchors) > most:
             alone = all(len(rows[row]) == 1 for row in range(anchors[0].row, min(anchors[0].row + 3, len(rows))))
-            best, most = ALONE if alone and anchors[0].orient == "columns" else delimiter, len(anchors)
-        elif best == ALONE and len(anchors) == most and len(rows[anchors[0].row]) > 1:
+            best, most = SINGLE_COLUMN if alone and anchors[0].orient == "columns" else delimiter, len(anchors)
+        elif best == SINGLE_COLUMN and len(anchors) == most and len(rows[anchors[0].row]) > 1:
             best = delimiter
     return best
 
 
 def find_table_delimiter(text: str, *, ended: bool) -> str:
     """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least."""
-    best, width = ALONE, 1
+    best, width = SINGLE_COLUMN, 1
     for delimiter in DELIMITERS:
         rows = [cells for cells, _ in first_records(text, delimiter, ended=ended, most=200) if any(cells)]
         widths = set(map(len, rows if ended else rows[:-1]))
@@ -129,3 +130,19 @@ def find_decimal(cells: Sequence[Cell]) -> Decimal | None:
     if comma == point:
         return None
     return "," if comma else "."
+
+
+def check_marks(delimiter: str, decimal: str) -> None:
+    """Refuse a delimiter or a decimal mark that would leave the cells ambiguous.
+
+    Raises:
+        LimitError: with what to take instead.
+    """
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'\r\n\0+-":
+        raise LimitError(
+            f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
+        )
+    if decimal not in (".", ","):
+        raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
+    if delimiter == decimal:
+        raise LimitError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
