@@ -60,7 +60,7 @@ ALIASES = {
     "any": "generic",
 }
 
-_TIME = re.compile(r"\s*(datetime64|timedelta64)\[(\d{0,9}(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as))\]\s*", re.IGNORECASE)
+_TIME = re.compile(r"\s*(datetime64|timedelta64)\[((?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as))\]\s*", re.IGNORECASE)
 
 _INSTEAD = {
     "V": "write one array per field (a[name] for each name in a.dtype.names)",

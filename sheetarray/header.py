@@ -30,7 +30,8 @@ FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
 MOST_DIMENSIONS = 64  # NumPy's own limit
 LONGEST = 6 + 2 * MOST_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
 
-_SEMVER = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+][0-9A-Za-z.+-]{1,80})?", re.ASCII)
+_NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
+_SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
 _ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-major"}
 
@@ -75,14 +76,14 @@ class Header:
             raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
         if self.part and not 1 <= self.part[0] <= self.part[1]:
             raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
+        if math.prod(max(size, 1) for size in self.shape) * max(self.dtype.numpy.itemsize, 8) >= 2**62:
+            raise FormatError(f"an array of the shape {self.shape} is beyond any memory")
         if self.length:
             first, last = self.reach
             if first < 0 or last >= self.capacity:
                 raise FormatError(
                     f"shape, strides and offset reach elements {first} to {last} of a buffer of {self.capacity}"
                 )
-            if self.length * max(self.dtype.numpy.itemsize, 8) >= 2**62:
-                raise FormatError(f"an array of {self.length} elements is beyond any memory")
 
     @property
     def length(self) -> int:
@@ -207,10 +208,9 @@ class _Parser:
         text = str(self.cells[1]).strip() if len(self.cells) > 1 else ""
         match = _SEMVER.fullmatch(text)
         if match is None:
-            raise self.fail(
-                f"expected a version such as 1.0.0, found {text!r:.60}", 1,
-                "a spreadsheet may have turned it into a date or a number: type 1.0.0 as text",
-            )  # fmt: skip
+            written = PART_VERSION if "part" in map(key_of, self.cells[:LONGEST]) else VERSION
+            hint = f"a spreadsheet may have turned it into a date or a number: type {written} as text"
+            raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
         if int(match[1]) != 1:
             raise self.fail(f"version {text} of the format; this reader knows 1.x", 1)
         self.minor = int(match[2])
@@ -229,7 +229,7 @@ class _Parser:
             return key
         if self.minor == 0 or not key:
             shown = "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
-            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}")
+            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}", hint=self.disorder())
         self.remark(f"the key {key[:60]!r} of a newer version is skipped")
         for at in range(self.at + 1, len(self.cells)):
             if self.known(key := key_of(self.cells[at])):
@@ -239,6 +239,11 @@ class _Parser:
 
     def missing(self) -> list[str]:
         return [*(key for key in FIELDS if key not in self.places), "data"]
+
+    def disorder(self) -> str | None:
+        """A hint, where every key is there, but not where it should be."""
+        keys = set(map(key_of, self.cells[: 4 * LONGEST]))
+        return "all keys are there, in a wrong order: the rows may have been sorted" if keys > set(FIELDS) else None
 
     def read_value(self, key: str) -> None:
         if key in ("order", "dtype"):
@@ -260,8 +265,8 @@ class _Parser:
         if len(numbers) > wanted:
             raise self.fail(f"more than {wanted} values after the key {key!r}", self.at - 1)
         if key not in ("shape", "strides") and len(numbers) != wanted:
-            raise self.fail(f"expected {'two integers' if wanted == 2 else 'an integer'} after the key {key!r}",
-                            self.at)  # fmt: skip
+            what = "two integers" if wanted == 2 else "an integer"
+            raise self.fail(f"expected {what} after the key {key!r}", hint=self.disorder())
         self.values[key] = tuple(numbers)
 
     def integer(self, cell: Cell) -> int | None:

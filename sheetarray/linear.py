@@ -119,8 +119,12 @@ class LinearArray:
         """The array: a view on `buffer`, no element copied."""
         size = self.buffer.dtype.itemsize
         start = self.buffer[self.offset :] if self.length else self.buffer
-        strides = tuple(stride * size for stride in self.strides)
-        view: np.ndarray[Any, Any] = as_strided(start, self.shape, strides, writeable=self.buffer.flags.writeable)
+        walked = [count > 1 and self.length > 0 for count in self.shape]  # no other stride is ever taken
+        strides = [stride * size if walk else 0 for stride, walk in zip(self.strides, walked, strict=True)]
+        try:
+            view: np.ndarray[Any, Any] = as_strided(start, self.shape, strides, writeable=self.buffer.flags.writeable)
+        except ValueError as error:
+            raise FormatError(f"an array of the shape {self.shape} is beyond any memory") from error
         return view
 
     def to_cells(self, *, complex: ComplexLook = "text") -> list[Cell]:

@@ -20,12 +20,12 @@ from ..columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, re
 from ..columns.layout import name_text
 from ..columns.ordinary import DTypeLike, Shape
 from ..elements import Cell, Missing
-from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError, located
+from ..errors import DTypeError, Finding, FormatError, LimitError, located
 from ..files import Readable, Sink, Source, Writable, replacing
 from ..header import Order
 from .base import Progress, silent
 from .delimited_sheet import CsvSheet
-from .dialect import Decimal, check_marks
+from .dialect import Decimal, check_marks, text_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,10 +162,7 @@ def _put_rows(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
 
 def _encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
     """None for plain UTF-8, which the engine writes by itself."""
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError as error:
-        raise NotFoundError(f"no encoding {encoding!r}") from error
+    name = text_encoding(encoding)
     if name == "utf-8" and not bom:
         return None
     if name in ("utf-8", "utf-8-sig"):

@@ -7,6 +7,7 @@ quoted cell, so a text whose quotes stand otherwise (`5" pipe`) is read cell by 
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import numpy as np
 from ..cells import Formulas, TextLook, engine_dtype
 from ..columns import Cells, Request, find_anchors
 from ..elements import Cell
-from ..errors import FormatError, NotFoundError
+from ..errors import FormatError
 from ..files import Bytes, Source
 from .dialect import (
     Decimal,
@@ -27,6 +28,7 @@ from .dialect import (
     find_table_delimiter,
     first_records,
     records,
+    text_encoding,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class CsvSheet:
@@ -61,10 +64,7 @@ class CsvSheet:
         self._source = source
         self._encoding, self._mark = find_encoding(source.prefix(4))
         if encoding is not None:
-            try:
-                self._encoding = codecs.lookup(encoding).name
-            except LookupError as error:
-                raise NotFoundError(f"no encoding {encoding!r}") from error
+            self._encoding = text_encoding(encoding)
             self._mark = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self._mark
         self._utf8: bytes | None = None
         self._records: list[tuple[list[str], int]] = []
@@ -207,6 +207,8 @@ class CsvSheet:
         whole = self._whole()
         skipped = self._records[body_row - 1][1] if 0 < body_row <= len(self._records) else 0
         offset = self._mark + len(self._head_text[:skipped].encode("utf-8", "surrogatepass"))
+        if _LONE_RETURN.search(self._head_text) and not self._only_returns():
+            return None
         if not _well_quoted(whole, offset, self._delimiter):
             return None
         if typed and self.look.decimal == "," and (self._delimiter == "," or whole.find(b".", offset) >= 0):
@@ -214,7 +216,7 @@ class CsvSheet:
         wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
         schema = {f"column_{column + 1}": wanted.get(column, pl.String) for column in range(max(wanted) + 1)}
         options: dict[str, Any] = {
-            "has_header": False, "separator": self._delimiter, "skip_lines": self._head_text[:skipped].count("\n"),
+            "has_header": False, "separator": self._delimiter, "skip_lines": whole[:offset].count(b"\n"),
             "columns": [f"column_{column + 1}" for column in sorted(wanted)],
             "schema": schema, "truncate_ragged_lines": True, "raise_if_empty": False, "glob": False,
             "decimal_comma": typed and self.look.decimal == ",",

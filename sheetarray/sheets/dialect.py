@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..columns import find_anchors
 from ..elements import Cell
-from ..errors import LimitError
+from ..errors import LimitError, NotFoundError
 
 Decimal = Literal[".", ","]
 
@@ -33,6 +33,19 @@ _BOMS = (
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_ROWS = 1200
+
+
+def text_encoding(name: str) -> str:
+    """The canonical name of a text encoding.
+
+    Raises:
+        NotFoundError: Python knows none of that name (base64 and its like encode no text).
+    """
+    try:
+        "".encode(name)
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise NotFoundError(f"no text encoding {name!r}") from error
 
 
 def find_encoding(start: bytes) -> tuple[str, int]:

@@ -108,7 +108,8 @@ def read_json(
     with Source(source) as opened, located(source=opened.name):
         lists = _lists(opened)
         wanted = lists if names is None else _chosen(lists, names)
-        total, done, report = sum(map(len, wanted.values())), 0, progress or silent
+        total = sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
+        done, report = 0, progress or silent
         report(0, total)
         arrays = {}
         for name, cells in wanted.items():
@@ -158,23 +159,32 @@ def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = w
 
 
 def _lists(source: Source) -> dict[str, Any]:
+    text = bytes(source.whole())
     try:
-        content = json.loads(bytes(source.whole()), object_pairs_hook=_distinct)
+        try:
+            content = json.loads(text, object_pairs_hook=_distinct)
+        except ValueError as error:
+            if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, FormatError)):
+                raise
+            content = json.loads(text, object_pairs_hook=_distinct, parse_int=_short)  # an integer too long for int()
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"no JSON: byte {error.start} is no {error.encoding}") from error
     except RecursionError as error:
         raise FormatError("no flat list: nested too deeply") from error
-    except ValueError as error:
-        raise error if isinstance(error, FormatError) else FormatError(f"no JSON: {error}") from error
     if isinstance(content, dict) and content:
         return content
     if isinstance(content, list) and content and not isinstance(content[0], list):
         return {stem(source.name): content}
-    if isinstance(content, list) and content:
+    if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {letters(nth): cells for nth, cells in enumerate(content)}
     raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
+
+
+def _short(numeral: str) -> int | str:
+    """An integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
+    return int(numeral) if len(numeral) <= 400 else numeral
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

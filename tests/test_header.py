@@ -1,0 +1,182 @@
+"""The header's grammar: keys in any order, what is forgiven, what is refused and where."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray import from_linear, to_linear
+from sheetarray.dtypes import named, of
+from sheetarray.header import parse_header
+
+CELLS = to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))
+FIELDS = {"shape": [2, 2], "strides": [2, 1], "offset": [0], "order": ["row-major"], "dtype": ["int16"], "length": [4], "capacity": [4]}
+
+
+def cells(*order: str, version: tuple[Any, ...] = ("version", "1.0.0"), **fields: Any) -> list[Any]:
+    given = {**FIELDS, **fields}
+    keys = order or tuple(given)
+    return [*version, "ndarray", *itertools.chain.from_iterable([key, *given[key]] for key in keys), "data", 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)])
+def test_keys_stand_in_any_order(order: tuple[str, ...]) -> None:
+    assert from_linear(cells(*order)).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("change", [str.upper, str.title, lambda key: f"  {key}\t", lambda key: f"\n{key.swapcase()} "])
+def test_keys_order_and_dtype_are_trimmed_and_case_folded(change: Any) -> None:
+    changed = [change(cell) if isinstance(cell, str) else cell for cell in CELLS]
+    assert from_linear(changed).tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_key_counts_only_in_key_position() -> None:
+    words = ["data", "shape", "version", "1.0.0", "ndarray", "data"]
+    assert from_linear(to_linear(np.array(words))).tolist() == words
+
+
+@pytest.mark.parametrize("key", FIELDS)
+def test_a_missing_key_is_named(key: str) -> None:
+    with pytest.raises(sa.FormatError, match=key) as caught:
+        from_linear(cells(*[other for other in FIELDS if other != key]))
+    assert caught.value.location
+
+
+@pytest.mark.parametrize("key", FIELDS)
+def test_a_duplicate_key_is_an_error_where_it_stands_again(key: str) -> None:
+    doubled = [*cells()[:-5], key, *FIELDS[key], *cells()[-5:]]
+    with pytest.raises(sa.FormatError, match=key) as caught:
+        from_linear(doubled)
+    assert caught.value.location == f"cells[{len(cells()) - 5}]"
+
+
+@pytest.mark.parametrize(
+    ("fields", "at"),
+    [({"length": [5]}, "length"), ({"length": [3]}, "length"), ({"shape": [2, 3]}, None), ({"strides": [2, 2]}, None), ({"strides": [-2, 1]}, None),
+     ({"offset": [1]}, None), ({"offset": [-1]}, "offset"), ({"capacity": [3]}, None), ({"capacity": [-4]}, "capacity"), ({"strides": [1]}, None),
+     ({"strides": [2, 1, 1]}, None), ({"shape": [-2, -2]}, "shape"), ({"order": ["diagonal"]}, "order"), ({"dtype": ["int7"]}, "dtype"),
+     ({"dtype": [None]}, "dtype"), ({"order": [1]}, "order"), ({"length": []}, "length"), ({"offset": [0, 0]}, "offset"), ({"shape": [2.5, 2]}, "shape"),
+     ({"length": ["x"]}, "length"), ({"length": [True]}, "length"), ({"shape": [2, "2x"]}, "shape"), ({"strides": []}, None), ({"shape": []}, None)],
+)  # fmt: skip
+def test_contradictions_are_refused_at_their_cell(fields: dict[str, Any], at: str | None) -> None:
+    given = cells(**fields)
+    with pytest.raises(sa.FormatError) as caught:
+        from_linear(given)
+    assert caught.value.location
+    index = int(caught.value.location[6:-1])
+    if at is not None:
+        assert given.index(at) <= index <= given.index(at) + 2
+
+
+def test_bounds_are_not_checked_for_empty_arrays() -> None:
+    given = cells(shape=[0, 5], strides=[100, 100], offset=[7], length=[0], capacity=[0])[:-4]
+    assert from_linear(given).shape == (0, 5)
+
+
+def test_a_0_d_array_needs_its_offset_within_the_buffer() -> None:
+    given = cells(shape=[], strides=[0], offset=[3], length=[1])
+    assert from_linear(given).tolist() == 4
+    with pytest.raises(sa.FormatError):
+        from_linear(cells(shape=[], strides=[0], offset=[4], length=[1]))
+    with pytest.raises(sa.FormatError):
+        from_linear(cells(shape=[], strides=[1], offset=[0], length=[1]))
+
+
+@pytest.mark.parametrize("number", ["2", "2.0", 2.0, " 2 ", "2.", "+2", "02"])
+def test_header_integers_may_be_text_or_2_0(number: Any) -> None:
+    given = cells(shape=[number, number], strides=[number, 1.0], length=["4.0"], capacity=["4"], offset=["0.0"])
+    assert from_linear(given).tolist() == [[1, 2], [3, 4]]
+
+
+# Versions ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "1.0.7", "1.1.0", "1.2.0", "1.99.3", " 1.0.0 ", "1.0.0-beta.1", "1.0.0+build"])
+def test_any_version_1_is_read(version: str) -> None:
+    assert from_linear(cells(version=("version", version))).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "0.9.0", "10.0.0", "1.0", "1", "x", "", None, 1.0, "01.01.2000", "1.0.0.0"])
+def test_another_version_is_refused_at_its_cell(version: Any) -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        from_linear(cells(version=("version", version)))
+    assert caught.value.location == "cells[1]"
+
+
+def test_an_unknown_key_is_an_error_in_1_0() -> None:
+    with pytest.raises(sa.FormatError, match="colour") as caught:
+        from_linear(cells(colour=["red"]))
+    assert caught.value.location == "cells[19]"
+    with pytest.raises(sa.FormatError):
+        from_linear(cells(part=[1, 1]))
+
+
+@pytest.mark.parametrize("place", [0, 3, 7])
+def test_an_unknown_key_is_skipped_with_a_warning_in_a_newer_minor(place: int) -> None:
+    order = [*FIELDS]
+    order.insert(place, "colour")
+    with pytest.warns(sa.SheetArrayWarning, match="colour"):
+        found = from_linear(cells(*order, version=("version", "1.2.0"), colour=["red", 5, "blue"]))
+    assert found.tolist() == [[1, 2], [3, 4]]
+
+
+def test_the_older_form_without_a_version_is_read_with_a_warning_or_refused_when_strict() -> None:
+    older = cells(version=())
+    with pytest.warns(sa.SheetArrayWarning, match="version"):
+        assert from_linear(older).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(sa.FormatError, match="strict"):
+        from_linear(older, strict=True)
+    assert from_linear(CELLS, strict=True).tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_part_alone_is_no_array() -> None:
+    with pytest.raises(sa.FormatError, match="part 1 of 2"):
+        from_linear(cells(version=("version", "1.1.0"), part=[1, 2]))
+
+
+@pytest.mark.parametrize("length", range(19))
+def test_a_list_that_ends_within_the_header_is_refused_at_its_last_cell(length: int) -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        from_linear(CELLS[:length])
+    assert caught.value.location in ((f"cells[{length - 1}]", f"cells[{length}]") if length else (None,))
+
+
+def test_parse_header_says_where_the_data_begin() -> None:
+    header, start = parse_header(CELLS)
+    assert start == CELLS.index("data") + 1
+    assert header.to_cells() == CELLS[:start]
+
+
+# dtypes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"])
+def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
+    assert named(name).numpy == np.dtype(name)
+    assert of(np.dtype(name).newbyteorder(">")).name == name
+    assert named(f" {name.upper()} ").name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "float128", "int7", "complex32", "object", "str", "datetime64", "datetime64[]", "datetime64[x]", "datetime64[generic]", "datetime64[0s]", "datetime64[D][D]",
+             "date", "f8", "<f8", "struct", "datetime64[99999999999s]", "timedelta64[-1s]", None, 5, ["int8"]],
+)  # fmt: skip
+def test_an_unknown_dtype_is_an_error_that_lists_the_known(name: Any) -> None:
+    with pytest.raises(sa.FormatError):
+        named(name)
+
+
+def test_units_are_case_sensitive_where_letters_differ_only_so() -> None:
+    assert named("datetime64[M]").numpy == np.dtype("M8[M]")
+    assert named("datetime64[m]").numpy == np.dtype("M8[m]")
+    assert named("DATETIME64[ns]").numpy == np.dtype("M8[ns]")
+
+
+@pytest.mark.parametrize("dtype", ["g", "G", "V4", "S3", [("a", "i4")], "M8", "m8"])
+def test_a_dtype_that_the_format_lacks_says_what_to_do_instead(dtype: Any) -> None:
+    with pytest.raises(sa.DTypeError, match=r"a\[name\]|decode|astype"):
+        to_linear(np.zeros(1, dtype=dtype))

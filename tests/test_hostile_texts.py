@@ -1,0 +1,275 @@
+"""Texts that are broken in one particular way: encodings, quotes, line ends, nesting, bombs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+import textwrap
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from test_hostile import survive, valid
+
+import sheetarray as sa
+
+COLUMN = ["x", *map(str, sa.to_linear(np.array([1.5, 2.5])))]
+
+
+def read(content: bytes, format: str = "csv", **options: Any) -> dict[str, Any]:
+    return sa.read(io.BytesIO(content), format=format, **options)
+
+
+def findings(content: bytes, format: str = "csv", **options: Any) -> list[sa.Finding]:
+    return list(sa.check(io.BytesIO(content), format=format, **options))
+
+
+# Line ends and marks -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+@pytest.mark.parametrize("last", [True, False])
+def test_every_line_end_reads_the_same(end: str, last: bool) -> None:
+    text = end.join(COLUMN) + end * last
+    assert read(text.encode())["x"].tolist() == [1.5, 2.5]
+    assert findings(text.encode()) == []
+
+
+def test_mixed_line_ends_read_the_same() -> None:
+    text = "".join(cell + ("\n", "\r\n")[nth % 2] for nth, cell in enumerate(COLUMN))
+    assert read(text.encode())["x"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lone_returns_between_other_line_ends_end_in_an_array_or_a_format_error(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    text = "".join(cell + str(random.choice(["\r", "\n", "\r\n"])) for cell in COLUMN * 3)
+    survive(text.encode(), "csv")
+
+
+def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread() -> None:
+    content = ("\r".join(COLUMN) + "\n7\n").encode()
+    with pytest.raises(sa.FormatError):
+        read(content)
+    assert findings(content)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_the_encoding(encoding: str) -> None:
+    content = "\r\n".join(COLUMN).encode(encoding)
+    assert read(content)["x"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_refused_and_readable_when_named(encoding: str) -> None:
+    content = "\r\n".join(COLUMN).encode(encoding)
+    survive(content, "csv")
+    with pytest.raises(sa.FormatError):
+        read(content)
+    assert findings(content)
+    assert read(content, encoding=encoding)["x"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("at", ["name", "data", "far"])
+def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at: str) -> None:
+    strings = [str(cell) for cell in sa.to_linear(np.array(["a"] * 60_000))]
+    cells = {"name": ["x\udcff", *strings], "data": ["x", *strings[:-1], "\udcff"], "far": ["x", *strings, "\udcff"]}[at]
+    content = "\n".join(cells).encode("utf-8", "surrogateescape")
+    survive(content, "csv")
+    with pytest.raises(sa.FormatError) as caught:
+        read(content)
+    assert caught.value.location
+    assert caught.value.location.startswith("line ")
+    assert "encoding" in str(caught.value)
+    line = {"name": 1, "data": len(cells), "far": len(cells)}[at]
+    assert caught.value.location == f"line {line}"
+
+
+def test_another_encoding_is_read_when_named() -> None:
+    strings = sa.to_linear(np.array(["ü", "ß"]))
+    content = "\n".join(map(str, ["größe", *strings])).encode("cp1252")
+    assert read(content, encoding="cp1252")["größe"].tolist() == ["ü", "ß"]
+    with pytest.raises(sa.FormatError):
+        read(content)
+
+
+def test_an_unknown_encoding_is_said() -> None:
+    with pytest.raises(sa.NotFoundError, match="klingon"):
+        read(b"x", encoding="klingon")
+    with pytest.raises(sa.NotFoundError, match="klingon"):
+        sa.write(io.BytesIO(), np.arange(2), format="csv", encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "zlib", "hex", "bz2"])
+def test_an_encoding_that_is_no_text_encoding_is_refused(encoding: str) -> None:
+    for call in (lambda: read(b"x", encoding=encoding), lambda: sa.write(io.BytesIO(), np.arange(2), format="csv", encoding=encoding)):
+        with pytest.raises(sa.SheetArrayError):
+            call()
+
+
+# Quotes, NULs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", range(0, len(COLUMN), 3))
+def test_an_unterminated_quote_is_no_hang_and_no_other_error(at: int) -> None:
+    cells = COLUMN.copy()
+    cells[at] = '"' + cells[at]
+    survive("\n".join(cells).encode(), "csv")
+    survive(",".join(cells).encode(), "csv")
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "\x00", "a\x00"], ids=repr)
+def test_text_with_nul_comes_back_or_is_refused(text: str) -> None:
+    array = np.array([text, "z"], dtype="<U8")  # NumPy itself drops NULs at the end
+    for format in ("csv", "tsv", "json"):
+        file = io.BytesIO()
+        try:
+            sa.write(file, {"x": array}, format=format)
+        except sa.DTypeError:
+            continue
+        assert_same(read(file.getvalue(), format)["x"], array)
+
+
+def test_nuls_between_cells_are_no_other_error() -> None:
+    for content in (b"\x00".join(cell.encode() for cell in COLUMN), "\n".join(COLUMN).encode() + b"\x00" * 100, b"\x00" * 1000):
+        survive(content, "csv")
+
+
+def test_quotes_that_stand_otherwise_are_read_as_they_are() -> None:
+    cells = ["x", *map(str, sa.to_linear(np.array(["a", "b", "c"])))][:-3]
+    content = "\n".join([*cells, '5" pipe', '"q" rest', 'plain "x" y']).encode()
+    assert read(content)["x"].tolist() == ['5" pipe', "q rest", 'plain "x" y']
+
+
+def test_a_very_long_cell_is_read() -> None:
+    long = "y" * 300_000
+    array = np.array([long])
+    file = io.BytesIO()
+    sa.write(file, {"x": array}, format="csv")
+    assert read(file.getvalue())["x"].tolist() == [long]
+
+
+def test_one_long_text_does_not_pad_millions_of_elements() -> None:
+    array = np.empty(400_000, dtype=object)
+    array[:] = "a"
+    cells = ["x", *map(str, sa.to_linear(np.array(["a"] * 400_000)))]
+    content = "\n".join([*cells[:-1], "y" * 20_000]).encode()
+    with pytest.raises(sa.FormatError, match="GiB") as caught:
+        read(content)
+    assert caught.value.location
+    assert findings(content)
+
+
+# JSON --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"x":' * 100_000, "[" * 500 + "]" * 500, '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}"], ids=lambda t: f"{t[:6]}..{len(t)}")
+def test_deep_nesting(text: str) -> None:
+    survive(text.encode(), "json")
+    with pytest.raises(sa.FormatError):
+        read(text.encode(), "json")
+    assert findings(text.encode(), "json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "null", "1", '"x"', "{}", "[]", "[[]]", "[{}]", '{"x": null}', '{"x": 1}', '{"x": []}', '{"x": {}}', '{"x": [[]]}',
+     "[null]", '["version"]', '["version", null]', '["version", {}]', '[["version"], 1]', "NaN", "[NaN]", "[Infinity]", '{"a": [], "a": []}',
+     '{"x": ["version", ["1.0.0"], "ndarray"]}', "\ufeff{}", "{'x': 1}", "[1,]", '{"x": [1]} {"y": [2]}', '{"\\ud800": [1]}', '["\\ud800"]'],
+)  # fmt: skip
+def test_json_that_holds_no_array(text: str) -> None:
+    content = text.encode()
+    survive(content, "json")
+    for verb in (sa.read, sa.scan):
+        with pytest.raises(sa.FormatError):
+            verb(io.BytesIO(content), format="json")
+    assert findings(content, "json")
+
+
+@pytest.mark.parametrize("value", [[], {}, [1], {"type": "float64"}, {"type": "float64", "value": None}, {"type": "float64", "value": [1]}, {"value": "NaN", "x": 1}, True, None, "abc", ""])
+@pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int8", "uint64", "bool", "string", "generic", "datetime64[s]", "timedelta64[D]"])
+def test_any_json_value_as_an_element_is_read_or_named(value: Any, dtype: str) -> None:
+    cells = ["version", "1.0.0", "ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", "dtype", dtype, "length", 1, "capacity", 1, "data", value]
+    content = json.dumps({"x": cells}).encode()
+    survive(content, "json")
+    try:
+        read(content, "json")
+    except sa.FormatError as error:
+        assert error.location == "x[18]"
+
+
+@pytest.mark.parametrize("place", range(19))
+@pytest.mark.parametrize("value", [[], {}, None, True, 1.5, 1e300, -1, "x", 10**30])
+def test_any_json_value_anywhere_in_a_header(place: int, value: Any) -> None:
+    cells = sa.to_linear(np.array([1.5]))
+    cells[place] = value
+    survive(json.dumps({"x": cells}).encode(), "json")
+    survive(json.dumps(cells).encode(), "json")
+    survive(json.dumps([cells, cells]).encode(), "json")
+
+
+def test_scan_of_json_agrees_with_read_on_brackets_in_text() -> None:
+    arrays = {"]": np.array(["]", "[", '"]"', "\\", "{", "}"]), "b": np.arange(3)}
+    file = io.BytesIO()
+    sa.write(file, arrays, format="json")
+    assert list(read(file.getvalue(), "json")) == list(sa.scan(io.BytesIO(file.getvalue()), format="json")) == ["]", "b"]
+
+
+# Compressed --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_bombs_are_refused_in_little_memory() -> None:
+    code = """
+        import io, resource, sys, zlib, zstandard
+        import sheetarray as sa
+        import sheetarray.sheets.delimited, sheetarray.sheets.linear_json
+        packer, block = zlib.compressobj(9, wbits=31), b"1" * 2**20
+        bomb = b"".join(packer.compress(block) for _ in range(1100)) + packer.flush()
+        other = zstandard.ZstdCompressor(3).compressobj()
+        other_bomb = b"".join(other.compress(block) for _ in range(1100)) + other.flush()
+        resource.setrlimit(resource.RLIMIT_AS, (5 * 2**30, 5 * 2**30))
+        for content in (bomb, other_bomb):
+            for format in ("csv", "json"):
+                try:
+                    print(sa.read(io.BytesIO(content), format=format))
+                except sa.FormatError as error:
+                    print("inflates" in str(error))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.split() == ["True"] * 4
+
+
+@pytest.mark.parametrize("cut", [1, 5, 9, 12, 30])
+def test_truncated_gzip_is_a_format_error(cut: int) -> None:
+    content = gzip.compress("\n".join(COLUMN).encode())[:-cut]
+    with pytest.raises(sa.FormatError):
+        read(content)
+    assert findings(content)
+
+
+def test_warnings_are_of_our_own_class() -> None:
+    old = "\n".join(["x", *COLUMN[3:]]).encode()
+    with pytest.warns(sa.SheetArrayWarning, match="A2"):
+        assert read(old)["x"].tolist() == [1.5, 2.5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (finding,) = findings(old)
+    assert (finding.severity, finding.location) == ("warning", "A2")
+
+
+def test_a_file_of_many_arrays_is_read_in_linear_time() -> None:
+    arrays = {f"a{n}": np.array([n]) for n in range(3000)}
+    for options in ({}, {"orient": "rows"}):
+        file = io.BytesIO()
+        sa.write(file, arrays, format="csv", **options)
+        if options:
+            continue  # rows beyond the 1,200th are not looked at
+        assert list(read(file.getvalue())) == list(arrays)
+    assert valid("csv")
