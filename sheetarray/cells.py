@@ -145,13 +145,18 @@ def engine_dtype(dtype: DType) -> Any:
     return pl.Int64 if dtype.kind == "timedelta" else pl.String
 
 
-def from_typed(column: pl.Series, dtype: DType) -> Buffer | None:
+def from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
     """The buffer of a column parsed by the engine, or None where its text has to be looked at.
 
-    That is: the column is still text, a cell is blank, or a float is infinite (the engine reads 1e999 as infinity).
+    That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
+    as infinity).
     """
-    if column.dtype == _string() or column.null_count():
+    if column.dtype == _string():
         return None
+    if column.null_count():
+        if dtype.kind != "float" or missing == "error":
+            return None
+        column = column.fill_null(float("nan"))
     if column.dtype.is_float() and column.is_infinite().any():
         return None
     values: Buffer = column.to_numpy(writable=True)

@@ -229,21 +229,22 @@ def test_bombs_are_refused_in_little_memory() -> None:
         import io, resource, sys, zlib, zstandard
         import sheetarray as sa
         import sheetarray.sheets.delimited, sheetarray.sheets.linear_json
-        packer, block = zlib.compressobj(9, wbits=31), b"1" * 2**20
-        bomb = b"".join(packer.compress(block) for _ in range(1100)) + packer.flush()
+        start = chr(10).join(["x", *map(str, sa.to_linear([1.5]))]).encode()
+        block = b"1" * 2**20
+        packer = zlib.compressobj(9, wbits=31)
+        bomb = packer.compress(start) + b"".join(packer.compress(block) for _ in range(1100)) + packer.flush()
         other = zstandard.ZstdCompressor(3).compressobj()
-        other_bomb = b"".join(other.compress(block) for _ in range(1100)) + other.flush()
+        other_bomb = other.compress(b"[") + b"".join(other.compress(block) for _ in range(1100)) + other.flush()
         resource.setrlimit(resource.RLIMIT_AS, (5 * 2**30, 5 * 2**30))
-        for content in (bomb, other_bomb):
-            for format in ("csv", "json"):
-                try:
-                    print(sa.read(io.BytesIO(content), format=format))
-                except sa.FormatError as error:
-                    print("inflates" in str(error))
+        for content, format in ((bomb, "csv"), (other_bomb, "json")):
+            try:
+                print(sa.read(io.BytesIO(content), format=format))
+            except sa.FormatError as error:
+                print("inflates" in str(error))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    assert done.stdout.split() == ["True"] * 4
+    assert done.stdout.split() == ["True"] * 2
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9, 12, 30])

@@ -39,7 +39,7 @@ class Column:
         nth = next(nth for nth in reversed(range(len(self.starts))) if self.starts[nth] <= index)
         return self.group[nth].data_address(index - self.starts[nth])
 
-    def typed(self) -> Buffer | None:
+    def typed(self, missing: Missing) -> Buffer | None:
         """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity
         found: list[Buffer] = []
@@ -49,11 +49,11 @@ class Column:
             count = left - len(first) if nth == len(self.pieces) - 1 else len(rest) - _trailing_nulls(rest)
             if not 0 <= count <= len(rest) or rest[count:].null_count() < len(rest) - count:
                 return None
-            body = from_typed(rest[:count], self.header.dtype)
+            body = from_typed(rest[:count], self.header.dtype, missing=missing)
             if body is None:
                 return None
             if first:
-                head, problems = from_text(_series(first), self.header.dtype, self.sheet.look)
+                head, problems = from_text(_series(first), self.header.dtype, self.sheet.look, missing=missing)
                 if problems:
                     return None
                 found.append(head)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..cells import TextLook, from_text, longest
+from ..cells import TextLook, from_text
 from ..dtypes import DType
 from ..elements import Cell, Missing, check_missing, is_blank, string_of
 from ..errors import FormatError, NotFoundError
 from ..header import Order
 from .grid import a1, letters
+from .inference import infer
 from .sheet import Request, Sheet
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 DTypeLike = str | np.dtype[Any] | type
 Shape = tuple[int, ...] | int
 
-_INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
-_FLOAT = r"^[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^(?i:[+-]?inf(?:inity)?|nan)$"
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
 _NO_NAME = re.compile(
     r"\s*(?:[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?|(?i:true|false|nan|[+-]?inf(?:inity)?)|\d{4}-\d\d-\d\d.*)\s*"
 )
@@ -161,54 +158,20 @@ def _padded(column: pl.Series, height: int) -> pl.Series:
 def _values(
     cells: pl.Series, kind: DType | None, look: TextLook, missing: Missing, place: _Place
 ) -> np.ndarray[Any, Any]:
-    kind = kind or _infer(cells, look, missing, place)
+    made = None
+    if kind is None:
+        name, made = infer(cells, look)
+        kind = dtypes.named(name)
+        blank = (cells.is_null() | (cells.str.strip_chars() == "")) if missing == "error" else None
+        if blank is not None and blank.any() and kind.kind != "string":
+            raise place.error(int(blank.arg_true()[0]), "a blank cell", "missing='nan' reads blanks as NaN")
+    if made is not None:
+        values: np.ndarray[Any, Any] = made.to_numpy(writable=True)
+        return values
     buffer, problems = from_text(cells, kind, look, missing=missing)
     for problem in problems:
         raise place.error(problem.index, problem.reason, problem.hint)
     return buffer
-
-
-def _infer(cells: pl.Series, look: TextLook, missing: Missing, place: _Place) -> DType:
-    """The dtype that keeps every cell of a column of text as it is."""
-    texts = cells.str.strip_chars()
-    blank = (texts.is_null() | (texts == "")).fill_null(value=True)
-    held = texts.filter(~blank)
-    if look.decimal == ",":
-        held = held.str.replace(".", "?", literal=True).str.replace(",", ".", literal=True)
-    name = _name_of(held, blanks=bool(blank.any()))
-    if missing == "error" and blank.any() and name != "string":
-        raise place.error(int(blank.arg_true()[0]), "a blank cell", "missing='nan' reads blanks as NaN")
-    return dtypes.named(name)
-
-
-def _name_of(texts: pl.Series, *, blanks: bool) -> str:
-    import polars as pl
-
-    if not len(texts):
-        return "float64"
-    if texts.str.contains(_INTEGER).all() and not (texts == "-0").any():
-        for name, engine in (("int64", pl.Int64), ("uint64", pl.UInt64)):
-            values = texts.cast(engine, strict=False)
-            if not values.null_count():
-                exact = values.min() >= -(2**53) and values.max() <= 2**53  # type: ignore[operator]  # integers
-                return name if not blanks else "float64" if exact else "generic"
-        return "string"
-    if texts.str.contains(_FLOAT).all():
-        values = texts.cast(pl.Float64, strict=False)
-        integers = texts.str.contains(r"^[+-]?[0-9]+$") & (values.abs() > 2.0**53)
-        overflown = values.is_infinite() & ~texts.str.contains("(?i)inf")
-        return "string" if values.null_count() or integers.any() or overflown.any() else "float64"
-    if texts.str.to_lowercase().is_in(["true", "false"]).all():
-        return "generic" if blanks else "bool"
-    if blanks:
-        return "string"
-    if texts.str.contains(_DATE).all() and not texts.str.to_date(strict=False).null_count():
-        return "datetime64[D]"
-    if texts.str.contains(_MOMENT).all():
-        digits = longest(texts.str.extract(r"\.([0-9]+)$"))
-        if not texts.str.slice(0, 10).str.to_date(strict=False).null_count():
-            return f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"
-    return "string"
 
 
 def _shaped(values: np.ndarray[Any, Any], form: Shape, order: Order, place: _Place) -> np.ndarray[Any, Any]:

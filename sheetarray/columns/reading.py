@@ -185,7 +185,7 @@ def _arrays(
     doubtful: list[tuple[str, list[Anchor]]] = []
     results: dict[str, np.ndarray[Any, Any]] = {}
     for (name, group), column in zip(standing, fetched, strict=True):
-        buffer = column.typed()
+        buffer = column.typed(missing)
         if buffer is None:
             doubtful.append((name, group))
         else:

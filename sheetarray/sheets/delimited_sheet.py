@@ -218,7 +218,8 @@ class CsvSheet:
         options: dict[str, Any] = {
             "has_header": False, "separator": self._delimiter, "skip_lines": whole[:offset].count(b"\n"),
             "columns": [f"column_{column + 1}" for column in sorted(wanted)],
-            "schema": schema, "truncate_ragged_lines": True, "raise_if_empty": False, "glob": False,
+            "schema": schema, "truncate_ragged_lines": True, "extra_columns": "ignore", "missing_columns": "insert",
+            "raise_if_empty": False, "glob": False,
             "decimal_comma": typed and self.look.decimal == ",",
         }  # fmt: skip
         source = self._source.path if self._utf8 is None and self._source.path is not None else bytes(whole)

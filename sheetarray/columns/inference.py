@@ -1,0 +1,108 @@
+"""The dtype of a column of text of which nobody has written down the dtype: only where nothing is lost.
+
+`007` and `+1` stay text, an integer beyond 2^53 never becomes a float, a numeral that overflows stays text. The engine
+converts whole columns; what it cannot know, the look of a numeral, is asked only of the few cells it matters for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..cells import TextLook, longest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_EXACT = 2.0**53
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
+
+
+def infer(cells: pl.Series, look: TextLook) -> tuple[str, pl.Series | None]:
+    """The dtype that keeps every cell of a column of text.
+
+    Args:
+        cells: text; null and "" are blanks.
+        look: with the decimal mark.
+
+    Returns:
+        The dtype's name, and the values where the engine has made them already: then blanks are null.
+
+    Example:
+        >>> import polars as pl
+        >>> infer(pl.Series(["1", "2"]), TextLook())[0], infer(pl.Series(["01", "2"]), TextLook())[0]
+        ('int64', 'string')
+    """
+    texts = _stripped(cells)
+    blanks = texts.null_count()
+    if blanks == len(texts):
+        return "float64", texts.cast(_engine("Float64"))
+    sample = texts.drop_nulls()[:100]
+    if not _pointed(sample, look).cast(_engine("Float64"), strict=False).null_count():
+        found = _number(_pointed(texts, look), blanks)
+        if found is not None:
+            return found
+    held = texts.drop_nulls()
+    if held.str.to_lowercase().is_in(["true", "false"]).all():
+        return "generic" if blanks else "bool", None
+    return ("string" if blanks else _moment(held)), None
+
+
+def _engine(name: str) -> Any:
+    import polars as pl
+
+    return getattr(pl, name)
+
+
+def _stripped(cells: pl.Series) -> pl.Series:
+    """White space around a cell means nothing, and a cell of nothing else is a blank."""
+    import polars as pl
+
+    padded = cells.str.contains(r"^\s|\s$|^$").fill_null(value=False)
+    if not padded.any():
+        return cells
+    texts = cells.str.strip_chars()
+    return pl.select(pl.when(texts != "").then(texts)).to_series()
+
+
+def _pointed(texts: pl.Series, look: TextLook) -> pl.Series:
+    if look.decimal == ".":
+        return texts
+    return texts.str.replace(".", "?", literal=True).str.replace(",", ".", literal=True)
+
+
+def _number(texts: pl.Series, blanks: int) -> tuple[str, pl.Series | None] | None:
+    """int64, uint64 or float64; generic for exact integers beside blanks; None where some cell is no number."""
+    for name in ("Int64", "UInt64"):
+        integers = texts.cast(_engine(name), strict=False)
+        if integers.null_count() != blanks:
+            continue
+        if _padded(texts) or (texts == "-0").any():
+            return "string", None
+        if not blanks:
+            return name.lower(), integers
+        exact = not ((integers > 2**53) | (integers < -(2**53))).any()
+        return ("float64", integers.cast(_engine("Float64"))) if exact else ("generic", None)
+    floats = texts.cast(_engine("Float64"), strict=False)
+    if floats.null_count() != blanks:
+        return None
+    large = texts.filter((floats.abs() > _EXACT).fill_null(value=False))
+    infinite = texts.filter(floats.is_infinite().fill_null(value=False))
+    lossy = large.str.contains(r"^[+-]?[0-9]+$").any() or (~infinite.str.contains("(?i)inf")).any() or _padded(texts)
+    return ("string", None) if lossy else ("float64", floats)
+
+
+def _padded(texts: pl.Series) -> bool:
+    """Whether a numeral begins with what a number forgets: a zero before another digit, or a plus."""
+    zeros = texts.filter((texts.str.starts_with("0") | texts.str.starts_with("-0")).fill_null(value=False))
+    return bool(texts.str.starts_with("+").any()) or bool(zeros.str.contains(r"^-?0[0-9]").any())
+
+
+def _moment(texts: pl.Series) -> str:
+    if texts[:100].str.contains(_DATE).all() and texts.str.contains(_DATE).all():
+        return "string" if texts.str.to_date("%Y-%m-%d", strict=False).null_count() else "datetime64[D]"
+    if texts[:100].str.contains(_MOMENT).all() and texts.str.contains(_MOMENT).all():
+        plain = texts.str.slice(0, 19).str.replace("T", " ").str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False)
+        digits = longest(texts.str.extract(r"\.([0-9]+)$"))
+        return "string" if plain.null_count() else f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"
+    return "string"

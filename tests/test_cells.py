@@ -1,0 +1,116 @@
+"""Text in bulk and cell by cell agree, and what is written in bulk looks as the contract says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from cases import CASES, assert_same, objects
+
+from sheetarray import dtypes, elements
+from sheetarray.cells import TextLook, from_text, from_typed, to_text
+
+MARKS = (".", ",")
+
+TOKENS = [
+    "0", "-0", "1", "-1", "+1", "01", "007", "1.0", "1.", ".5", "-.5", "1e5", "1E+05", "1e-5", "1e400", "-1e400", "1e-400", "1,5", "-1,5E+05", "1.234,5", "1,234.5",
+    "NaN", "nan", "-nan", "Inf", "inf", "-inf", "+Infinity", "INFINITY", "infinit", "TRUE", "true", "False", "1_0", "0x1", "١", "", " ", "  7 ", "\t7\n",
+    "127", "128", "-128", "-129", "255", "256", "65535", "65536", "9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+    "18446744073709551615", "18446744073709551616", "1" * 30, "1" * 400, "1" * 401, "70000", "65504", "65519.9", "65520", "3.4028235e38", "3.4028236e38", "1e39",
+    "3+4i", "3-4j", "(3+4i)", "i", "-i", "4i", "3", "NaN+NaNi", "-0-0i", "Infinity-Infinityi", "1 + 2i", "1e5+1e5i", "1,5+2,5i", "3+4", "nan-infi", "1e400+0i", "+1+1i", "1.+2.i", ".5+.5i",
+    "2020-01-01", "2020-02-30", "2020-01-01T10:20:30", "2020-01-01 10:20:30", "NaT", "x", "'1", "=1+1", "None", "1.00000005960464477539062500000000000000001",
+    "2.5", "1e0", "1.5e1", "\u00a05", "5\u00a0", "5\u2003", "\x1f5", "9.5367431640625e-07", "1e-46", "7e-46", "1.40129846432481707e-45",
+]  # fmt: skip
+
+KINDS = ["float16", "float32", "float64", "int8", "int64", "uint8", "uint64", "bool", "complex64", "complex128", "datetime64[D]", "datetime64[s]", "timedelta64[s]"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("missing", ["error", "nan"])
+def test_bulk_and_single_decoding_agree_on_every_token(kind: str, mark: Any, missing: Any) -> None:
+    dtype = dtypes.named(kind)
+    for token in TOKENS:
+        bulk, bulk_problems = from_text(pl.Series([token]), dtype, TextLook(mark), missing=missing)
+        single, problems = elements.decode([token], dtype, missing=missing, decimal=mark)
+        assert [p.index for p in bulk_problems] == [p.index for p in problems], token
+        if not problems:
+            assert_same(bulk, single)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bulk_decoding_of_many_tokens_is_that_of_each(kind: str) -> None:
+    dtype = dtypes.named(kind)
+    bulk, problems = from_text(pl.Series(TOKENS), dtype, TextLook())
+    bad = {problem.index for problem in problems}
+    assert len(bad) == len(problems)
+    for index, token in enumerate(TOKENS):
+        single, wrong = elements.decode([token], dtype)
+        assert (index in bad) == bool(wrong), token
+        if not wrong:
+            assert_same(bulk[index : index + 1], single)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("mark", MARKS)
+def test_text_in_bulk_comes_back(case: str, mark: Any) -> None:
+    array = np.atleast_1d(CASES[case]).ravel()
+    array = array.astype(array.dtype.newbyteorder("="))
+    dtype = dtypes.of(array.dtype)
+    look = TextLook(mark)
+    texts = to_text(array, dtype, look).cast(pl.String)
+    if mark == "," and dtype.kind == "float":
+        texts = texts.str.replace(".", ",", literal=True)
+    buffer, problems = from_text(texts, dtype, look)
+    assert problems == []
+    assert_same(buffer, array)
+
+
+def _texts(array: Any, **look: Any) -> list[str | None]:
+    return to_text(np.array(array), dtypes.of(np.array(array).dtype), TextLook(**look)).cast(pl.String).to_list()
+
+
+def test_looks_in_text() -> None:
+    assert _texts([True, False]) == ["TRUE", "FALSE"]
+    assert _texts([np.nan, np.inf, -np.inf, 1.5]) == ["NaN", "Infinity", "-Infinity", "1.5"]
+    assert _texts([3 + 4j, -1.5 - 2j, complex("-0-0j")]) == ["3+4i", "-1.5-2i", "-0-0i"]
+    assert _texts([1.5 - 2j], decimal=",") == ["1,5-2i"]
+    assert _texts(["=1+1", "+x", "-x", "@x", "'x", "\tx", "\rx", "x", ""]) == ["'=1+1", "'+x", "'-x", "'@x", "''x", "'\tx", "'\rx", "x", ""]
+    assert _texts(["=1+1", "'x"], formulas="keep") == ["=1+1", "'x"]
+    assert _texts(np.array(["2020-01-01", "NaT"], "M8[D]")) == ["2020-01-01", "NaT"]
+    assert _texts(objects(None, True, 1, 0.5, "1", "=x", "")) == [None, "TRUE", "1", "0.5", "'1", "'=x", "'"]
+
+
+def test_numbers_are_never_touched_by_escapes() -> None:
+    assert _texts([-np.inf, -1.0])[0] == "-Infinity"
+    assert _texts([-1 - 2j]) == ["-1-2i"]
+    assert _texts([-5]) == ["-5"]
+
+
+@pytest.mark.parametrize("byte", [2, 255])
+def test_booleans_of_other_bytes_are_still_true(byte: int) -> None:
+    array = np.array([0, byte, 1], dtype=np.uint8).view(bool)
+    assert _texts(array) == ["FALSE", "TRUE", "TRUE"]
+
+
+def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:
+    dtype = dtypes.named("float64")
+    assert from_typed(pl.Series([1.0, None]), dtype) is None
+    assert from_typed(pl.Series([1.0, float("inf")]), dtype) is None
+    assert from_typed(pl.Series(["1.0"]), dtype) is None
+    found = from_typed(pl.Series([1.0, float("nan")]), dtype)
+    assert found is not None
+    assert found.flags.writeable
+
+
+@pytest.mark.parametrize("missing", ["error", "nan"])
+def test_nulls_are_blanks_of_each_dtype(missing: Any) -> None:
+    for kind in KINDS:
+        _, problems = from_text(pl.Series([None], dtype=pl.String), dtypes.named(kind), TextLook(), missing=missing)
+        filled = missing == "nan" and kind.startswith(("float", "complex"))
+        assert len(problems) == (not filled), kind
+    nulls = pl.Series([None, "a"], dtype=pl.String)
+    assert from_text(nulls, dtypes.named("string"), TextLook())[0].tolist() == ["", "a"]
+    assert from_text(nulls, dtypes.named("generic"), TextLook())[0].tolist() == [None, "a"]

@@ -1,0 +1,63 @@
+"""What keeps CSV fast: the columnar engine is what parses, also where only some columns are wanted or others are foreign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray.sheets.delimited_sheet import CsvSheet
+
+
+@pytest.fixture
+def bulk_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading cell by cell is an error."""
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("read cell by cell")
+
+    monkeypatch.setattr(CsvSheet, "_cell_by_cell", refuse)
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    path = tmp_path / "sheet.csv"
+    sa.write(path, {"a": np.arange(50.0), "b": np.arange(30), "s": np.array(["x", 'say "y"']), "z": np.arange(9) > 4})
+    return path
+
+
+@pytest.mark.usefixtures("bulk_only")
+@pytest.mark.parametrize("names", [None, ["a"], ["b"], ["z", "a"], ["s"]])
+def test_any_choice_of_columns_is_parsed_in_bulk(sheet: Path, names: list[str] | None) -> None:
+    assert set(sa.read(sheet, names)) == set(names or ["a", "b", "s", "z"])
+
+
+@pytest.mark.usefixtures("bulk_only")
+def test_foreign_columns_on_either_side_are_parsed_in_bulk(sheet: Path) -> None:
+    lines = sheet.read_text().splitlines()
+    sheet.write_text("\n".join(f"note {nth},{line},=A{nth}*2,more" for nth, line in enumerate(lines)))
+    assert sa.read(sheet)["a"].tolist() == list(range(50))
+
+
+@pytest.mark.usefixtures("bulk_only")
+def test_a_choice_of_columns_of_an_ordinary_table_is_parsed_in_bulk(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,c\n1,2,3\n4,5,6\n")
+    assert sa.read_columns(path, ["b"])["b"].tolist() == [2, 5]
+
+
+@pytest.mark.usefixtures("bulk_only")
+def test_rows_of_different_lengths_are_parsed_in_bulk(sheet: Path) -> None:
+    sheet.write_text("\n".join(line.rstrip(",") for line in sheet.read_text().splitlines()))
+    assert sa.read(sheet)["z"].tolist() == [False] * 5 + [True] * 4
+
+
+def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
+    lines = sheet.read_text().splitlines()
+    sheet.write_text("\n".join(f'{line},{nth}" pipe' for nth, line in enumerate(lines)))
+    found = sa.read(sheet)
+    assert found["a"].tolist() == list(range(50))
+    assert found["s"].tolist() == ["x", 'say "y"']
