@@ -62,8 +62,6 @@ ALIASES = {
 
 _UNIT = r"(?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
 _TIME = re.compile(rf"\s*(datetime64|timedelta64)\[({_UNIT})\]\s*", re.IGNORECASE)
-    r"\s*(datetime64|timedelta64)\[((?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as))\]\s*", re.IGNORECASE
-)
 
 _INSTEAD = {
     "V": "write one array per field (a[name] for each name in a.dtype.names)",

@@ -75,7 +75,7 @@ class Column:
             columns[nth] = column[: self._full(nth, column)]
             self.starts.append(self.starts[-1] + len(columns[nth]))
         cells = reduce(_together, columns)
-        wanted = check_count(_filled(cells), len(cells), header, missing=missing, address=self.address)
+        wanted = check_count(filled_cells(cells), len(cells), header, missing=missing, address=self.address)
         each = 2 if wanted > header.capacity else 1
         if isinstance(cells, Sequence):
             padded = [*cells[:wanted], *[None] * (wanted - len(cells))]
@@ -88,7 +88,7 @@ class Column:
 
     def _full(self, nth: int, cells: pl.Series | Sequence[Cell]) -> int:
         """How many cells a part that is not the last one holds: to the container's end, blanks included."""
-        filled = _filled(cells)
+        filled = filled_cells(cells)
         if self.sheet.max_rows is None or self.header.dtype.kind not in ("string", "generic"):
             return filled
         anchor = self.group[nth]
@@ -117,7 +117,7 @@ def _trailing_nulls(cells: pl.Series) -> int:
     return len(cells) - (int(last[-1]) + 1 if len(last) else 0)
 
 
-def _filled(cells: pl.Series | Sequence[Cell]) -> int:
+def filled_cells(cells: pl.Series | Sequence[Cell]) -> int:
     """How many cells there are up to the last that is not blank."""
     if len(cells) and not is_blank(cells[-1]):
         return len(cells)

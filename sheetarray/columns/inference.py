@@ -43,7 +43,7 @@ def infer(cells: pl.Series, look: TextLook) -> tuple[str, pl.Series | None]:
         if found is not None:
             return found
     held = texts.drop_nulls()
-    if held.str.to_lowercase().is_in(["true", "false"]).all():
+    if _boolean(sample) and _boolean(held):
         return "generic" if blanks else "bool", None
     return ("string" if blanks else _moment(held)), None
 
@@ -58,10 +58,10 @@ def _stripped(cells: pl.Series) -> pl.Series:
     """White space around a cell means nothing, and a cell of nothing else is a blank."""
     import polars as pl
 
-    padded = cells.str.contains(r"^\s|\s$|^$").fill_null(value=False)
-    if not padded.any():
-        return cells
     texts = cells.str.strip_chars()
+    bare = texts.str.len_bytes()
+    if (bare == cells.str.len_bytes()).all() and not (bare == 0).any():
+        return cells
     return pl.select(pl.when(texts != "").then(texts)).to_series()
 
 
@@ -73,7 +73,7 @@ def _pointed(texts: pl.Series, look: TextLook) -> pl.Series:
 
 def _number(texts: pl.Series, blanks: int) -> tuple[str, pl.Series | None] | None:
     """int64, uint64 or float64; generic for exact integers beside blanks; None where some cell is no number."""
-    for name in ("Int64", "UInt64"):
+    for name in ("Int64", "UInt64") if _integral(texts.drop_nulls()[:100]) else ():
         integers = texts.cast(_engine(name), strict=False)
         if integers.null_count() != blanks:
             continue
@@ -92,10 +92,17 @@ def _number(texts: pl.Series, blanks: int) -> tuple[str, pl.Series | None] | Non
     return ("string", None) if lossy else ("float64", floats)
 
 
+def _boolean(texts: pl.Series) -> bool:
+    return bool(texts.str.to_lowercase().is_in(["true", "false"]).all())
+
+
+def _integral(texts: pl.Series) -> bool:
+    return bool(texts.str.contains("^-?[0-9]+$").all())
+
+
 def _padded(texts: pl.Series) -> bool:
     """Whether a numeral begins with what a number forgets: a zero before another digit, or a plus."""
-    zeros = texts.filter((texts.str.starts_with("0") | texts.str.starts_with("-0")).fill_null(value=False))
-    return bool(texts.str.starts_with("+").any()) or bool(zeros.str.contains(r"^-?0[0-9]").any())
+    return bool(texts.str.contains(r"^(?:\+|-?0[0-9])").any())
 
 
 def _moment(texts: pl.Series) -> str:

@@ -18,6 +18,7 @@ from ..dtypes import DType
 from ..elements import Cell, Missing, check_missing, is_blank, string_of
 from ..errors import FormatError, NotFoundError
 from ..header import Order
+from .column import filled_cells
 from .grid import a1, letters
 from .inference import infer
 from .sheet import Request, Sheet
@@ -72,7 +73,7 @@ def read_ordinary(
     text = dtypes.named("string")
     fetched = sheet.columns([Request(names[name], first, text) for name in wanted], typed=False)
     series = [_joined(head_cells, body) for head_cells, body in fetched]
-    filled = [_filled(column) for column in series]
+    filled = [filled_cells(column) for column in series]
     height = max(filled, default=0)
     result: dict[str, np.ndarray[Any, Any]] = {}
     for name, column, length in zip(wanted, series, filled, strict=True):
@@ -144,11 +145,6 @@ def _joined(first: Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Serie
     if isinstance(rest, Sequence):
         return pl.Series([None if is_blank(cell) else string_of(cell) for cell in (*first, *rest)], dtype=pl.String)
     return pl.concat([pl.Series(first, dtype=pl.String), rest.cast(pl.String)]).rename("")
-
-
-def _filled(column: pl.Series) -> int:
-    filled = (column.str.strip_chars() != "").fill_null(value=False).arg_true()
-    return int(filled[-1]) + 1 if len(filled) else 0
 
 
 def _padded(column: pl.Series, height: int) -> pl.Series:
