@@ -5,16 +5,19 @@ Neither pandas nor xarray is imported here: their objects are known by what they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .elements import generic_problem
-from .errors import DTypeError, LimitError
+from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
 
 ALONE = "array"  # the name of an array that came without one
+
+_Anything = TypeVar("_Anything")
 
 
 def linear_arrays(arrays: Any, *, base: bool = False, exact: int | None = None) -> dict[str, LinearArray]:
@@ -35,16 +38,80 @@ def linear_arrays(arrays: Any, *, base: bool = False, exact: int | None = None) 
         [(2, 3), ()]
     """
     found: dict[str, LinearArray] = {}
-    for key, value in _pairs(arrays):
-        name = str(key)
-        if name in found:
-            raise LimitError(f"two arrays would have the name {name!r}")
+    for name, value in named_values(arrays).items():
         try:
             found[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
         if found[name].kind.kind == "generic" and (problem := generic_problem(found[name].buffer, exact)):
             raise DTypeError(f"{found[name].header.named_element(name, problem[0])} {problem[1]}")
+    return found
+
+
+def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """Every array by its name, its elements side by side and in native byte order, for formats that store bytes.
+
+    Besides the dtypes of the exchange format, except generic, elements may be opaque bytes (`V5`).
+
+    Args:
+        arrays: as for `linear_arrays`.
+
+    Raises:
+        DTypeError: names the array of any other dtype.
+        LimitError: two arrays have one name, or there is none.
+
+    Example:
+        >>> plain_arrays(np.zeros(2, dtype=">i4"))
+        {'array': array([0, 0], dtype=int32)}
+    """
+    found = {}
+    for name, value in named_values(arrays).items():
+        opaque = isinstance(value, np.ndarray) and value.dtype.kind == "V" and value.dtype.names is None
+        if opaque and value.dtype.itemsize and not isinstance(value, np.ma.MaskedArray):
+            found[name] = value if value.flags.forc else value.copy()
+            continue
+        try:
+            linear = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value)
+        except DTypeError as error:
+            raise DTypeError(f"{name}: {error}") from error
+        if linear.kind.kind == "generic":
+            raise DTypeError(f"{name}: Python objects, which only a pickle could hold: write it to .csv or .json")
+        found[name] = LinearArray.from_numpy(linear.to_numpy()).to_numpy()
+    return found
+
+
+def stem(source: str | None) -> str:
+    """A name for the only array of a file: the file's own, without suffixes."""
+    return PurePath(source).name.partition(".")[0] or ALONE if source else ALONE
+
+
+def chosen(there: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
+    """What bears the names asked for, or everything where names is None.
+
+    Raises:
+        NotFoundError: nothing has one of the names; says what there is.
+    """
+    if names is None:
+        return dict(there)
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in there:
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, there))}")
+    return {name: there[name] for name in wanted}
+
+
+def named_values(arrays: Any) -> dict[str, Any]:
+    """What `write` takes, by name and as it is: each value a `LinearArray`, or what `np.asanyarray` takes.
+
+    Raises:
+        LimitError: two arrays have one name, or there is none.
+    """
+    found: dict[str, Any] = {}
+    for key, value in _pairs(arrays):
+        name = str(key)
+        if name in found:
+            raise LimitError(f"two arrays would have the name {name!r}")
+        found[name] = value
     if not found:
         raise LimitError("no array to write")
     return found

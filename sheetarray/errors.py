@@ -134,5 +134,5 @@ def located(*, source: str | None = None, sheet: str | None = None, location: st
 
 def _spoken(location: str) -> str:
     sheet, mark, cell = location.rpartition("!")
-    kind = "cell " if cell[:1].isalpha() and cell[-1:].isdigit() else ""
+    kind = "cell " if cell[:1].isalpha() and cell[-1:].isdigit() and " " not in cell else ""
     return f"sheet {sheet}, {kind}{cell}" if mark else f"{kind}{cell}"

@@ -14,6 +14,7 @@ import io
 import mmap
 import os
 import secrets
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, cast
 
-from .errors import FormatError
+from .errors import FormatError, LimitError
 
 PathLike = str | os.PathLike[str]
 Readable = PathLike | IO[bytes] | IO[str]
@@ -33,12 +34,18 @@ Bytes = bytes | mmap.mmap
 _INFLATED_ALWAYS = 2**30  # a compressed file may always inflate to this many bytes
 _COMPRESSED = (".gz", ".zst")
 _INFLATED_TIMES = 100  # and to this many times its size
+_MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
+
+
+def inflated_limit(size: int) -> int:
+    """The bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb."""
+    return max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
 class Sink(Protocol):
     """Where bytes go."""
 
-    def write(self, chunk: bytes, /) -> Any:
+    def write(self, chunk: bytes | memoryview, /) -> Any:
         """Take some more."""
 
 
@@ -106,7 +113,7 @@ class Source:
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
-            self._limit = max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
+            self._limit = inflated_limit(size)
             self._file = opened
             self._opened.insert(0, opened)
             self._head = b""
@@ -130,6 +137,25 @@ class Source:
             else:
                 self._whole = b"".join([self._head, *self._chunks(None)])
         return self._whole
+
+    def own(self) -> bytearray | mmap.mmap:
+        """Everything, as bytes that the caller may change, and that live as long as a view on them.
+
+        A large plain file is mapped, not read: a page of it is copied when it is first written to, and the file never
+        changes. Where the system has no room for such a map, it cannot be written to.
+        """
+        if self.path is not None and os.fstat(self._file.fileno()).st_size >= _MAPPED_FROM:
+            try:
+                return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
+            except OSError:
+                return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._whole is not None:
+            return bytearray(self._whole)
+        content = bytearray(self._head)
+        for chunk in self._chunks(None):
+            content += chunk
+        self._head, self._ended = bytes(content[:4096]), True
+        return content
 
     def _chunks(self, count: int | None) -> Iterator[bytes]:
         read = len(self._head)
@@ -186,15 +212,22 @@ def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
 
 
 @contextmanager
-def replacing(target: Writable) -> Iterator[Sink]:
+def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
+
+    Args:
+        target: a path, or a file that the caller opened.
+        binary: what is written is no text: a file opened for text cannot take it.
 
     Yields:
         For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
 
     Raises:
         OSError: of the system, as it is; no temporary file is left.
+        TypeError: the file takes no bytes.
     """
+    if binary and isinstance(target, io.TextIOBase):
+        raise TypeError("a file opened for text: open it with mode 'wb'")
     if not isinstance(target, (str, os.PathLike)):
         yield _sink(target)
         return
@@ -228,6 +261,52 @@ def replacing(target: Writable) -> Iterator[Sink]:
         raise
 
 
+@contextmanager
+def replacing_folder(target: PathLike, suffix: str) -> Iterator[Path]:
+    """Fill a folder; it takes the place of `target` when the block ends well, which else stays as it was.
+
+    Args:
+        target: a path, of a folder or a file or of nothing yet.
+        suffix: of what an old folder may hold; it is replaced only where everything in it is such a file.
+
+    Yields:
+        An empty folder beside it.
+
+    Raises:
+        LimitError: the old folder holds something else.
+        OSError: of the system, as it is; nothing temporary is left.
+    """
+    path = Path(os.path.realpath(target))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(target))
+    for entry in os.scandir(path) if path.is_dir() else ():
+        if not entry.name.lower().endswith(suffix) or not entry.is_file(follow_symlinks=False):
+            raise LimitError(
+                f"{path.name} is a folder that would be replaced, but it holds {entry.name}: move that away"
+            )
+    aside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.old")
+    temporary = aside.with_suffix(".tmp")
+    try:
+        temporary.mkdir()
+        yield temporary
+        if path.exists():
+            path.rename(aside)
+        try:
+            temporary.rename(path)
+        except BaseException:
+            if aside.exists():
+                aside.rename(path)
+            raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    if aside.is_dir():
+        shutil.rmtree(aside)
+    else:
+        aside.unlink(missing_ok=True)
+
+
 class _Behind:
     """A sink that compresses and writes in a thread, while the caller makes the next chunk; at most one waits."""
 
@@ -250,7 +329,7 @@ class _Behind:
         finally:
             self._thread.shutdown()
 
-    def write(self, chunk: bytes, /) -> None:
+    def write(self, chunk: bytes | memoryview, /) -> None:
         """Hand over a chunk.
 
         Raises:
@@ -290,5 +369,5 @@ class _CallersFile:
         self._file = file
         self._takes_text = isinstance(file, io.TextIOBase)
 
-    def write(self, chunk: bytes, /) -> None:
-        self._file.write(chunk.decode("utf-8") if self._takes_text else chunk)
+    def write(self, chunk: bytes | memoryview, /) -> None:
+        self._file.write(bytes(chunk).decode("utf-8") if self._takes_text else chunk)

@@ -33,7 +33,7 @@ class LinearArray:
         strides: in elements; may be zero or negative.
         offset: index in `buffer` of the element [0, 0, ..].
         order: "row-major" or "column-major".
-        buffer: 1-D ndarray, `capacity` elements.
+        buffer: 1-D ndarray, `capacity` elements; made native where its byte order is not.
 
     Raises:
         FormatError: shape, strides and offset leave the buffer.
@@ -54,6 +54,8 @@ class LinearArray:
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
 
     def __post_init__(self) -> None:
+        if not self.buffer.dtype.isnative:
+            object.__setattr__(self, "buffer", self.buffer.astype(self.buffer.dtype.newbyteorder("=")))
         if self.buffer.ndim != 1:
             raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
         if dtypes.of(self.buffer.dtype).name != self.kind.name:
@@ -111,9 +113,7 @@ class LinearArray:
             buffer, offset, strides = whole
             return cls(dtype.name, array.shape, strides, offset, order, buffer)
         buffer = array.ravel(order="F" if order == "column-major" else "C")
-        if not array.dtype.isnative:
-            buffer = buffer.astype(array.dtype.newbyteorder("="))
-        return cls(dtype.name, array.shape, _contiguous(array.shape, order), 0, order, buffer)
+        return cls(dtype.name, array.shape, contiguous(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The array: a view on `buffer`, no element copied."""
@@ -289,7 +289,8 @@ def blame(problem: Problem, header: Header, name: str, address: Address, *, cell
 # The layout of an ndarray ------------------------------------------------------------------------------------
 
 
-def _contiguous(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
+def contiguous(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
+    """The strides, in elements, of an array whose elements lie side by side."""
     strides = []
     step = 1
     for size in reversed(shape) if order == "row-major" else shape:
@@ -315,8 +316,6 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
         return None
     lowest = root[tuple(slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)].reshape(1)
     buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
-    if not array.dtype.isnative:
-        buffer = buffer.astype(array.dtype.newbyteorder("="))
     return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
 
 

@@ -80,6 +80,9 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 FORMATS = _table(
     Format("csv", (".csv",), "sheets.delimited", "csv", "comma-separated values"),
     Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists"),
+    Format("npy", (".npy",), "interchange.npy", "npy", "NumPy, one array"),
+    Format("npz", (".npz",), "interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
+    Format("ra", (".ra",), "interchange.rawarray", "ra", "RawArray"),
     Format(
         "tsv",
         (".tsv", ".tab"),

@@ -61,3 +61,11 @@ def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
     found = sa.read(sheet)
     assert found["a"].tolist() == list(range(50))
     assert found["s"].tolist() == ["x", 'say "y"']
+
+
+@pytest.mark.usefixtures("bulk_only")
+@pytest.mark.parametrize("name", ["n", "nn", "nnn"])
+def test_a_line_end_cut_by_the_first_look_is_still_a_line_end(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "long.csv"
+    sa.write(path, {name: np.full(300_000, 7, dtype=np.uint8)})
+    assert sa.read(path)[name].sum() == 2_100_000

@@ -17,7 +17,8 @@ from sheetarray.elements import looks
 def test_encode_and_decode_are_opposites(case: str) -> None:
     array = np.atleast_1d(CASES[case]).ravel()
     kind = dtypes.of(array.dtype)
-    buffer, problems = elements.decode(elements.encode(array, kind), kind)
+    native = array.astype(array.dtype.newbyteorder("="))
+    buffer, problems = elements.decode(elements.encode(native, kind), kind)
     assert problems == []
     assert_same(buffer, array)
 
@@ -112,7 +113,7 @@ def test_what_is_no_boolean(cell: Any) -> None:
 def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
     buffer, problems = elements.decode([text], dtypes.named(f"datetime64[{unit}]"))
     assert problems == []
-    assert str(buffer[0]) == same
+    assert elements.iso_texts(buffer) == [same]
 
 
 @pytest.mark.parametrize("text", ["2020-02-30", "20200101", "01.02.2020", "today", "now", "2020-01-01T25:00", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00+01:00", "2020-1-1", "x", 5, 2020.0, True, "2020-W01"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -214,6 +215,20 @@ def test_linear_array_attributes() -> None:
         linear.dtype = "int8"  # type: ignore[misc]
 
 
+@pytest.mark.parametrize("dtype", [">f2", ">f8", ">i4", ">u8", ">c8", ">c16", ">M8[D]", ">m8[s]", ">U4"])
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_a_big_endian_buffer_means_the_same(dtype: str, format: str) -> None:
+    buffer = np.array(["2020", "2021"] if dtype[1] in "MU" else [1, 2], dtype=dtype)
+    native = buffer.astype(buffer.dtype.newbyteorder("="))
+    linear = LinearArray(LinearArray.from_numpy(native).dtype, (2,), (1,), 0, "row-major", buffer)
+    assert (linear.to_numpy() == native).all()
+    assert linear.to_cells() == to_linear(native)
+    file = io.BytesIO()
+    sa.write(file, {"x": linear}, format=format)
+    file.seek(0)
+    assert_same(sa.read(file, format=format)["x"], native)
+
+
 def test_linear_array_refuses_what_cannot_be() -> None:
     buffer = np.arange(4.0)
     for shape, strides, offset in [((5,), (1,), 0), ((2,), (-1,), 0), ((2, 2), (2,), 0), ((2,), (1,), -1), ((), (), 4), ((2,), (4,), 0)]:
@@ -238,7 +253,7 @@ def test_extra_blank_cells_are_padding_and_extra_others_an_error() -> None:
 
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_a_blank_within_capacity_is_an_error_or_nan(blank: Any) -> None:
-    for array in (np.zeros(3), np.zeros(3, dtype="float16"), np.zeros(3, dtype=complex)):
+    for array in (np.zeros(3), np.zeros(3, dtype="float16"), np.zeros(3, dtype="complex64"), np.zeros(3, dtype="complex128")):
         cells = to_linear(array)
         cells[-2] = blank
         with pytest.raises(sa.FormatError) as caught:

@@ -39,6 +39,12 @@ class Column:
         nth = next(nth for nth in reversed(range(len(self.starts))) if self.starts[nth] <= index)
         return self.group[nth].data_address(index - self.starts[nth])
 
+    @property
+    def is_text(self) -> bool:
+        """Whether every piece came as the text that it is."""
+        text = _series([]).dtype
+        return all(not isinstance(rest, Sequence) and rest.dtype == text for _, rest in self.pieces)
+
     def typed(self, missing: Missing) -> Buffer | None:
         """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity

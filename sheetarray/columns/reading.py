@@ -186,7 +186,9 @@ def _arrays(
     results: dict[str, np.ndarray[Any, Any]] = {}
     for (name, group), column in zip(standing, fetched, strict=True):
         buffer = column.typed(missing)
-        if buffer is None:
+        if buffer is None and column.is_text:
+            results.update(_finish(column, name, missing, report))
+        elif buffer is None:
             doubtful.append((name, group))
         else:
             results[name] = LinearArray.of(column.header, buffer).to_numpy()

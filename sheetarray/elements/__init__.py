@@ -8,7 +8,7 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .decode import Missing, Problem, check_missing, decode, too_wide
-from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem
+from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem, iso_texts
 from .looks import (
     Cell,
     bool_text,
@@ -37,6 +37,7 @@ __all__ = [
     "generic_problem",
     "generic_to_text",
     "is_blank",
+    "iso_texts",
     "shortest",
     "string_of",
     "too_wide",

@@ -18,6 +18,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import LimitError
 from . import looks
+from .encode import iso_texts
 from .looks import Cell, found, is_blank
 
 Missing = Literal["error", "nan"]
@@ -188,10 +189,11 @@ def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: s
     problems = _fill_blanks(wide, problems, cells, missing)
     if dtype.numpy.itemsize == 16:
         return wide, problems
-    bad = {problem.index for problem in problems}
+    unread = {problem.index for problem in problems}
+    texts = {i for i, cell in enumerate(cells) if isinstance(cell, str) and not is_blank(cell)} - unread
     parts: list[Cell] = []
     for index, cell in enumerate(cells):
-        parts += looks.complex_parts(cell, decimal) if isinstance(cell, str) and index not in bad else (0.0, 0.0)
+        parts += looks.complex_parts(cell, decimal) if index in texts else (0.0, 0.0)
     out, beyond = _narrow(wide.view(np.float64), np.dtype(np.float32), parts)
     named = {p.index // 2: f"{found(cells[p.index // 2])} is beyond the range of {dtype.name}" for p in beyond}
     problems += [Problem(index, reason) for index, reason in named.items()]
@@ -245,19 +247,21 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
         except (ValueError, OverflowError):
             pass  # a month 13, or a unit too fine: the loop below says which
         else:
-            if np.datetime_as_string(out).tolist() == list(cells):
+            if iso_texts(out) == list(cells):
                 return out, []
     out = np.full(count, np.datetime64("NaT"), dtype=dtype.numpy)
 
+    years = np.datetime_data(dtype.numpy)[0] == "Y"  # elsewhere 20200101 is a date without its dashes
+
     def read(cell: Cell) -> Any:
         text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
-        if not _ISO.fullmatch(text):
+        if not _ISO.fullmatch(text) or (text.isdigit() and len(text) > 4 and not years):
             raise ValueError(f"expected a date as ISO text, found {found(cell)}")
         try:
             value = np.array([text], dtype=dtype.numpy)
         except (ValueError, OverflowError):
             raise ValueError(f"{found(cell)} is no date, or finer than {dtype.name}") from None
-        if not _same_moment(text, str(np.datetime_as_string(value)[0])):
+        if not _same_moment(text, iso_texts(value)[0]):
             raise ValueError(f"{found(cell)} is beyond the range of {dtype.name}, or finer than its unit")
         return value[0]
 

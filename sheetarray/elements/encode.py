@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import repeat
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from .looks import INFINITY, NAN, NEGATIVE_INFINITY, Cell, found
 ComplexLook = Literal["text", "interleaved"]
 
 EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
+
+_SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
@@ -45,7 +48,7 @@ def encode(buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact
         case "complex":
             return complex_texts(buffer)
         case "datetime":
-            return list(np.datetime_as_string(buffer).tolist())
+            return iso_texts(buffer)
         case "timedelta":
             return _timedeltas(buffer, exact)
         case "generic":
@@ -84,6 +87,16 @@ def _timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
     for index in missing.tolist():
         counts[index] = "NaT"
     return counts
+
+
+def iso_texts(buffer: Buffer) -> list[str]:
+    """The ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least."""
+    shown = np.datetime_as_string(buffer)
+    texts: list[str] = shown.tolist()
+    signs = shown.view(np.uint32).reshape(len(texts), -1)[:, 0] if texts else np.empty(0)
+    for index in np.flatnonzero(signs == ord("-")).tolist():
+        texts[index] = _SHORT_YEAR.sub(r"-0\1", texts[index])  # NumPy counts the sign among the four
+    return texts
 
 
 def complex_texts(buffer: Buffer) -> list[str]:

@@ -24,6 +24,7 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _SPECIAL = ("=", "+", "-", "@", "'", "\t", "\r")
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
+_LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
 
 
 def is_blank(cell: Cell) -> bool:
@@ -150,7 +151,7 @@ def complex_parts(cell: Cell, decimal: str = ".") -> tuple[str, str]:
     text = _text(cell, decimal)
     if text is not None and text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
-    match = _COMPLEX.fullmatch(text) if text else None
+    match = _COMPLEX.fullmatch(text) if text and len(text) <= _LONGEST_COMPLEX else None
     if match is None or (match["unit"] and match["real"] and not match["sign"]):
         raise ValueError(f"expected a complex number, found {found(cell)}")
     real, unit = match["real"], match["unit"]

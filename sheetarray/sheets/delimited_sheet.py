@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
-_LONE_RETURN = re.compile(r"\r(?!\n)")
+_LONE_RETURN = re.compile(r"\r(?=[^\n])")
 
 
 class CsvSheet:
@@ -163,8 +163,9 @@ class CsvSheet:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
         text, ended = self._text(budget)
-        self._head_text = text
-        self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+        if text != self._head_text or not self._records:
+            self._head_text = text
+            self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
         whole = ended and (not self._records or self._records[-1][1] == len(text))
         return [cells for cells, _ in self._records], whole
 

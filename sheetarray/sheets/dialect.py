@@ -33,6 +33,7 @@ _BOMS = (
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_ROWS = 1200
+_PROBE = "version,1.0.0\r\n"
 
 
 def text_encoding(name: str) -> str:
@@ -42,10 +43,12 @@ def text_encoding(name: str) -> str:
         NotFoundError: Python knows none of that name (base64 and its like encode no text).
     """
     try:
-        "".encode(name)
-        return codecs.lookup(name).name
-    except LookupError as error:
-        raise NotFoundError(f"no text encoding {name!r}") from error
+        known = codecs.lookup(name).name
+        if known not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
+            return known
+    except (LookupError, UnicodeError):
+        pass
+    raise NotFoundError(f"no text encoding {name!r}")
 
 
 def find_encoding(start: bytes) -> tuple[str, int]:
@@ -61,6 +64,9 @@ def records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
 
     A quote that is never closed runs to the end of the text, as in other readers; no cell is too long.
     """
+    if '"' not in text and "\r" not in text.replace("\r\n", ""):
+        yield from _plain_records(text, delimiter)
+        return
     field = _field(delimiter)
     cells: list[str] = []
     at, end = 0, len(text)
@@ -77,6 +83,14 @@ def records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
             cells.append("")
     if cells:
         yield cells, at
+
+
+def _plain_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
+    at = 0
+    for line in text.split("\n"):
+        at += len(line) + 1
+        if at <= len(text) or line:
+            yield line.removesuffix("\r").split(delimiter), min(at, len(text))
 
 
 @lru_cache(maxsize=16)

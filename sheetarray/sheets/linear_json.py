@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from ..arrays import ALONE, linear_arrays
+from ..arrays import chosen, linear_arrays, stem
 from ..columns import ArrayInfo, letters
 from ..elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
-from ..errors import DTypeError, Finding, FormatError, NotFoundError, located
+from ..errors import DTypeError, Finding, FormatError, located
 from ..files import Readable, Source, Writable, replacing
 from ..header import Note, warn
 from ..linear import LinearArray
@@ -107,7 +106,7 @@ def read_json(
     """
     with Source(source) as opened, located(source=opened.name):
         lists = _lists(opened)
-        wanted = lists if names is None else _chosen(lists, names)
+        wanted = chosen(lists, names)
         total = sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
         done, report = 0, progress or silent
         report(0, total)
@@ -143,11 +142,6 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
         except FormatError as error:
             findings.append(Finding.of(error))
     yield from findings
-
-
-def stem(source: str | None) -> str:
-    """A name for the only array of a file: the file's own, without suffixes."""
-    return PurePath(source).name.partition(".")[0] or ALONE if source else ALONE
 
 
 def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = warn) -> np.ndarray[Any, Any]:
@@ -195,11 +189,3 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         places = [f"key {nth + 1}" for nth, (other, _) in enumerate(pairs) if other == name]
         raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
     return found
-
-
-def _chosen(lists: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in lists:
-            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, lists))}")
-    return {name: lists[name] for name in wanted}

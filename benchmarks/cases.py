@@ -1,0 +1,99 @@
+"""What is compared: the table of cases, and the targets. A new adapter is a contender, a case and a target here.
+
+Arrays are made from a fixed seed, so that every process that measures a case has the same cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .contenders import NUMPY, PANDAS, POLARS, SHEETARRAY, Arrays, Contender
+
+Verb = Literal["write", "read"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Some arrays, and who writes and reads them.
+
+    Attributes:
+        key: its name on the command line.
+        title: its name in the table.
+        rows: elements in each array.
+        make: number of rows -> arrays by name.
+        contenders: in the order of each round.
+    """
+
+    key: str
+    title: str
+    rows: int
+    make: Callable[[int], Arrays]
+    contenders: tuple[Contender, ...]
+
+    def contender(self, label: str) -> Contender:
+        """The contender of a label."""
+        return next(contender for contender in self.contenders if contender.label == label)
+
+
+@dataclass(frozen=True)
+class Target:
+    """How sheetarray's time is to compare with a peer's: at most `times` as long.
+
+    Attributes:
+        text: as the design has it.
+        verb: writing or reading.
+        peer: the label of the other contender.
+        times: ours / theirs is to be at most this.
+        suffix: of the files that it is about.
+    """
+
+    text: str
+    verb: Verb
+    peer: str
+    times: float
+    suffix: str = ".csv"
+
+
+def _normal(columns: int) -> Callable[[int], Arrays]:
+    def make(rows: int) -> Arrays:
+        rng = np.random.default_rng(20240229)
+        return {f"x{column}": rng.standard_normal(rows) for column in range(columns)}
+
+    return make
+
+
+def _mixed(rows: int) -> Arrays:
+    rng = np.random.default_rng(20240229)
+    moments = rng.integers(0, 4_000_000_000_000, rows)
+    return {
+        "float64": rng.standard_normal(rows),
+        "float32": rng.standard_normal(rows).astype(np.float32),
+        "int64": rng.integers(-(2**63), 2**63 - 1, rows, endpoint=True),
+        "uint8": rng.integers(0, 256, rows, dtype=np.uint8),
+        "bool": rng.integers(0, 2, rows).astype(bool),
+        "complex128": rng.standard_normal(2 * rows).view(np.complex128),
+        "datetime64": moments.astype("datetime64[ms]"),
+        "string": np.char.add("sample ", rng.integers(0, 100_000, rows).astype("<U6")),
+    }
+
+
+_TEXT = (SHEETARRAY, POLARS, PANDAS, NUMPY)
+
+CASES = (
+    Case("1M", "1 column, 1 M float64", 1_000_000, _normal(1), _TEXT),
+    Case("10M", "1 column, 10 M float64", 10_000_000, _normal(1), _TEXT),
+    Case("wide", "16 columns, 10 M float64", 625_000, _normal(16), _TEXT),
+    Case("mixed", "8 dtypes, 4 M cells", 500_000, _mixed, (SHEETARRAY, POLARS, PANDAS)),
+)
+
+TARGETS = (
+    Target("CSV write at most 1.5 x polars", "write", "polars", 1.5),
+    Target("CSV write at least 15 x faster than pandas", "write", "pandas", 1 / 15),
+    Target("CSV read at most 1.5 x polars", "read", "polars", 1.5),
+)
+
+MEMORY_TIMES, MEMORY_PLUS = 3, 200_000_000  # a write takes at most 3 x the arrays' bytes, and 200 MB

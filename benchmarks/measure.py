@@ -1,0 +1,198 @@
+"""Times, peaks and exact cells of a case; the time of a scan and of an import.
+
+All contenders take turns (A B C A B C), so that a machine that slows down slows all of them; the median counts. What
+earlier calls left to be written to the disk is flushed before each clock starts.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cases import Case, Verb
+from .contenders import SHEETARRAY, Arrays, Contender
+from .memory import peak_memory
+
+_IO = Path("/proc/self/io")
+Say = Callable[[str], None]
+
+
+@dataclass
+class Result:
+    """What one contender did in one case.
+
+    Attributes:
+        case: the case.
+        contender: who.
+        nbytes: of the arrays that it wrote.
+        cells: elements that it wrote.
+        columns: arrays that it wrote, and those that it left out.
+        seconds: of each run.
+        peak: bytes of memory above the baseline.
+        size: bytes of the file.
+        exact: cells that came back bit for bit, once cast to the dtype written.
+        dtypes: columns that came back with their dtype.
+    """
+
+    case: Case
+    contender: Contender
+    nbytes: int
+    cells: int
+    columns: tuple[int, int]
+    seconds: dict[Verb, list[float]] = field(default_factory=lambda: {"write": [], "read": []})
+    peak: dict[Verb, int] = field(default_factory=dict)
+    size: int = 0
+    exact: int = 0
+    dtypes: int = 0
+
+    def time(self, verb: Verb) -> float:
+        """The median, in seconds."""
+        return statistics.median(self.seconds[verb])
+
+
+def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    gc.collect()
+    os.sync()
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def run_case(case: Case, folder: Path, *, rows: int, runs: int, slow: bool, memory: bool, say: Say) -> list[Result]:
+    """Every contender's result.
+
+    Args:
+        case: what to measure.
+        folder: for the files.
+        rows: elements in each array.
+        runs: that count; one more warms up, and shows which cells come back.
+        slow: let contenders run that are too slow for so many cells.
+        memory: take peaks of memory too.
+        say: told what is going on.
+    """
+    arrays = case.make(rows)
+    results: list[Result] = []
+    for contender in case.contenders:
+        taken = contender.takes(arrays)
+        cells = sum(array.size for array in taken.values())
+        if slow or contender.most_cells is None or cells <= contender.most_cells:
+            nbytes = sum(array.nbytes for array in taken.values())
+            results.append(Result(case, contender, nbytes, cells, (len(taken), len(arrays) - len(taken))))
+    files = [folder / f"{result.contender.label}{result.contender.suffix}" for result in results]
+    for run in range(runs + 1):
+        for verb in ("write", "read"):
+            for result, file in zip(results, files, strict=True):
+                say(f"{case.title}: {result.contender.label} {verb}, run {run} of {runs}")
+                taken = result.contender.takes(arrays)
+                if verb == "write":
+                    seconds, got = _timed(lambda: result.contender.write(file, taken))  # noqa: B023  (called now)
+                else:
+                    seconds, got = _timed(lambda: result.contender.read(file))  # noqa: B023
+                if run:
+                    result.seconds[verb].append(seconds)
+                elif verb == "read":
+                    result.size = file.stat().st_size
+                    result.exact, result.dtypes = came_back(taken, result.contender.arrays(got))
+                del got
+    del arrays
+    if memory:
+        for result, file in zip(results, files, strict=True):
+            for verb in ("write", "read"):
+                say(f"{case.title}: {result.contender.label} {verb}, memory")
+                result.peak[verb] = peak_memory(case, result.contender, verb, rows, file)
+    for file in files:
+        file.unlink()
+    return results
+
+
+# Exactness ---------------------------------------------------------------------------------------------------
+
+
+def came_back(written: Arrays, found: Arrays) -> tuple[int, int]:
+    """How many cells are the same bit for bit, cast to the dtype written; and how many columns kept their dtype."""
+    exact = kept = 0
+    for place, (name, array) in enumerate(written.items()):
+        other = found.get(name, found.get(str(place)))
+        if other is None or other.shape != array.shape:
+            continue
+        text = array.dtype.kind == "U"
+        kept += other.dtype.kind in "UO" if text else other.dtype == array.dtype
+        if (other.dtype.kind in "biuf") != (array.dtype.kind in "biuf"):
+            continue  # text or dates where there were numbers, or the other way round
+        if array.dtype.kind in "cM" and other.dtype.kind != array.dtype.kind:
+            continue
+        exact += int(np.count_nonzero(array == other)) if text else _same_bits(array, other)
+    return exact, kept
+
+
+def _same_bits(array: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> int:
+    raw = f"V{array.dtype.itemsize}"
+    cast = np.ascontiguousarray(other.astype(array.dtype))
+    return int(np.count_nonzero(np.ascontiguousarray(array).view(raw) == cast.view(raw)))
+
+
+# A scan, an import -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Scan:
+    """How long a scan of a large file takes, and how much of it is read (None where the system does not say)."""
+
+    size: int
+    seconds: float
+    bytes_read: int | None
+
+
+def run_scan(folder: Path, *, size: int, runs: int, say: Say) -> Scan:
+    """Write a CSV of about `size` bytes, scan it, and delete it."""
+    import sheetarray
+
+    say(f"scan: writing {size / 1e9:.2f} GB")
+    file = folder / "large.csv"
+    rng = np.random.default_rng(20240229)
+    columns = 4
+    rows = int(size / 19.6 / columns) + 1  # a normally distributed double and its delimiter take about 19.6 bytes
+    SHEETARRAY.write(file, {f"x{column}": rng.standard_normal(rows) for column in range(columns)})
+    say("scan")
+    sheetarray.scan(file)
+    seconds = [_timed(lambda: sheetarray.scan(file))[0] for _ in range(runs)]
+    before = _characters_read()
+    sheetarray.scan(file)
+    after = _characters_read()
+    overhead = _characters_read() - after if after is not None else 0
+    found = Scan(
+        file.stat().st_size,
+        statistics.median(seconds),
+        None if after is None or before is None else after - before - overhead,
+    )
+    file.unlink()
+    return found
+
+
+def _characters_read() -> int | None:
+    if not _IO.exists():
+        return None
+    return int(_IO.read_text().splitlines()[0].split()[1])
+
+
+def run_imports(runs: int, say: Say) -> dict[str, float]:
+    """Seconds that a fresh interpreter takes longer for an import."""
+    statements = {"": "pass", "numpy": "import numpy", "sheetarray": "import sheetarray"}
+    seconds: dict[str, list[float]] = {name: [] for name in statements}
+    for _ in range(runs + 1):
+        for name, statement in statements.items():
+            say(f"import {name}")
+            command = [sys.executable, "-c", statement]
+            seconds[name].append(_timed(lambda: subprocess.run(command, check=True))[0])  # noqa: B023
+    medians = {name: statistics.median(taken[1:]) for name, taken in seconds.items()}
+    return {name: taken - medians[""] for name, taken in medians.items() if name}

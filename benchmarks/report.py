@@ -1,0 +1,213 @@
+"""The figures of a run as a table on the terminal, and as Markdown for RESULTS.md."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from .cases import MEMORY_PLUS, MEMORY_TIMES, TARGETS, Verb
+from .measure import Result, Scan
+
+HEADINGS = (
+    "case", "package", "verb", "time", "M cells/s", "x polars", "x pandas", "peak memory", "x arrays", "file",
+    "exact cells", "dtypes kept",
+)  # fmt: skip
+_LEFT = 3  # so many columns of words come first
+_PACKAGES = ("sheetarray", "numpy", "polars", "pandas", "pyarrow")
+
+
+@dataclass
+class Run:
+    """Everything that a run found.
+
+    Attributes:
+        results: of each case and contender.
+        scan: of a large file.
+        imports: seconds by package.
+        runs: how many were timed.
+        remarks: what a reader of the table has to know.
+    """
+
+    runs: int
+    results: list[Result] = field(default_factory=list)
+    scan: Scan | None = None
+    imports: dict[str, float] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def peer(self, result: Result, label: str) -> Result | None:
+        """Another contender in the same case."""
+        same = (r for r in self.results if r.case is result.case and r.contender.label == label)
+        return next(same, None)
+
+
+# Rows --------------------------------------------------------------------------------------------------------
+
+
+def table_rows(run: Run) -> Iterator[list[str]]:
+    """A row for each case, verb and contender, under `HEADINGS`."""
+    cases = dict.fromkeys(result.case.key for result in run.results)
+    for key in cases:
+        same = [result for result in run.results if result.case.key == key]
+        verbs: tuple[Verb, ...] = ("write", "read")
+        for verb in verbs:
+            for result in same:
+                peak = result.peak.get(verb)
+                yield [
+                    result.case.title, result.contender.label, verb, _seconds(result.time(verb)),
+                    f"{result.cells / result.time(verb) / 1e6:.1f}",
+                    *(_ratio(run, result, verb, label) for label in ("polars", "pandas")),
+                    "" if peak is None else f"{peak / 1e6:,.0f} MB",
+                    "" if peak is None else f"{peak / result.nbytes:.2f}",
+                    f"{result.size / 1e6:,.0f} MB" if verb == "write" else "",
+                    f"{_share(result.exact, result.cells)}" if verb == "read" else "",
+                    f"{result.dtypes} of {result.columns[0]}" if verb == "read" else "",
+                ]  # fmt: skip
+
+
+def _ratio(run: Run, result: Result, verb: Verb, label: str) -> str:
+    other = run.peer(result, label)
+    if other is None:
+        return ""
+    ratio = result.time(verb) / other.time(verb)
+    return f"{ratio:.3f}" if ratio < 0.1 else f"{ratio:.2f}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
+
+
+def _share(part: int, whole: int) -> str:
+    return "all" if part == whole else f"{100 * part / whole:.2f} %"
+
+
+def target_rows(run: Run) -> Iterator[list[str]]:
+    """Target, case, what was measured, and whether that meets it."""
+    ours = [result for result in run.results if result.contender.ours]
+    for target in TARGETS:
+        for result in ours:
+            other = run.peer(result, target.peer)
+            if other is None or result.contender.suffix != target.suffix:
+                continue
+            ratio = result.time(target.verb) / other.time(target.verb)
+            shown = f"{ratio:.2f} x" if target.times >= 1 else f"{1 / ratio:.1f} x faster"
+            yield [target.text, result.case.title, shown, _verdict(ratio <= target.times)]
+    for result in ours:
+        if "write" in result.peak:
+            most = MEMORY_TIMES * result.nbytes + MEMORY_PLUS
+            shown = f"{result.peak['write'] / 1e6:,.0f} of {most / 1e6:,.0f} MB"
+            text = f"peak of a write at most {MEMORY_TIMES} x the arrays and {MEMORY_PLUS // 10**6} MB"
+            yield [text, result.case.title, shown, _verdict(result.peak["write"] <= most)]
+    for result in ours:
+        yield [
+            "every cell comes back bit for bit", result.case.title, _share(result.exact, result.cells),
+            _verdict(result.exact == result.cells),
+        ]  # fmt: skip
+
+
+def _verdict(met: bool) -> str:
+    return "met" if met else "MISSED"
+
+
+def sentences(run: Run) -> Iterator[str]:
+    """The scan, the imports, and the remarks."""
+    if run.scan is not None:
+        read = "" if run.scan.bytes_read is None else f", reading {run.scan.bytes_read:,} bytes of it"
+        yield f"`scan` of a CSV of {run.scan.size / 1e9:.2f} GB: {_seconds(run.scan.seconds)}{read}."
+    if run.imports:
+        ours, numpy = run.imports["sheetarray"], run.imports["numpy"]
+        yield (
+            f"`import sheetarray`: {_seconds(ours)}, of which {_seconds(numpy)} are `import numpy` "
+            f"({ours / numpy:.2f} x), on top of the start of Python."
+        )
+    yield from run.remarks
+
+
+# Machine -----------------------------------------------------------------------------------------------------
+
+
+def machine() -> Iterator[tuple[str, str]]:
+    """What the figures were taken on."""
+    yield "date", datetime.datetime.now(datetime.UTC).date().isoformat()
+    yield "processor", f"{_processor()}, {os.cpu_count()} cores"
+    if hasattr(os, "sysconf"):
+        yield "memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+    yield "system", f"{_system()}, {platform.machine()}"
+    yield "Python", f"{platform.python_implementation()} {platform.python_version()}"
+    versions = []
+    for package in _PACKAGES:
+        try:
+            versions.append(f"{package} {metadata.version(package)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"without {package}")
+    yield "packages", ", ".join(versions)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return f"{platform.system()} {platform.release()}"
+
+
+# Output ------------------------------------------------------------------------------------------------------
+
+
+def show(run: Run, console: Console) -> None:
+    """Print everything."""
+    table = Table(*HEADINGS, title=f"median of {run.runs}")
+    for column in table.columns[_LEFT:]:
+        column.justify = "right"
+    last = ""
+    for row in table_rows(run):
+        if row[0] + row[2] != last:
+            table.add_section()
+        last = row[0] + row[2]
+        table.add_row(*row)
+    targets = Table("target", "case", "measured", "")
+    for row in target_rows(run):
+        targets.add_row(*row)
+    if not console.is_terminal:
+        console = Console(file=console.file, width=200)
+    console.print(*(f"{what}: {value}" for what, value in machine()), sep="\n", highlight=False)
+    console.print(table, targets)
+    for sentence in sentences(run):
+        console.print(f"- {sentence}", highlight=False, markup=False)
+
+
+def markdown(run: Run) -> str:
+    """Everything, for RESULTS.md."""
+    parts = [
+        "# Benchmarks", "",
+        "Written by `python -m benchmarks --write-results`: do not edit. Ratios count, not seconds: they are of one "
+        "run on one machine, in which all packages took turns on the same cells.", "",
+        *(f"- {what}: {value}" for what, value in machine()),
+        f"- median of {run.runs} runs after a warm-up", "",
+        "## Targets", "", *_table(["target", "case", "measured", ""], target_rows(run)), "",
+        "## Figures", "", *_table(list(HEADINGS), table_rows(run)), "",
+        *(f"- {sentence}" for sentence in sentences(run)), "",
+    ]  # fmt: skip
+    return "\n".join(parts)
+
+
+def _table(headings: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(headings)} |"
+    yield "|" + "---|" * len(headings)
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,18 @@
+"""Elements <-> cells of text in bulk: the same look as `elements`, at the speed of a columnar engine.
+
+`to_text` makes of a buffer a polars Series whose CSV text is right: numbers stay numbers there, since the engine's
+own text of them is the shortest that reads back. `from_typed` takes a column that the engine has parsed under
+`engine_dtype` already, and gives up (None) at the slightest doubt; `from_text` then looks at the text itself and
+leaves to `elements` the cells that no vectorised rule settles. `dates` and `strings` have both directions of theirs.
+
+polars is imported at the first use, so that reading headers never waits for it.
+"""
+
+from __future__ import annotations
+
+from .look import Formulas, TextLook, engine_dtype
+from .reading import from_text, from_typed
+from .strings import longest
+from .writing import to_text
+
+__all__ = ["Formulas", "TextLook", "engine_dtype", "from_text", "from_typed", "longest", "to_text"]

@@ -1,0 +1,71 @@
+"""datetime64 <-> ISO text in bulk: the engine for its own units and years of four digits, `elements` for the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dtypes import DType
+from ..elements import iso_texts
+from .look import Buffer
+from .strings import byte_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of the fraction of a second
+_FIRST, _LAST = np.datetime64("0000-01-01"), np.datetime64("9999-12-31")
+_ANY = "1970-01-01T00:00:00.000000000"
+
+
+def dates_to_text(buffer: Buffer) -> pl.Series:
+    """The ISO texts of a buffer, `NaT` where there is no date."""
+    import polars as pl
+
+    unit, count = np.datetime_data(buffer.dtype)
+    if count != 1 or unit not in (*_DIGITS, "D") or not _in_four_digits(buffer, unit):
+        return pl.Series(iso_texts(buffer), dtype=pl.String)
+    fraction = f"%.{_DIGITS[unit]}f" if _DIGITS.get(unit) else ""
+    dates = pl.Series(buffer.astype("datetime64[ms]") if unit == "s" else buffer)
+    return dates.dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}").fill_null("NaT")
+
+
+def _in_four_digits(buffer: Buffer, unit: str) -> bool:
+    if unit == "ns":
+        return True  # 1677 to 2262, and no room for more
+    held = buffer[~np.isnat(buffer)]
+    return not len(held) or bool(held.min() >= _FIRST and held.max() < _LAST)
+
+
+def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series] | None:
+    """The dates of the cells that are written exactly as `dates_to_text` does, and which cells are not.
+
+    None where the unit is no such, or one of the cells is a date that there is not.
+    """
+    import polars as pl
+
+    unit, count = np.datetime_data(dtype.numpy)
+    if count != 1 or unit not in (*_DIGITS, "D") or not len(column):
+        return None
+    digits = _DIGITS.get(unit)
+    pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    if digits is not None:
+        pattern += "T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]" + (rf"\.[0-9]{{{digits}}}" if digits else "")
+    width = 10 if digits is None else 19 + bool(digits) + digits
+    plain = column.str.contains(pattern + "$").fill_null(value=False)
+    missing = (column == "NaT").fill_null(value=False)
+    texts = (
+        column if plain.all() else pl.select(pl.when(plain).then(column).otherwise(pl.lit(_ANY[:width]))).to_series()
+    )
+    rows = byte_rows(texts, width)
+    if unit == "ns":
+        years = (rows[:, :4] - np.uint8(48)).astype(np.int64) @ [1000, 100, 10, 1]
+        if years.min() < 1678 or years.max() > 2261:
+            return None  # beyond nanoseconds, or so near that it has to be looked at
+    try:
+        dates = rows.view(f"S{width}").ravel().astype(dtype.numpy)
+    except ValueError:
+        return None
+    dates[missing.to_numpy()] = np.datetime64("NaT")
+    return dates, ~(plain | missing)

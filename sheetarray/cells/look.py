@@ -1,0 +1,37 @@
+"""How values look in a container of text, and under which of its own dtypes the engine may parse them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..dtypes import DType
+
+Formulas = Literal["escape", "keep"]
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextLook:
+    """How values look in a container of text.
+
+    Attributes:
+        decimal: the decimal mark of floats and complex numbers.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate.
+    """
+
+    decimal: Literal[".", ","] = "."
+    formulas: Formulas = "escape"
+
+
+def engine_dtype(dtype: DType) -> Any:
+    """The polars dtype under which the engine may parse a column of `dtype` by itself; String where it may not."""
+    import polars as pl
+
+    if dtype.kind in ("float", "int", "bool"):
+        names = {"bool": "Boolean", "uint": "UInt", "int": "Int", "float": "Float"}
+        base = dtype.name.rstrip("0123456789")
+        return getattr(pl, names[base] + dtype.name[len(base) :])
+    return pl.Int64 if dtype.kind == "timedelta" else pl.String

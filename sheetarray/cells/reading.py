@@ -1,0 +1,143 @@
+"""A column of cells -> a buffer of elements, and the cells that cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dtypes import DType
+from ..elements import Missing, Problem, decode, generic_from_text
+from .dates import dates_from_text
+from .look import Buffer, TextLook, engine_dtype
+from .strings import strings_from_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
+    """The buffer of a column parsed by the engine, or None where its text has to be looked at.
+
+    That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
+    as infinity).
+    """
+    import polars as pl
+
+    if column.dtype == pl.String:
+        return None
+    if column.null_count():
+        if dtype.kind != "float" or missing == "error":
+            return None
+        column = column.fill_null(float("nan"))
+    values: Buffer = column.to_numpy(writable=True)
+    if dtype.kind == "float" and np.isinf(values).any():
+        return None
+    return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
+
+
+def from_text(
+    column: pl.Series, dtype: DType, look: TextLook, *, missing: Missing = "error"
+) -> tuple[Buffer, list[Problem]]:
+    """The buffer of a column of text, one element for each cell, and the cells that cannot be read."""
+    match dtype.kind:
+        case "string":
+            return strings_from_text(column, look)
+        case "generic":
+            return _generics(column, look), []
+        case "float":
+            return _floats(column, dtype, look, missing)
+        case "int":
+            return _integers(column, dtype, look, missing)
+        case "bool":
+            return _booleans(column, dtype, look, missing)
+        case "complex":
+            return _complexes(column, dtype, look, missing)
+        case "datetime" if found := dates_from_text(column, dtype):
+            return _settle(column, *found, dtype, look, missing)
+        case _:
+            return decode(column.to_list(), dtype, missing=missing)
+
+
+def _settle(
+    column: pl.Series,
+    values: pl.Series | Buffer,
+    unsure: pl.Series,
+    dtype: DType,
+    look: TextLook,
+    missing: Missing,
+) -> tuple[Buffer, list[Problem]]:
+    """The values as a buffer, those that the engine was not sure of decided one by one."""
+    out = values if isinstance(values, np.ndarray) else values.to_numpy(writable=True).astype(dtype.numpy, copy=False)
+    indices = unsure.arg_true()
+    if not len(indices):
+        return out, []
+    decided, problems = decode(column.gather(indices).to_list(), dtype, missing=missing, decimal=look.decimal)
+    places = indices.to_numpy()
+    out[places] = decided
+    return out, [Problem(int(places[p.index]), p.reason, p.hint) for p in problems]
+
+
+def _floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    values = _point(column.str.strip_chars(), look).cast(engine_dtype(dtype), strict=False)
+    return _settle(column, values.fill_null(0), _not_finite(values), dtype, look, missing)
+
+
+def _not_finite(values: pl.Series) -> pl.Series:
+    """Null, or infinite: for the engine 1e999 is."""
+    return values.is_null() | values.is_infinite().fill_null(value=False)
+
+
+def _integers(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    texts = _point(column.str.strip_chars(), look)
+    values = texts.cast(engine_dtype(dtype), strict=False)
+    if values.null_count():  # a program may have written them as `2.0`
+        whole = texts.str.extract(r"^([+-]?[0-9]+)\.0*$").cast(values.dtype, strict=False)
+        values = values.fill_null(whole)
+    return _settle(column, values.fill_null(0), values.is_null(), dtype, look, missing)
+
+
+def _booleans(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    words = column.str.strip_chars().str.to_lowercase()
+    true = words.is_in(["true", "1"]).fill_null(value=False)
+    false = words.is_in(["false", "0"]).fill_null(value=False)
+    return _settle(column, true, ~(true | false), dtype, look, missing)
+
+
+def _complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    """The cells that are two plain numerals and a unit; the sign between them is the first that follows a digit."""
+    import polars as pl
+
+    width: Any = pl.Float64 if dtype.numpy.itemsize == 16 else pl.Float32
+    text = pl.col("text")
+    imaginary = text.str.slice(pl.col("sign"), text.str.len_bytes() - pl.col("sign") - 1)
+    parts = (
+        pl.LazyFrame({"text": _point(column.str.strip_chars(), look)})
+        .with_columns(sign=text.str.find(r"[0-9N.][+-]").cast(pl.Int64) + 1, ends=text.str.contains(r"[ij]$"))
+        .select(
+            real=pl.when("ends").then(text.str.slice(0, pl.col("sign"))).cast(width, strict=False),
+            imag=pl.when("ends").then(imaginary).cast(width, strict=False),
+        )
+        .collect()
+    )
+    real, imag = parts["real"], parts["imag"]
+    out = np.empty(len(column), dtype=dtype.numpy)
+    out.real, out.imag = real.fill_null(0).to_numpy(), imag.fill_null(0).to_numpy()
+    return _settle(column, out, _not_finite(real) | _not_finite(imag), dtype, look, missing)
+
+
+def _point(texts: pl.Series, look: TextLook) -> pl.Series:
+    """Numerals with a decimal point; null where one has a point although its decimal mark is the comma."""
+    if look.decimal == ".":
+        return texts
+    import polars as pl
+
+    swapped = texts.str.replace_all(",", ".", literal=True)
+    has_point = texts.str.contains(".", literal=True)
+    return pl.select(pl.when(has_point).then(None).otherwise(swapped)).to_series() if has_point.any() else swapped
+
+
+def _generics(column: pl.Series, look: TextLook) -> Buffer:
+    out = np.empty(len(column), dtype=object)
+    out[:] = [generic_from_text(text, formulas=look.formulas) for text in column.to_list()]
+    return out

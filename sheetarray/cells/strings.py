@@ -1,0 +1,89 @@
+"""Text <-> cells of text: NumPy's fixed width, four bytes a character, against the engine's UTF-8.
+
+Plain ASCII, which most text in arrays is, is widened and narrowed as bytes; everything else goes through Python.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..elements import Problem, too_wide
+from ..errors import DTypeError
+from .look import Buffer, TextLook
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def strings_to_text(buffer: Buffer) -> pl.Series:
+    """The texts of a `<U` buffer.
+
+    Raises:
+        DTypeError: lone surrogates.
+    """
+    import polars as pl
+
+    if not len(buffer) or not buffer.dtype.itemsize:
+        return unicode_text(buffer.tolist())
+    units = buffer.view(np.uint32).reshape(len(buffer), -1)
+    if units.max() > 127:
+        return unicode_text(buffer.tolist())
+    texts = pl.Series(units.astype(np.uint8)).cast(pl.List(pl.UInt8)).cast(pl.Binary).cast(pl.String)
+    return texts.str.strip_chars_end("\0")
+
+
+def unicode_text(texts: list[str | None]) -> pl.Series:
+    """A Series of Python's texts.
+
+    Raises:
+        DTypeError: lone surrogates.
+    """
+    import polars as pl
+
+    try:
+        return pl.Series(texts, dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
+
+
+def escaped(texts: pl.Series, look: TextLook) -> pl.Series:
+    """Text that a spreadsheet would evaluate, after an apostrophe."""
+    import polars as pl
+
+    if look.formulas == "keep" or not len(texts):
+        return texts
+    special = texts.str.contains(r"^[=+\-@'\t\r]")
+    if not special.any():
+        return texts
+    return pl.select(pl.when(special).then("'" + texts).otherwise(texts)).to_series()
+
+
+def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[Problem]]:
+    """The `<U` buffer of a column; blanks are empty text."""
+    import polars as pl
+
+    texts = column.fill_null("")
+    if look.formulas == "escape" and texts.str.starts_with("'").any():
+        marked = texts.str.contains(r"^'[=+\-@'\t\r]")
+        texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
+    width, total = longest(texts), int(texts.str.len_chars().sum())
+    if problem := too_wide(len(texts), width, total):
+        return np.empty(0, dtype="<U1"), [problem]
+    if width and total == texts.str.len_bytes().sum():
+        units = byte_rows(texts.str.pad_end(width, "\0"), width).astype(np.uint32)
+        return units.view(f"<U{width}").ravel(), []
+    return np.array(texts.to_list(), dtype=f"<U{max(width, 1)}"), []
+
+
+def longest(texts: pl.Series) -> int:
+    """The number of characters of the longest text."""
+    return int(texts.str.len_chars().fill_null(0).to_numpy().max(initial=0))
+
+
+def byte_rows(texts: pl.Series, width: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """ASCII texts, each `width` bytes long, as an array of the shape (len(texts), width)."""
+    import polars as pl
+
+    return np.ascontiguousarray(texts.cast(pl.Binary).bin.reinterpret(dtype=pl.Array(pl.UInt8, width)).to_numpy())

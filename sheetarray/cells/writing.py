@@ -1,0 +1,95 @@
+"""A buffer of elements -> a Series that the engine writes as the text of its cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dtypes import DType
+from ..elements import generic_cells, generic_to_text
+from ..errors import DTypeError
+from .dates import dates_to_text
+from .look import Buffer, TextLook
+from .strings import escaped, strings_to_text, unicode_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
+    """The cells of a buffer as a Series that the engine writes as text: numeric, or String.
+
+    A float Series has no infinities, which the engine would spell in its own way; with a decimal comma it is still
+    numeric, and the writer is told.
+
+    Args:
+        buffer: 1-D and contiguous, of `dtype.numpy`.
+        dtype: what the elements are.
+        look: of the container.
+        start: index of the first element in the array's buffer, for messages.
+
+    Raises:
+        DTypeError: text that is no Unicode (lone surrogates), or a generic element that no cell holds.
+    """
+    import polars as pl
+
+    match dtype.kind:
+        case "float":
+            values = pl.Series(buffer)
+            return _comma(_spelt(values), look) if np.isinf(buffer).any() else values
+        case "int":
+            return pl.Series(buffer)
+        case "bool":
+            return pl.Series((buffer.view(np.uint8) != 0).view(np.uint8)).cat.to(pl.Enum(["FALSE", "TRUE"]))
+        case "complex":
+            return _comma(_complexes(buffer), look)
+        case "timedelta":
+            missing = np.isnat(buffer)
+            counts = pl.Series(buffer.view(np.int64))
+            return counts.cast(pl.String).set(pl.Series(missing), "NaT") if missing.any() else counts
+        case "datetime":
+            return dates_to_text(buffer)
+        case "string":
+            return escaped(strings_to_text(buffer), look)
+        case "generic":
+            return unicode_text(_generics(buffer, look, start))
+
+
+def _spelt(values: pl.Series) -> pl.Series:
+    """Floats as text, infinities in the format's spelling."""
+    import polars as pl
+
+    texts = values.cast(pl.String)
+    infinite = values.is_infinite().arg_true()
+    if not len(infinite):
+        return texts
+    return texts.scatter(infinite, texts.gather(infinite).replace({"inf": "Infinity", "-inf": "-Infinity"}))
+
+
+def _complexes(buffer: Buffer) -> pl.Series:
+    """`3+4i`, each part the shortest text that reads back."""
+    import polars as pl
+
+    parts = buffer.view(np.dtype(f"f{buffer.dtype.itemsize // 2}"))
+    texts = []
+    for values in (np.ascontiguousarray(parts[0::2]), np.ascontiguousarray(parts[1::2])):
+        text = _spelt(pl.Series(values))
+        texts.append(text.str.strip_suffix(".0") if (values == np.trunc(values)).any() else text)
+    negative = pl.Series(np.signbit(parts[1::2]) & ~np.isnan(parts[1::2]))
+    plus = pl.when(negative).then(pl.lit("")).otherwise(pl.lit("+"))
+    return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()
+
+
+def _comma(texts: pl.Series, look: TextLook) -> pl.Series:
+    return texts.str.replace_all(".", ",", literal=True) if look.decimal == "," else texts
+
+
+def _generics(buffer: Buffer, look: TextLook, start: int) -> list[str | None]:
+    texts: list[str | None] = []
+    for index, cell in enumerate(generic_cells(buffer, exact=None)):
+        try:
+            texts.append(generic_to_text(cell, formulas=look.formulas, decimal=look.decimal))
+        except ValueError as error:
+            raise DTypeError(f"generic element {start + index}: {error}") from error
+    return texts

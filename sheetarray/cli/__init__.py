@@ -1,0 +1,62 @@
+"""The command line: `sheetarray info`, `show`, `convert`, `check`, `diff`.
+
+`main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
+status, `places` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
+terminal can show; `slices`, `values`, `pictures` and `comparing` do the work and know nothing of the command line.
+Which formats there are, only the registry knows.
+"""
+
+from __future__ import annotations
+
+import click
+
+from .. import __version__
+from ..registry import FORMATS
+from .check import check
+from .convert import convert
+from .diff import diff
+from .info import info
+from .program import Program
+from .show import show
+
+
+def _formats() -> str:
+    known = [f"  {row.name:<10} {', '.join(row.suffixes or row.prefixes)}" for row in FORMATS.values()]
+    return "\n".join(["\b", "Formats, by suffix; --from and --to take the name:", *known])
+
+
+@click.group(
+    "sheetarray",
+    cls=Program,
+    epilog=_formats(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def main() -> None:
+    """Work with n-dimensional arrays that live in spreadsheets and text.
+
+    Each array is one column of cells, with its dtype, shape, strides and order written above its data. A FILE is
+    a path, a URL of a spreadsheet, or - for a pipe (then --from and --to say the format).
+
+    \b
+    Examples:
+      sheetarray info run.csv                          what is in it
+      sheetarray show run.csv temperature              values and a picture, of the middle slice
+      sheetarray show run.csv temperature --slice "[:, :, 3]"
+      sheetarray convert run.csv run.json              one format to another, bit for bit
+      sheetarray check run.csv returned.csv            what is damaged, cell by cell
+      sheetarray diff run.csv returned.csv             which elements were changed
+      curl -s https://example.org/run.csv | sheetarray info - --from csv
+
+    \b
+    Exit status:
+      0  fine
+      1  `check` has findings, `diff` has differences
+      2  wrong usage, no such array or format, a missing or unreadable file
+    """
+
+
+for _command in (info, show, convert, check, diff):
+    main.add_command(_command)
+
+__all__ = ["main"]

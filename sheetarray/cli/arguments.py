@@ -1,0 +1,125 @@
+"""Options that several commands share, and KEY=VALUE pairs for what the formats themselves can be told."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import click
+
+from ..registry import FORMATS, Format
+from .program import Misuse
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_NOT_TOLD = ("progress", "client")  # objects that no command line can name
+_WORDS = {"true": True, "false": False}
+
+
+def reading(function: Function) -> Function:
+    """--from and --read."""
+    function = click.option(
+        "--read", "read_pairs", metavar="KEY=VALUE", multiple=True,
+        help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
+    )(function)  # fmt: skip
+    return click.option(
+        "--from", "from_format", metavar="FORMAT", type=click.Choice(list(FORMATS)),
+        help="Format of -, or of a file whose suffix does not say it: " + ", ".join(FORMATS) + ".",
+    )(function)  # fmt: skip
+
+
+def missing(function: Function) -> Function:
+    """--missing."""
+    return click.option(
+        "--missing", type=click.Choice(["error", "nan"]),
+        help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
+    )(function)  # fmt: skip
+
+
+def as_json(function: Function) -> Function:
+    """--json."""
+    return click.option("--json", "wants_json", is_flag=True, help="JSON on standard output instead of text.")(function)
+
+
+def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, str]:
+    """KEY=VALUE, cut at the first =.
+
+    Raises:
+        Misuse: a pair that is none.
+    """
+    found: dict[str, str] = {} if missing is None else {"missing": missing}
+    for pair in pairs:
+        key, mark, value = pair.partition("=")
+        if not mark or not key.strip():
+            raise Misuse(f"expected KEY=VALUE, found {pair!r}", "for example --read delimiter=';'")
+        found[key.strip().replace("-", "_")] = value
+    return found
+
+
+def options_of(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
+    """Options as the adapter's function takes them: what a value may be, its signature says.
+
+    Args:
+        row: the format.
+        verb: read, write, scan or check.
+        given: texts by option.
+        lenient: leave out what this verb does not know, because another one of the command does.
+
+    Raises:
+        Misuse: an option that the format does not have, or a value that it does not take.
+    """
+    function = row.function(verb)
+    known = {
+        parameter.name: parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _NOT_TOLD
+    }
+    found: dict[str, Any] = {}
+    for key, text in given.items():
+        if key in known:
+            found[key] = _value(key, text, str(known[key].annotation), function.__globals__)
+        elif not lenient:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise Misuse(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
+    return found
+
+
+def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> None:
+    """An option may be known to one of several formats only, but not to none.
+
+    Raises:
+        Misuse: nobody knows it.
+    """
+    for key in given:
+        if rows and not any(options_of(row, verb, {key: given[key]}, lenient=True) for row in rows):
+            options_of(rows[0], verb, {key: given[key]})
+
+
+def takes_progress(row: Format, verb: str) -> bool:
+    """Whether the adapter reports its progress."""
+    return "progress" in inspect.signature(row.function(verb)).parameters
+
+
+def _value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
+    """A value of the kind that the annotation names."""
+    words = set(re.findall(r"\w+", annotation))
+    choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
+    for word in words:
+        if get_origin(names.get(word)) is Literal:
+            choices += get_args(names[word])
+    if text.lower() == "none" and "None" in words:
+        return None
+    if "bool" in words and text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if "int" in words and re.fullmatch(r"[+-]?\d{1,18}", text):
+        return int(text)
+    if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        return float(text)
+    if choices and text not in choices:
+        raise Misuse(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
+    if not choices and "str" not in words and words & {"bool", "int", "float"}:
+        wanted = "true or false" if "bool" in words else "a number"
+        raise Misuse(f"{key} is {wanted}, not {text!r}")
+    return text.replace("\\t", "\t")

@@ -1,0 +1,176 @@
+"""What differs between two arrays, element by element in index space, in blocks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from .slices import blocks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Place = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
+
+_EXACT_IN_DOUBLES = 2**53
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Two arrays of one name.
+
+    Attributes:
+        name: of both.
+        dtypes: the formats' names of theirs.
+        shapes: theirs.
+        compared: whether the elements could be compared at all.
+        elements: how many were.
+        differing: how many of them differ.
+        absolute: the largest difference between numbers; None where there is none.
+        relative: the largest |a - b| / |b|, over elements with b != 0.
+        first: the first elements that differ.
+    """
+
+    name: str
+    dtypes: tuple[str, str]
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    compared: bool = True
+    elements: int = 0
+    differing: int = 0
+    absolute: int | float | None = None
+    relative: float | None = None
+    first: list[Place] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return (
+            self.dtypes[0] == self.dtypes[1] and self.shapes[0] == self.shapes[1] and self.compared
+            and not self.differing
+        )  # fmt: skip
+
+
+def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most: int = 10) -> Comparison:
+    """Compare dtype, shape and, where the shapes are one, every element; NaN equals NaN.
+
+    Args:
+        name: of the array.
+        a: the array in the first file.
+        b: the array in the second.
+        rtol: relative tolerance, for floats and complex numbers, as in `np.isclose`.
+        atol: absolute tolerance.
+        most: so many differing elements are named.
+    """
+    found = Comparison(name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)))
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        found.compared = a.tolist() == b.tolist()
+        return found
+    if a.shape != b.shape:
+        return found
+    found.compared = _comparable(a, b)
+    if not found.compared:
+        return found
+    found.elements = a.size
+    for block in blocks(a.shape):
+        x, y = a[block], b[block]
+        unequal = _unequal(x, y, rtol, atol)
+        if not unequal.any():
+            continue
+        found.differing += int(np.count_nonzero(unequal))
+        _widen(found, x[unequal], y[unequal])
+        for inner in np.argwhere(unequal)[: most - len(found.first)].tolist():
+            index = tuple(part.start + at for part, at in zip(block, inner, strict=True))
+            found.first.append((index, a[index], b[index]))
+    return found
+
+
+def dtype_name(array: Any) -> str:
+    """The exchange format's name of an array's dtype; of an awkward array its type."""
+    return dtypes.of(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
+
+
+def _shape(array: Any) -> tuple[int, ...]:
+    return array.shape if isinstance(array, np.ndarray) else (len(array),)
+
+
+def _comparable(a: Array, b: Array) -> bool:
+    kinds = {_family(a), _family(b)}
+    return len(kinds) == 1 or (kinds & {"object"} == {"object"})
+
+
+def _family(array: Array) -> str:
+    kind = array.dtype.kind
+    return "number" if kind in "biufc" else {"O": "object", "U": "text"}.get(kind, kind)
+
+
+def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
+    kinds = a.dtype.kind + b.dtype.kind
+    if "O" in kinds:
+        pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+        return np.array([not _same(x, y) for x, y in pairs], dtype=bool).reshape(a.shape)
+    if kinds[0] in "Mm":
+        return np.asarray((a != b) & ~(np.isnat(a) & np.isnat(b)))
+    if "f" not in kinds and "c" not in kinds:
+        return np.asarray(a != b)
+    if rtol or atol:
+        with np.errstate(all="ignore"):
+            return ~np.isclose(_double(a), _double(b), rtol=rtol, atol=atol, equal_nan=True)
+    if "c" in kinds:
+        return _unequal(np.real(a), np.real(b), 0, 0) | _unequal(np.imag(a), np.imag(b), 0, 0)
+    if not _exact_as_double(a) or not _exact_as_double(b):
+        return _unequal_exactly(a, b)
+    x, y = _double(a), _double(b)
+    return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
+
+
+def _unequal_exactly(a: Array, b: Array) -> Array:
+    """Large integers against floats: Python compares them without rounding either."""
+    pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+    return np.array([x != y for x, y in pairs], dtype=bool).reshape(a.shape)
+
+
+def _exact_as_double(array: Array) -> bool:
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+        return True
+    return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)
+
+
+def _double(array: Array) -> Array:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _same(x: Any, y: Any) -> bool:
+    if type(x) is not type(y):
+        return False
+    return bool(x == y) or (isinstance(x, float) and math.isnan(x) and math.isnan(y))
+
+
+def _widen(found: Comparison, x: Array, y: Array) -> None:
+    """Take the largest differences of some elements into account."""
+    kinds = x.dtype.kind + y.dtype.kind
+    if not set(kinds) <= set("iufc"):
+        return
+    absolute: list[int | float]
+    if set(kinds) <= set("iu"):
+        if x.dtype == y.dtype:
+            apart = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # exact: modulo 2^64
+        else:
+            apart = np.abs(x.astype(object) - y.astype(object))
+        absolute = [int(apart.max())]
+        apart, size = apart.astype(np.float64), np.abs(y.astype(np.float64))
+    else:
+        with np.errstate(all="ignore"):
+            apart, size = np.abs(_double(x) - _double(y)), np.abs(_double(y))
+        known = ~np.isnan(apart)
+        apart, size = apart[known], size[known]
+        absolute = [float(apart.max())] if apart.size else []
+    with np.errstate(all="ignore"):
+        ratios = (apart / size)[(size > 0) & np.isfinite(size)]
+    relative = [float(ratios.max())] if ratios.size else []
+    if found.absolute is not None:
+        absolute.append(found.absolute)
+    if found.relative is not None:
+        relative.append(found.relative)
+    found.absolute, found.relative = max(absolute, default=None), max(relative, default=None)

@@ -1,0 +1,122 @@
+"""What comes out: consoles that know whether anybody looks, JSON, and the spelling of sizes and shapes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPED_WIDTH = 80  # of pictures, where nobody says how wide it is
+_ENDLESS = 100_000
+
+
+def console_out() -> Console:
+    """Standard output: a terminal's width and colours, or plain text that is never cut."""
+    from rich.console import Console
+
+    plain: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
+    if _wants_no_colour():
+        plain["color_system"] = None
+    found = Console(**plain)
+    return found if found.is_terminal else Console(**plain, width=_ENDLESS)
+
+
+def _wants_no_colour() -> bool:
+    return bool(os.environ.get("NO_COLOR"))  # https://no-color.org
+
+
+def say(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
+    """A line, or with nl=False a part of one; its style is for terminals that want it."""
+    click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
+
+
+def line_width(console: Console) -> int | None:
+    """Columns of the terminal; None where lines may be of any length."""
+    return console.width if console.is_terminal else None
+
+
+def has_colours(console: Console) -> bool:
+    """Whether shades of colour can be told apart: 256 colours or more, and nobody asked for none."""
+    return not console.no_color and console.color_system in ("256", "truecolor", "windows")
+
+
+def has_blocks(console: Console) -> bool:
+    """Whether block characters can be written."""
+    return (console.encoding or "").lower().startswith("utf")
+
+
+def put(console: Console, renderable: Any) -> None:
+    """Print; without blanks at the ends of lines where a program may read them."""
+    if console.is_terminal:
+        console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
+        return
+    with console.capture() as captured:
+        console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
+    text = captured.get() if has_blocks(console) else captured.get().replace("…", "~")
+    click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
+
+
+def put_json(value: Any) -> None:
+    """One JSON value, laid out for reading: a list of plain values is one line."""
+    click.echo(_laid_out(value, "\n"))
+
+
+def _laid_out(value: Any, line_end: str) -> str:
+    within = f"{line_end}  "
+    if isinstance(value, dict) and value:
+        members = (f"{_dumped(key)}: {_laid_out(member, within)}" for key, member in value.items())
+        return f"{{{within}{f',{within}'.join(members)}{line_end}}}"
+    if isinstance(value, list) and any(isinstance(member, (dict, list)) for member in value):
+        return f"[{within}{f',{within}'.join(_laid_out(member, within) for member in value)}{line_end}]"
+    return _dumped(value)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def visible(text: str) -> str:
+    """Text from a file, with whatever could steer a terminal written out (`\\x1b`)."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def spoken_shape(shape: Sequence[int]) -> str:
+    """A shape as people write it.
+
+    Example:
+        >>> spoken_shape((128, 96))
+        '128 x 96'
+    """
+    return " x ".join(map(str, shape)) if len(shape) else "0-d"
+
+
+def spoken_size(count: int) -> str:
+    """A number of bytes, in decimal units.
+
+    Example:
+        >>> spoken_size(2_140_000)
+        '2.1 MB'
+    """
+    if count < 1000:
+        return f"{count} B"
+    size, units = count / 1000, iter(("kB", "MB", "GB", "TB"))
+    unit = next(units)
+    while size >= 999.5 and unit != "TB":
+        size, unit = size / 1000, next(units)
+    return f"{size:.1f} {unit}" if size < 10 else f"{size:.0f} {unit}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count and its noun.
+
+    Example:
+        >>> plural(1, "array"), plural(2000, "cell")
+        ('1 array', '2,000 cells')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,100 @@
+"""`sheetarray info`: what the headers of a file say, and nothing read beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..columns import ArrayInfo
+from .arguments import as_json, options_of, reading, split_pairs
+from .console import console_out, plural, put, put_json, spoken_shape, spoken_size, visible
+from .places import Place, source_place
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@click.command(short_help="List the arrays of a file.")
+@click.argument("file")
+@reading
+@as_json
+def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool) -> None:
+    """List the arrays of FILE: name, dtype, shape, order, strides, cells and where they stand.
+
+    Only headers are read, so it takes no longer for a large file. `location` is the cell of each array's first
+    header field.
+
+    \b
+    Examples:
+      sheetarray info run.csv
+      sheetarray info run.csv --json | jq '.arrays[].name'
+      zcat run.csv.gz | sheetarray info - --from csv
+    """
+    place = source_place(file, from_format)
+    arrays = place.call("scan", **options_of(place.row, "scan", split_pairs(read_pairs)))
+    if wants_json:
+        put_json(_as_json(place, arrays))
+        return
+    console = console_out()
+    put(console, _headline(place, arrays))
+    put(console, _table(arrays))
+
+
+def _as_json(place: Place, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:
+    return {
+        "file": place.label,
+        "format": place.row.name,
+        "bytes": place.size,
+        "arrays": [
+            {
+                "name": name,
+                "dtype": array.dtype,
+                "shape": list(array.shape),
+                "order": array.order,
+                "strides": list(array.strides),
+                "offset": array.offset,
+                "capacity": array.capacity,
+                "cells": array.cells,
+                "location": array.location,
+                "parts": array.parts,
+            }
+            for name, array in arrays.items()
+        ],
+    }
+
+
+def _headline(place: Place, arrays: Mapping[str, ArrayInfo]) -> Any:
+    from rich.text import Text
+
+    size = [spoken_size(place.size)] if place.size is not None else []
+    cells = plural(sum(array.cells for array in arrays.values()), "cell")
+    told = ", ".join([place.row.title, *size, plural(len(arrays), "array"), cells])
+    return Text.assemble((visible(place.label), "bold"), f": {told}")
+
+
+def _table(arrays: Mapping[str, ArrayInfo]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    offsets = any(array.offset for array in arrays.values())
+    parts = any(array.parts > 1 for array in arrays.values())
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    for title, right in (
+        ("name", False), ("dtype", False), ("shape", False), ("order", False), ("strides", False),
+        *((("offset", True),) if offsets else ()), ("cells", True), ("location", False),
+        *((("parts", True),) if parts else ()),
+    ):  # fmt: skip
+        table.add_column(
+            title, justify="right" if right else "left", overflow="fold", no_wrap=title not in ("name", "strides")
+        )
+    for name, array in arrays.items():
+        table.add_row(
+            Text(visible(name), "cyan"), array.dtype, spoken_shape(array.shape), array.order,
+            ", ".join(map(str, array.strides)) or "0",
+            *((f"{array.offset:,}",) if offsets else ()), f"{array.cells:,}", Text(visible(array.location)),
+            *((str(array.parts),) if parts else ()),
+        )  # fmt: skip
+    return table

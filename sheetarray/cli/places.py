@@ -1,0 +1,181 @@
+"""Where arrays come from and go to: a path, a URL, or a pipe, and its format."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+import click
+
+from .. import api
+from ..errors import NotFoundError, located
+from ..registry import COMPRESSIONS, FORMATS, Format, format_of
+from .program import Misuse
+
+PIPE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A FILE of the command line.
+
+    Attributes:
+        text: as it was given.
+        row: its format.
+        label: how messages call it.
+        pipe: standard input, where it is a pipe to read.
+    """
+
+    text: str
+    row: Format
+    label: str
+    pipe: Pipe | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the file; None for what is no file."""
+        return os.stat(self.text).st_size if self.pipe is None and os.path.isfile(self.text) else None
+
+    def source(self) -> str | IO[bytes]:
+        """What `api.read` takes; a pipe from its beginning."""
+        if self.pipe is None:
+            return self.text
+        self.pipe.seek(0)
+        return cast("IO[bytes]", self.pipe)
+
+    def call(self, verb: str, *arguments: Any, **options: Any) -> Any:
+        """`api.read`, `scan` or `check` of this place; errors say where.
+
+        Raises:
+            SheetArrayError: what the verb raises.
+            OSError: what the system has against it.
+        """
+        with located(source=self.label):
+            found = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
+            return list(found) if verb == "check" else found
+
+
+def source_place(text: str, format: str | None, *, always: bool = True) -> Place:
+    """A place to read.
+
+    Args:
+        text: a path, a URL or "-".
+        format: what --from says.
+        always: whether --from counts although the suffix is known.
+
+    Raises:
+        Misuse: nothing says which format.
+    """
+    if text == PIPE:
+        if format is None:
+            raise Misuse("a pipe has no suffix: --from has to say its format", f"--from {_names()}")
+        return Place(text, FORMATS[format], "stdin", Pipe(sys.stdin.buffer))
+    counts = always or not _known(text)
+    row = _row(text, format if counts else None, "--from")
+    return Place(text, row, text, _special(text))
+
+
+def target_place(text: str, format: str | None) -> Place:
+    """A place to write.
+
+    Raises:
+        Misuse: nothing says which format.
+    """
+    if text == PIPE:
+        if format is None:
+            raise Misuse("a pipe has no suffix: --to has to say its format", f"--to {_names()}")
+        return Place(text, FORMATS[format], "stdout")
+    return Place(text, _row(text, format, "--to"), text)
+
+
+def _special(text: str) -> Pipe | None:
+    """A named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is read once."""
+    if not os.path.exists(text) or stat.S_ISREG(mode := os.stat(text).st_mode) or stat.S_ISDIR(mode):
+        return None
+    stream = open(text, "rb")  # noqa: SIM115  (closed with the command)
+    click.get_current_context().call_on_close(stream.close)
+    return Pipe(stream)
+
+
+def source_places(texts: Sequence[str], format: str | None) -> list[Place]:
+    """Places to read; --from counts for the pipe and for suffixes that nobody knows.
+
+    Raises:
+        Misuse: the pipe is named twice.
+    """
+    if texts.count(PIPE) > 1:
+        raise Misuse("standard input can be read only once")
+    return [source_place(text, format, always=False) for text in texts]
+
+
+def _row(text: str, format: str | None, option: str) -> Format:
+    if format is not None:
+        return FORMATS[format]
+    try:
+        row = format_of(text)
+    except NotFoundError:
+        suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
+        raise Misuse(
+            f"{text}: no format has this suffix; known are {suffixes} ({', '.join(COMPRESSIONS)} may follow)",
+            f"{option} names the format whatever the suffix: {_names()}",
+        ) from None
+    if "://" in text and not text.startswith(row.prefixes or "\0"):
+        raise Misuse(
+            f"{text}: no format reads or writes such a URL", f"curl -s URL | sheetarray ... - --from {row.name}"
+        )
+    return row
+
+
+def _known(text: str) -> bool:
+    try:
+        format_of(text)
+    except NotFoundError:
+        return False
+    return True
+
+
+def _names() -> str:
+    return ", ".join(FORMATS)
+
+
+class Pipe(io.RawIOBase):
+    """A stream that can be read again: what came out of it is kept, and no more is asked of it than is needed."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._kept, self._at = stream, bytearray(), 0
+        self._ended = False
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is, by what is kept."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill `target`, as far as there is something."""
+        self._keep(self._at + len(target))
+        chunk = self._kept[self._at : self._at + len(target)]
+        target[: len(chunk)] = chunk
+        self._at += len(chunk)
+        return len(chunk)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a byte; from the end only after reading all."""
+        if whence == os.SEEK_END:
+            self._keep(None)
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence, len(self._kept))
+        self._at = max(0, start + offset)
+        return self._at
+
+    def _keep(self, count: int | None) -> None:
+        while not self._ended and (count is None or len(self._kept) < count):
+            chunk = self._stream.read(2**20 if count is None else max(count - len(self._kept), 2**16))
+            self._ended = not chunk
+            self._kept += chunk

@@ -1,0 +1,151 @@
+"""From an error to one or two lines on standard error and an exit status; never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import click
+from click.exceptions import Exit, NoArgsIsHelpError
+
+from ..errors import DTypeError, FormatError, LimitError, SheetArrayError, SheetArrayWarning
+from .console import say, visible
+
+FINE, FOUND, FAILED = 0, 1, 2
+_INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT and PIPE
+
+_ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+))")
+
+EXPECTED = (SheetArrayError, OSError, MemoryError, UnicodeError)  # the last: an encoding that is none for text
+
+
+class Misuse(click.UsageError):
+    """A command line that cannot be carried out, and what to do instead."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Program(click.Group):
+    """The group of all commands. A command returns its exit status; None means that all is fine."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: ARG002  (click's signature; a program is always alone)
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run the command line, and exit."""
+        _forgive_encodings()
+        status: Any = FAILED
+        with _warnings_in_a_line():
+            try:
+                status = super().main(
+                    args, prog_name, complete_var, False, windows_expand_args=windows_expand_args, **extra
+                )
+            except NoArgsIsHelpError as error:
+                error.show()
+            except click.Abort:
+                status = _INTERRUPTED
+            except click.ClickException as error:
+                complain(error)
+        sys.exit(status if isinstance(status, int) else FINE)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; here because click itself ends the program at a broken pipe, with status 1."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _let_go_of_stdout()
+            raise Exit(_NO_READER) from None
+        except EXPECTED as error:
+            complain(error)
+            with contextlib.suppress(OSError):
+                sys.stdout.flush()
+                raise Exit(FAILED) from None
+            _let_go_of_stdout()
+            raise Exit(FAILED) from None
+        return status
+
+
+def complain(error: BaseException) -> None:
+    """Say what went wrong, and what to do about it, on standard error."""
+    message, hint = explained(error)
+    say("error: ", fg="red", bold=True, nl=False, err=True)
+    click.echo(visible(message), err=True)
+    if hint:
+        say("hint: ", fg="cyan", nl=False, err=True)
+        click.echo(visible(hint), err=True)
+
+
+def explained(error: BaseException) -> tuple[str, str]:
+    """An error as a sentence, and a hint, which may be empty; in the command line's own terms."""
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else ""
+        hint = getattr(error, "hint", "") or (f"{command} --help says how it is used" if command else "")
+        return error.format_message(), hint
+    if isinstance(error, click.ClickException):
+        return error.format_message(), ""
+    if isinstance(error, FormatError):
+        plain = FormatError(error.reason, location=error.location, element=error.element, source=error.source)
+        return str(plain), as_options(error.hint or "", "--read")
+    if isinstance(error, (DTypeError, LimitError)):
+        return as_options(str(error), "--write"), ""
+    if isinstance(error, MemoryError):
+        return "not enough memory" + (f": {error}" if str(error) else ""), ""
+    if isinstance(error, OSError) and not isinstance(error, SheetArrayError) and error.strerror:
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        return f"{where}{error.strerror}", ""
+    return str(error) or type(error).__name__, ""
+
+
+def as_options(text: str, option: str) -> str:
+    """Arguments as Python has them, `encoding='cp1252'`, as options of the command line."""
+
+    def respelt(match: re.Match[str]) -> str:
+        value = next(group for group in match.groups()[1:] if group is not None)
+        pair = f"{match[1]}={value.lower() if match[4] else value}"
+        return f"{option} '{pair}'" if re.search(r"[^\w=.-]", pair) else f"{option} {pair}"
+
+    return _ARGUMENT.sub(respelt, text)
+
+
+@contextlib.contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_place: Any, **_more: Any) -> None:
+        text = visible(str(message))
+        if text not in said:
+            said.add(text)
+            say("warning: ", fg="yellow", bold=True, nl=False, err=True)
+            click.echo(text, err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SheetArrayWarning)
+        warnings.showwarning = show
+        yield
+
+
+def _forgive_encodings() -> None:
+    """A character that the terminal's encoding lacks comes out escaped, not as an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _let_go_of_stdout() -> None:
+    """Nobody reads it any more, or the disk is full: leave the interpreter nothing to stumble over at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,101 @@
+"""A bar on standard error while a file is read or written: on a terminal only, and only if it takes a while."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .arguments import takes_progress
+from .console import spoken_size, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from .places import Place
+
+_PATIENCE = 0.4  # seconds before a bar appears
+
+
+@contextmanager
+def watched(place: Place, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
+    """Show how far the adapter is.
+
+    Args:
+        place: what is read or written.
+        verb: of the adapter: read, write or check.
+        quiet: show nothing whatever.
+
+    Yields:
+        The option `progress` for the adapter; nothing, where it knows none or nobody looks.
+    """
+    if quiet or not sys.stderr.isatty() or not takes_progress(place.row, verb):
+        yield {}
+        return
+    bar = _Bar(place, verb)
+    bar.timer.start()
+    try:
+        yield {"progress": bar.report}
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """A bar that appears once it is worth it."""
+
+    def __init__(self, place: Place, verb: str) -> None:
+        doing = {"write": "writing", "check": "checking"}.get(verb, "reading")
+        size = place.size if verb != "write" else None
+        self.title = f"{doing} {visible(place.label)}" + (f" ({spoken_size(size)})" if size else "")
+        self.lock = threading.Lock()
+        self.state: tuple[int, int] = (0, 0)
+        self.shown: Progress | None = None
+        self.task: Any = None
+        self.closed = False
+        self.timer = threading.Timer(_PATIENCE, self.appear)
+        self.timer.daemon = True
+
+    def report(self, done: int, total: int) -> None:
+        """Called by the adapter, in cells."""
+        with self.lock:
+            self.state = (done, total)
+            if self.shown is not None:
+                self.shown.update(self.task, **_state(done, total))
+
+    def appear(self) -> None:
+        """Called by the timer, in its own thread."""
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        with self.lock:
+            if self.closed:
+                return
+            self.shown = Progress(
+                TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[cells]}"),
+                TimeElapsedColumn(), TimeRemainingColumn(compact=True), TextColumn("left"),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            self.task = self.shown.add_task(self.title, **_state(*self.state))
+            self.shown.start()
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self.timer.cancel()
+        with self.lock:
+            self.closed = True
+            if self.shown is not None:
+                self.shown.stop()
+
+
+def _state(done: int, total: int) -> dict[str, Any]:
+    """What a bar shows; until the first report of cells done it only moves."""
+    cells = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" if total else ""
+    return {"completed": done, "total": total if done else None, "cells": cells}

@@ -1,0 +1,238 @@
+"""Elements as text: grids of values with their indices, elided in the middle, JSON cells, and statistics."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..linear import to_linear
+from .console import visible
+from .slices import blocks
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+DIGITS = 6  # behind the decimal mark, at most, of values in a grid
+_LONGEST_TEXT = 32
+_PIPED_COLUMNS = 12
+_A_LINE = (20, 10, 8, 5, 4, 2, 1)  # values of a 1-D array in a line
+_NUMBERS = "biufc"
+
+
+# One element, for messages and for JSON --------------------------------------------------------------------------
+
+
+def spoken(value: Any) -> str:
+    """An element in a sentence: the shortest text that means it; text in quotes."""
+    if isinstance(value, str):
+        return visible(repr(str(value)))
+    return visible(str(value) if isinstance(value, np.generic) else repr(value))
+
+
+def json_cells(array: Any) -> Any:
+    """An array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
+    if not isinstance(array, np.ndarray):
+        return array.tolist()
+    flat = to_linear(np.ascontiguousarray(array))[-array.size :] if array.size else []
+    return _nested(flat, array.shape)
+
+
+def _nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:
+    if not shape:
+        return flat[0]
+    if len(shape) == 1:
+        return list(flat)
+    size = math.prod(shape[1:])
+    return [_nested(flat[nth * size : (nth + 1) * size], shape[1:]) for nth in range(shape[0])]
+
+
+# Many elements, in a grid ----------------------------------------------------------------------------------------
+
+
+def grid(values: Array, *, width: int | None, rows: int, columns: int | None) -> list[Text]:
+    """The lines of a table of a 1-D or 2-D array.
+
+    Args:
+        values: the array.
+        width: columns of the terminal; None for any number.
+        rows: lines of values, at most.
+        columns: values in a line, at most; None for as many as the width takes.
+    """
+    return _lines_of_1d(values, width, rows, columns) if values.ndim == 1 else _table(values, width, rows, columns)
+
+
+def _table(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
+    down = elided(values.shape[0], rows)
+    label = max(len(str(values.shape[0] - 1)), 1)
+    most = columns or (_PIPED_COLUMNS if width is None else max(2, width // 4))
+    while True:
+        across = elided(values.shape[1], most)
+        kept = values[np.ix_([i for i in down if i is not None], [j for j in across if j is not None])]
+        texts = iter(texts_of(kept))
+        body = [["" if j is None else next(texts) for j in across] for i in down if i is not None]
+        head = ["" if j is None else str(j) for j in across]
+        each = max((_wide(text) for line in [head, *body] for text in line), default=1)
+        taken = label + sum(2 + (1 if j is None else each) for j in across)
+        if width is None or columns or taken <= width or most <= 2:
+            break
+        most = max(2, min(most - 1, (width - label - 3) // (each + 2)))
+    gaps = [nth for nth, j in enumerate(across) if j is None]
+    labels = [str(i) for i in down if i is not None]
+    return _drawn(head, labels, body, each, gaps, gap_row=down.index(None) if None in down else None)
+
+
+def _lines_of_1d(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
+    label = len(str(max(len(values) - 1, 0)))
+    for each_line in (columns,) if columns else _A_LINE if width is not None else _A_LINE[1:]:
+        starts = elided(-(-len(values) // each_line), rows)
+        kept = [np.arange(n * each_line, min((n + 1) * each_line, len(values))) for n in starts if n is not None]
+        texts = iter(texts_of(values[np.concatenate(kept)] if kept else values))
+        body = [[next(texts) for _ in line] for line in kept]
+        each = max((_wide(text) for line in body for text in line), default=1)
+        each = max(each, len(f"+{each_line - 1}"))
+        if width is None or label + each_line * (each + 2) <= width:
+            break
+    head = [f"+{nth}" for nth in range(min(each_line, len(values)))] if len(values) > each_line else []
+    gap_row = starts.index(None) if None in starts else None
+    return _drawn(head, [str(line[0]) for line in kept], body, each, [], gap_row)
+
+
+def _drawn(
+    head: list[str], labels: list[str], body: list[list[str]], each: int, gaps: list[int], gap_row: int | None
+) -> list[Text]:
+    from rich.text import Text
+
+    label = max(map(len, labels), default=1)
+    lines = [Text(" " * label)] if head else []
+    for nth, text in enumerate(head):
+        lines[0].append("  " + (" " if nth in gaps else text.rjust(each)), "dim")
+    for nth, (name, cells) in enumerate(zip(labels, body, strict=True)):
+        if nth == gap_row:
+            lines.append(Text("…".rjust(label), "dim"))
+        line = Text.assemble((name.rjust(label), "dim"))
+        for place, text in enumerate(cells):
+            if place in gaps:
+                line.append("  …", "dim")
+            else:
+                missing = ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
+                style = "red" if missing else ""
+                line.append("  " + " " * (each - _wide(text)) + text, style)
+        lines.append(line)
+    return lines
+
+
+def elided(count: int, most: int) -> list[int | None]:
+    """The first and the last of `count` indices, and None for what is left out between them.
+
+    Example:
+        >>> elided(9, 4)
+        [0, 1, None, 7, 8]
+    """
+    if count <= max(most, 1):
+        return list(range(count))
+    before = -(-max(most, 2) // 2)
+    return [*range(before), None, *range(count - max(most, 2) + before, count)]
+
+
+def texts_of(values: Array) -> list[str]:
+    """The elements, in row-major order, all in one notation."""
+    flat = values.reshape(-1)
+    if not flat.size:
+        return []
+    if flat.dtype.kind in "fc" and _far_apart(np.abs(flat)):
+        return [f"{value:.{DIGITS}g}" for value in flat.tolist()]
+    if flat.dtype.kind in _NUMBERS:
+        joined = np.array2string(
+            flat, separator="\n", precision=DIGITS, threshold=sys.maxsize, max_line_width=sys.maxsize
+        )
+        return joined[1:-1].split("\n")
+    return [_cut(str(value) if values.dtype.kind in "mM" else spoken(value)) for value in flat]
+
+
+def _far_apart(sizes: Array) -> bool:
+    """Whether one number of decimals does not suit all of them."""
+    sizes = sizes[np.isfinite(sizes) & (sizes != 0)]
+    if not sizes.size:
+        return False
+    least, greatest = float(sizes.min()), float(sizes.max())
+    return greatest >= 1e8 or least < 1e-4 or greatest > 1000 * least
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
+
+
+def _wide(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+# Statistics ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of the numbers of an array; of their magnitudes, where they are complex.
+
+    Attributes:
+        minimum: of the finite elements; None where there are none. An int for integers, else a float.
+        mean: of the finite elements; of booleans the share that is true.
+        maximum: of the finite elements.
+        nan: how many are not a number.
+        infinite: how many are infinite.
+        count: how many elements there are.
+    """
+
+    minimum: float | None
+    mean: float | None
+    maximum: float | None
+    nan: int
+    infinite: int
+    count: int
+
+
+def has_numbers(values: Array) -> bool:
+    """Whether statistics and a picture of it make sense."""
+    return values.dtype.kind in _NUMBERS
+
+
+def real(values: Array) -> Array:
+    """Numbers that can be put in order: magnitudes of complex ones, 0 and 1 for booleans."""
+    if values.dtype.kind == "c":
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(np.abs(values))
+    return values.astype(np.uint8) if values.dtype.kind == "b" else values
+
+
+def statistics(values: Array) -> Statistics:
+    """Minimum, mean and maximum, block by block; NaN and infinities are counted."""
+    lows: list[Any] = []
+    highs: list[Any] = []
+    nan = infinite = used = 0
+    total = 0.0
+    for block in blocks(values.shape):
+        part = real(values[block]).reshape(-1)
+        if part.dtype.kind == "f":
+            finite = part[np.isfinite(part)]
+            missing = int(np.isnan(part).sum())
+            nan, infinite = nan + missing, infinite + part.size - finite.size - missing
+            part = finite
+        if part.size:
+            lows.append(part.min().item())
+            highs.append(part.max().item())
+            used += part.size
+            with np.errstate(over="ignore"):
+                total += float(part.sum(dtype=np.float64))
+    if not used:
+        return Statistics(None, None, None, nan, infinite, values.size)
+    return Statistics(min(lows), total / used, max(highs), nan, infinite, values.size)

@@ -1,0 +1,454 @@
+"""The command line in-process: every command, its text, its JSON and its exit status."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.registry import FORMATS
+
+COMMANDS = ["info", "show", "convert", "check", "diff"]
+
+
+def run(*args: object, stdin: bytes | None = None, color: bool = False) -> Result:
+    result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, color=color)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    return result
+
+
+def arrays() -> dict[str, np.ndarray]:
+    t = np.arange(60, dtype="float64").reshape(3, 4, 5) / 8
+    t[1, 2, 3] = np.nan
+    return {
+        "t": t,
+        "f": np.asfortranarray(np.arange(6, dtype="int16").reshape(2, 3)),
+        "zero": np.array(2.5),
+        "flags": np.array([True, False, True]),
+        "words": np.array(["a", "banana", "=1+1"]),
+        "days": np.array(["2020-01-01", "NaT"], "M8[D]"),
+        "z": np.array([[3 + 4j, 1j]]),
+        "mixed": np.array([1, None, "x"], dtype=object),
+        "big": np.array([2**63 - 1, -(2**63)]),
+        "none": np.zeros((0, 3)),
+    }
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    sa.write(tmp_path / "run.csv", arrays())
+    return tmp_path / "run.csv"
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    sa.write(tmp_path / "one.csv", {"x": np.arange(6.0).reshape(2, 3)})
+    return tmp_path / "one.csv"
+
+
+# Help ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert "Examples:" in result.stdout
+    assert "--json" in result.stdout
+    assert "--from" in result.stdout
+
+
+def test_the_main_help_lists_commands_formats_and_statuses():
+    text = run("--help").stdout
+    assert all(f"  {command} " in text for command in COMMANDS)
+    assert all(suffix in text for row in FORMATS.values() for suffix in row.suffixes)
+    assert "Exit status" in text
+
+
+def test_version():
+    assert run("--version").stdout == f"sheetarray {sa.__version__}\n"
+
+
+# info ------------------------------------------------------------------------------------------------------------
+
+
+def test_info_tells_what_the_headers_say(path):
+    result = run("info", path)
+    line = next(line for line in result.stdout.splitlines() if line.startswith("f "))
+    assert line.split() == ["f", "int16", "2", "x", "3", "column-major", "1,", "2", "26", "B2"]
+    assert "10 arrays" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert all(line == line.rstrip() for line in result.stdout.splitlines())
+
+
+def test_info_as_json(path):
+    told = json.loads(run("info", path, "--json").stdout)
+    assert told["bytes"] == path.stat().st_size
+    assert told["format"] == "csv"
+    assert told["arrays"][0] == {
+        "name": "t", "dtype": "float64", "shape": [3, 4, 5], "order": "row-major", "strides": [20, 5, 1],
+        "offset": 0, "capacity": 60, "cells": 82, "location": "A2", "parts": 1,
+    }  # fmt: skip
+
+
+def test_info_shows_parts_where_there_are_any(tmp_path):
+    sa.write(tmp_path / "p.csv", {"x": np.arange(100)}, max_rows=50)
+    result = run("info", tmp_path / "p.csv")
+    assert "parts" in result.stdout
+    assert json.loads(run("info", tmp_path / "p.csv", "--json").stdout)["arrays"][0]["parts"] > 1
+
+
+# show ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [
+        ("t", "t[1, :, :]  float64  4 x 5  of 3 x 4 x 5"),
+        ("f", "f  int16  2 x 3"),
+        ("zero", "zero  float64  0-d"),
+        ("flags", "flags  bool  3"),
+        ("words", "words  string  3"),
+        ("days", "days  datetime64[D]  2"),
+        ("z", "z  complex128  1 x 2"),
+        ("mixed", "mixed  generic  3"),
+        ("big", "big  int64  2"),
+        ("none", "none  float64  0 x 3"),
+    ],
+)
+@pytest.mark.parametrize("color", [False, True])
+def test_show_every_kind(path, name, heading, color):
+    result = run("show", path, name, color=color)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout.splitlines()[0] == heading
+
+
+def test_show_values_picture_and_statistics(path):
+    text = run("show", path, "t").stdout
+    table = [line.split() for line in text.splitlines()[3:8]]
+    assert table[1] == ["0", "2.5", "2.625", "2.75", "2.875", "3."]
+    assert table[3][4] == "nan"
+    assert "????" in text
+    assert "min 2.5   mean 3.66447   max 4.875   NaN 1" in text
+
+
+def test_show_without_a_name_where_there_is_one_array(one):
+    assert run("show", one).stdout.startswith("x  float64  2 x 3\n")
+
+
+def test_show_without_a_name_names_what_there_is(path):
+    result = run("show", path)
+    assert result.exit_code == 2
+    assert "10 arrays" in result.stderr
+    assert "'words'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("[:, :, 3]", "[:, :, 3]"),
+        (":,:,3", "[:, :, 3]"),
+        ("-1", "[-1, :, :]"),
+        ("..., -2", "[:, :, -2]"),
+        ("0, ...", "[0, :, :]"),
+        ("1:3, ::2, 0", "[1:3, ::2, 0]"),
+        ("[ : , ::-1 , 4 ]", "[:, ::-1, 4]"),
+        ("2,1,0", "[2, 1, 0]"),
+        ("0:99,0", "[0:99, 0, :]"),
+        ("2:,", "[2:, :, :]"),
+        ("...", ""),
+        ("[]", ""),
+    ],
+)
+def test_slices_mean_what_numpy_means(path, text, expression):
+    told = json.loads(run("show", path, "t", "--slice", text, "--json").stdout)
+    assert told["slice"] == expression
+    expected = eval(f"a{expression}" if expression else "a", {"a": arrays()["t"]})
+    np.testing.assert_array_equal(np.array(told["values"], dtype="float64"), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3", "index 3 is out of range for axis 0, which has 3 (shape 3 x 4 x 5)"),
+        (":, -5", "index -5 is out of range for axis 1"),
+        ("0,0,0,0", "has 4 indices, but the array has 3 axes"),
+        ("..., ...", "more than one ..."),
+        ("::0", "step of '::0' is zero"),
+        ("a", "neither an integer"),
+        ("__import__('os')", "neither an integer"),
+        ("0,,1", "neither an integer"),
+        ("1.5", "neither an integer"),
+        ("None", "neither an integer"),
+    ],
+)
+def test_a_bad_slice_is_explained(path, text, message):
+    result = run("show", path, "t", "--slice", text)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_large_array_is_elided_and_pictured_small(tmp_path):
+    values = np.add.outer(np.arange(300.0), np.arange(500.0))
+    values[:150, :250] = np.nan
+    sa.write(tmp_path / "x.csv", {"x": values})
+    lines = run("show", tmp_path / "x.csv").stdout.splitlines()
+    assert sum("…" in line for line in lines) == 13
+    assert len(lines) < 50
+    assert max(map(len, lines)) < 120
+    assert any(line.startswith("  ????") for line in lines)
+    assert any(line.endswith("@@") for line in lines)
+    assert len(run("show", tmp_path / "x.csv", "--rows", 4, "--no-picture").stdout.splitlines()) == 10
+
+
+def test_show_json_has_the_cells_of_the_exchange_format(path):
+    assert json.loads(run("show", path, "z", "--json").stdout)["values"] == [["3+4i", "0+1i"]]
+    assert json.loads(run("show", path, "zero", "--json").stdout)["values"] == 2.5
+    assert json.loads(run("show", path, "none", "--json").stdout)["values"] == []
+    assert json.loads(run("show", path, "days", "--json").stdout)["values"] == ["2020-01-01", "NaT"]
+    assert json.loads(run("show", path, "big", "--json").stdout)["values"] == [str(2**63 - 1), str(-(2**63))]
+    told = json.loads(run("show", path, "t", "--json").stdout)
+    assert told["shape"] == [3, 4, 5]
+    assert told["values"][1][2][3] == "NaN"
+    assert told["statistics"]["nan"] == 1
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.full((3, 3), np.nan),
+        np.array([[np.inf, -np.inf, np.nan, 1.0]]),
+        np.full((4, 4), 7.0),
+        np.array([[1.7e308, -1.7e308]]),
+        np.array([[5e-324, 0.0]]),
+        np.full((50, 50), 65504, dtype="float16"),
+        np.arange(3_000.0).reshape(1000, 3),
+        np.arange(3_000.0).reshape(3, 1000),
+        np.array([[2**64 - 1, 0]], dtype="uint64"),
+        np.array([np.nan, np.inf, 1.0]),
+        np.array([[np.nan + 1j, 2.0]]),
+        np.array([1, 2], dtype="m8[s]"),
+        np.array([["日本語", "\x1b[2J"]]),
+    ],
+    ids=lambda a: f"{a.dtype}{a.shape}",
+)
+@pytest.mark.filterwarnings("error")
+def test_show_survives_what_is_unusual(tmp_path, values):
+    sa.write(tmp_path / "x.json", {"x": values})
+    for color in (False, True):
+        result = run("show", tmp_path / "x.json", "x", color=color)
+        assert result.exit_code == 0
+        assert "\x1b[2J" not in result.stdout
+    assert json.loads(run("show", tmp_path / "x.json", "--json").stdout)["name"] == "x"
+
+
+# convert ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["out.json", "out.tsv", "out.csv.gz"])
+def test_convert_keeps_everything(path, tmp_path, target):
+    result = run("convert", path, tmp_path / target)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "10 arrays, 82 elements" in result.stderr
+    assert run("diff", path, tmp_path / target).exit_code == 0
+
+
+def test_convert_some_names(path, tmp_path):
+    assert run("convert", path, tmp_path / "out.json", "z", "t").exit_code == 0
+    assert list(sa.read(tmp_path / "out.json")) == ["z", "t"]
+
+
+def test_convert_json_summary(path, tmp_path):
+    result = run("convert", path, tmp_path / "out.json", "words", "--json")
+    told = json.loads(result.stdout)
+    assert told["arrays"] == [{"name": "words", "dtype": "string", "shape": [3]}]
+    assert told["bytes"] == (tmp_path / "out.json").stat().st_size
+
+
+def test_convert_options_of_the_formats(path, tmp_path):
+    out = tmp_path / "out.csv"
+    options = ["--write", "delimiter=;", "--write", "bom=true", "--write", "decimal=,"]
+    assert run("convert", path, out, "t", *options).exit_code == 0
+    assert out.read_bytes().startswith(b"\xef\xbb\xbft\r\n")
+    assert b"0,125" in out.read_bytes()
+    back = tmp_path / "back.json"
+    assert run("convert", out, back, "--read", "decimal=,", "--read", "delimiter=;").exit_code == 0
+    np.testing.assert_array_equal(sa.read(back)["t"], arrays()["t"])
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--write=foo=1", "write has no option 'foo' for csv"),
+        ("--read=foo=1", "read has no option 'foo' for csv"),
+        ("--write=progress=1", "write has no option 'progress'"),
+        ("--write=bom=maybe", "bom is true or false, not 'maybe'"),
+        ("--write=decimal=;", "decimal is '.' or ','"),
+        ("--write=max_rows=many", "max_rows is a number, not 'many'"),
+        ("--write=bom", "expected KEY=VALUE, found 'bom'"),
+        ("--write=delimiter=.", "delimiter"),
+        ("--read=missing=zero", "missing is 'error' or 'nan'"),
+        ("--missing=zero", "'zero' is not one of"),
+        ("--to=pdf", "'pdf' is not one of"),
+    ],
+)
+def test_bad_options_are_explained(path, tmp_path, option, message):
+    (tmp_path / "out.csv").write_text("old")
+    result = run("convert", path, tmp_path / "out.csv", option)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) <= 2
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+def blanked(path: Path) -> Path:
+    text = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    cells = text[30].split(",")
+    cells[0] = ""
+    text[30] = ",".join(cells)
+    path.write_text("".join(text), encoding="utf-8")
+    return path
+
+
+def test_missing_nan(path, tmp_path):
+    blanked(path)
+    refused = run("convert", path, tmp_path / "out.json")
+    assert refused.exit_code == 2
+    assert "A31" in refused.stderr
+    assert "--read missing=nan" in refused.stderr
+    assert run("convert", path, tmp_path / "out.json", "--missing", "nan").exit_code == 0
+    assert np.isnan(sa.read(tmp_path / "out.json")["t"]).sum() == 2
+
+
+# check -----------------------------------------------------------------------------------------------------------
+
+
+def test_check_an_intact_file(path, one):
+    result = run("check", path, one)
+    assert result.exit_code == 0
+    assert result.stdout == f"{path}: ok (10 arrays)\n{one}: ok (1 array)\n"
+
+
+def test_check_names_the_cell_and_the_element(path):
+    text = path.read_text(encoding="utf-8").replace("0.125,", "oops,", 1)
+    path.write_text(text, encoding="utf-8")
+    result = run("check", path)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[0] == f"{path}: 1 error"
+    assert "t[0, 0, 1]" in result.stdout
+    told = json.loads(run("check", path, "--json").stdout)
+    assert told[0]["ok"] is False
+    assert told[0]["findings"][0]["severity"] == "error"
+
+
+def test_check_a_warning_counts_too(tmp_path):
+    cells = sa.to_linear(np.arange(3))[2:]
+    (tmp_path / "old.json").write_text(json.dumps({"x": cells}))
+    result = run("check", tmp_path / "old.json")
+    assert result.exit_code == 1
+    assert "1 warning" in result.stdout
+
+
+def test_check_goes_on_after_a_file_that_cannot_be_opened(path, tmp_path):
+    result = run("check", tmp_path / "nope.csv", tmp_path / "x.foo", path)
+    assert result.exit_code == 2
+    assert f"{path}: ok" in result.stdout
+    assert "nope.csv: No such file" in result.stderr
+    assert "x.foo: no format has this suffix" in result.stderr
+    told = json.loads(run("check", tmp_path / "nope.csv", path, "--json").stdout)
+    assert [entry["ok"] for entry in told] == [False, True]
+
+
+def test_check_json_of_an_intact_file(one):
+    assert json.loads(run("check", one, "--json").stdout) == [
+        {"file": str(one), "ok": True, "arrays": 1, "findings": []}
+    ]
+
+
+# Pipes and errors ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [("info", "-"), ("show", "-"), ("check", "-")])
+def test_standard_input(one, command):
+    result = run(*command, "--from", "csv", stdin=one.read_bytes())
+    assert result.exit_code == 0
+    assert result.stdout
+    packed = run(*command, "--from", "csv", stdin=gzip.compress(one.read_bytes()))
+    assert packed.stdout == result.stdout
+
+
+def test_standard_output(path):
+    result = run("convert", "-", "-", "t", "--from", "csv", "--to", "json", stdin=path.read_bytes())
+    assert list(json.loads(result.stdout)) == ["t"]
+
+
+def test_an_error_in_a_pipe_says_so():
+    result = run("info", "-", "--from", "csv", stdin=b"a,b\n1,2\n")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: stdin: ")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["nonsense"],
+        ["--nonsense"],
+        ["info"],
+        ["info", "nope.csv"],
+        ["info", "nope.foo"],
+        ["info", "-"],
+        ["info", "."],
+        ["info", ".", "--from", "csv"],
+        ["info", "https://example.org/x.csv"],
+        ["info", "x.csv", "--from", "nonsense"],
+        ["show", "nope.csv", "x"],
+        ["convert", "nope.csv", "x.json"],
+        ["convert", "-", "x.json"],
+        ["convert", "nope.csv", "x.foo"],
+        ["convert", "nope.csv", "-", "--to", "csv", "--json"],
+        ["check"],
+        ["check", "-", "-", "--from", "csv"],
+        ["diff", "nope.csv", "nope.csv"],
+        ["diff", "-", "-", "--from", "csv"],
+        ["diff", "a.csv", "b.csv", "--rtol", "-1"],
+        ["diff", "a.csv", "b.csv", "--atol", "nan"],
+    ],
+    ids=" ".join,
+)
+def test_misuse_and_missing_files_end_with_2_and_two_lines(args):
+    result = run(*args)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr
+    if args:
+        assert len(result.stderr.splitlines()) <= 2
+        assert result.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize("command", ["show {} q", "convert {} out.json q", "diff {} {} q"])
+def test_an_unknown_array_is_answered_with_those_there_are(one, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*command.format(one, one).split())
+    assert result.exit_code == 2
+    assert "no array 'q'" in result.stderr
+    assert "there is 'x'" in result.stderr
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_warnings_are_a_line_on_standard_error(tmp_path):
+    (tmp_path / "old.json").write_text(json.dumps({"x": sa.to_linear(np.arange(3))[2:]}))
+    result = run("show", tmp_path / "old.json")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: ")
+    assert len(result.stderr.splitlines()) == 1

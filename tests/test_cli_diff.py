@@ -1,0 +1,160 @@
+"""`diff`: what counts as a difference, and how it is told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.cli.comparing import compare
+
+TWO63 = 2**63
+
+
+@pytest.fixture
+def differ(tmp_path):
+    def run(a, b, *options):
+        sa.write(tmp_path / "a.csv", a)
+        sa.write(tmp_path / "b.json", b)
+        return CliRunner().invoke(main, ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.json"), *options])
+
+    return run
+
+
+def test_it_names_elements(differ):
+    t = np.arange(60.0).reshape(3, 4, 5)
+    other = t.copy()
+    other[2, 0, 5 - 1] += 0.25
+    result = differ({"t": t}, {"t": other})
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "t: 1 of 60 elements differs (1.7 %), by at most 0.25 (relative 0.00565)",
+        "  t[2, 0, 4]: 44.0 -> 44.25",
+    ]
+
+
+def test_nothing_differs(differ):
+    t = np.array([1.5, np.nan, np.inf])
+    result = differ({"t": t}, {"t": t.copy()})
+    assert result.exit_code == 0
+    assert result.stdout == "no differences (1 array)\n"
+    assert json.loads(differ({"t": t}, {"t": t}, "--json").stdout)["same"] is True
+
+
+def test_order_in_memory_does_not_count(differ):
+    t = np.arange(6).reshape(2, 3)
+    assert differ({"t": t}, {"t": np.asfortranarray(t)}).exit_code == 0
+
+
+def test_arrays_in_one_file_only(differ):
+    result = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2), "v": np.arange(3)})
+    assert result.exit_code == 1
+    assert "u: only in " in result.stdout
+    assert "v: only in " in result.stdout
+    told = json.loads(differ({"u": np.arange(2)}, {"v": np.arange(2)}, "--json").stdout)
+    assert (told["only_in_a"], told["only_in_b"]) == (["u"], ["v"])
+    chosen = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2)}, "t")
+    assert chosen.exit_code == 0
+
+
+def test_dtype_alone_is_a_difference(differ):
+    result = differ({"t": np.arange(2, dtype="int8")}, {"t": np.arange(2, dtype="int16")})
+    assert result.exit_code == 1
+    assert result.stdout == "t: dtype int8 -> int16; all elements equal\n"
+
+
+def test_shape_is_a_difference(differ):
+    result = differ({"t": np.zeros((2, 3))}, {"t": np.zeros((3, 2))})
+    assert result.exit_code == 1
+    assert result.stdout == "t: shape 2 x 3 -> 3 x 2\n"
+
+
+def test_limit_and_how_many_more(differ):
+    result = differ({"t": np.zeros(30)}, {"t": np.ones(30)}, "--limit", "3")
+    assert "t: 30 of 30 elements differ, by at most 1" in result.stdout
+    assert result.stdout.count("->") == 3
+    assert "and 27 more" in result.stdout
+
+
+def test_json_names_the_same_elements(differ):
+    told = json.loads(differ({"t": np.array([[1.5, np.nan]])}, {"t": np.array([[1.25, 2.0]])}, "--json").stdout)
+    found = told["arrays"][0]
+    assert found["differing"] == 2
+    assert found["largest_absolute"] == 0.25
+    assert found["first"] == [
+        {"element": "t[0, 0]", "index": [0, 0], "a": 1.5, "b": 1.25},
+        {"element": "t[0, 1]", "index": [0, 1], "a": "NaN", "b": 2.0},
+    ]
+
+
+def test_a_0d_array_is_called_by_its_name(differ):
+    assert "  t: 1.0 -> 2.0" in differ({"t": np.array(1.0)}, {"t": np.array(2.0)}).stdout
+
+
+def test_tolerances(differ):
+    a, b = {"t": np.array([1.0, 1000.0])}, {"t": np.array([1.0 + 1e-9, 1000.0 + 1e-5])}
+    assert differ(a, b).exit_code == 1
+    assert differ(a, b, "--rtol", "1e-7").exit_code == 0
+    assert differ(a, b, "--atol", "1e-6").exit_code == 1
+    assert differ(a, b, "--atol", "1e-4").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "differing"),
+    [
+        (np.array([TWO63 - 1]), np.array([TWO63 - 2]), 1),
+        (np.array([TWO63 - 1]), np.array([TWO63 - 1], dtype="uint64"), 0),
+        (np.array([-1]), np.array([2 * TWO63 - 1], dtype="uint64"), 1),
+        (np.array([2**53 + 1]), np.array([2.0**53]), 1),
+        (np.array([2**53 + 2]), np.array([2.0**53 + 2]), 0),
+        (np.array([2**53 + 1]), np.array([np.nan]), 1),
+        (np.array([1.5 + 2j, np.nan + 0j]), np.array([1.5 + 2j, np.nan + 0j]), 0),
+        (np.array([complex(1, np.nan)]), np.array([complex(2, np.nan)]), 1),
+        (np.array([0.1], dtype="float32"), np.array([0.1]), 1),
+        (np.array([np.inf, -np.inf]), np.array([np.inf, np.inf]), 1),
+        (np.array([0.0]), np.array([-0.0]), 0),
+        (np.array([True, False]), np.array([True, True]), 1),
+        (np.array(["a", "b"]), np.array(["a", "bb"]), 1),
+        (np.array([1, None, float("nan")], object), np.array([1, None, float("nan")], object), 0),
+        (np.array([1, True], object), np.array([1.0, 1], object), 2),
+        (np.array(["2020", "NaT"], "M8[D]"), np.array(["2020", "NaT"], "M8[D]"), 0),
+        (np.array(["2020", "NaT"], "M8[D]"), np.array(["NaT", "2020"], "M8[D]"), 2),
+        (np.zeros((0, 3)), np.zeros((0, 3)), 0),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_elements_are_compared_exactly(a, b, differing):
+    found = compare("x", a, b)
+    assert found.compared
+    assert found.differing == differing
+
+
+def test_tolerances_are_those_of_isclose():
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=1000)
+    b = a * (1 + rng.normal(size=1000) * 1e-3)
+    for rtol, atol in ((1e-3, 0), (0, 1e-3), (1e-4, 1e-4)):
+        expected = np.count_nonzero(~np.isclose(a, b, rtol=rtol, atol=atol))
+        assert compare("x", a, b, rtol=rtol, atol=atol).differing == expected
+
+
+def test_text_and_numbers_cannot_be_compared():
+    assert not compare("x", np.array(["1"]), np.array([1])).compared
+
+
+def test_the_largest_difference_of_integers_is_exact():
+    found = compare("x", np.array([TWO63 - 1, 5]), np.array([-TWO63, 4]))
+    assert found.absolute == 2**64 - 1
+
+
+def test_many_blocks_count_as_one():
+    a = np.zeros((3, 700, 1000), dtype="int8")
+    b = a.copy()
+    b[0, 0, 0] = b[2, 699, 999] = 7
+    found = compare("x", a, b)
+    assert found.differing == 2
+    assert [index for index, _, _ in found.first] == [(0, 0, 0), (2, 699, 999)]

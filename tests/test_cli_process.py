@@ -1,0 +1,158 @@
+"""The command line as a process: pipes, exit statuses, signals, what is imported."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+
+PROGRAM = [sys.executable, "-m", "sheetarray"]
+
+
+def run(*args, stdin=b"", **options):
+    return subprocess.run([*PROGRAM, *map(str, args)], input=stdin, capture_output=True, timeout=60, **options)
+
+
+@pytest.fixture
+def path(tmp_path):
+    sa.write(tmp_path / "run.csv", {"t": np.arange(60_000.0).reshape(300, 200)})
+    return tmp_path / "run.csv"
+
+
+def test_a_chain_of_pipes(path, tmp_path):
+    command = (
+        f"cat {path} | {sys.executable} -m sheetarray convert - - --from csv --to json"
+        f" | {sys.executable} -m sheetarray diff - {path} --from json"
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"no differences (1 array)\n")
+
+
+def test_a_shell_substitution_is_a_pipe_too(path):
+    command = f"{sys.executable} -m sheetarray diff {path} <(cat {path}) --from csv"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("status", [1, 2])
+def test_exit_statuses(path, tmp_path, status):
+    if status == 1:
+        path.write_bytes(path.read_bytes().replace(b"\n5.0\r", b"\nfive\r"))
+    else:
+        path.unlink()
+    done = run("check", path)
+    assert done.returncode == status
+    assert b"Traceback" not in done.stdout + done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(path):
+    process = subprocess.Popen(
+        [*PROGRAM, "convert", path, "-", "--to", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("args", [["info", "{}"], ["show", "{}", "--json"], ["convert", "{}", "-", "--to", "json"]])
+def test_a_full_disk_is_one_line(path, args):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, *(arg.format(path) for arg in args)], stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"error: No space left on device\n"
+
+
+def test_an_interrupt_ends_with_130():
+    process = subprocess.Popen(
+        [*PROGRAM, "info", "-", "--from", "csv"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == b""
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file(path):
+    path.chmod(0)
+    done = run("info", path)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"Permission denied\n")
+
+
+def test_info_imports_no_engine(path):
+    code = (
+        "import sys; from sheetarray.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: print(sorted({'polars', 'pandas', 'openpyxl', 'gspread'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "info", path], capture_output=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == b"[]"
+    lighter = code.replace("'polars'", "'rich'")
+    done = subprocess.run([sys.executable, "-c", lighter, "--help"], capture_output=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == b"[]"
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [
+        ({"FORCE_COLOR": "1", "COLORTERM": "truecolor"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({}, False),
+    ],
+)
+def test_colours_only_where_they_are_wanted(path, environment, coloured):
+    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")}
+    done = run("show", path, env={**clean, "TERM": "xterm-256color", **environment})
+    assert (b"\x1b[38;2;" in done.stdout) is coloured
+    assert ("▀".encode() in done.stdout) is coloured
+
+
+def test_a_terminal_that_has_only_ascii(path):
+    done = run("show", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+
+
+def test_names_that_could_steer_a_terminal_are_written_out(tmp_path):
+    sa.write(tmp_path / "x.json", {"\x1b[31mred\x07": np.arange(3)})
+    for args in (["info"], ["show"], ["check"]):
+        done = run(*args, tmp_path / "x.json")
+        assert done.returncode == 0
+        assert b"\x1b" not in done.stdout + done.stderr
+    assert json.loads(run("info", tmp_path / "x.json", "--json").stdout)["arrays"][0]["name"] == "\x1b[31mred\x07"
+
+
+def test_no_color_on_a_terminal_means_no_escape_codes(path):
+    pty = pytest.importorskip("pty")
+    inner, outer = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "1", "COLUMNS": "80"}
+    process = subprocess.Popen([*PROGRAM, "show", path], stdout=outer, stderr=subprocess.DEVNULL, env=environment)
+    os.close(outer)
+    seen = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while chunk := os.read(inner, 4096):
+            seen += chunk
+    os.close(inner)
+    assert process.wait(60) == 0
+    assert b"300 x 200" in seen
+    assert b"\x1b" not in seen
+    assert max(map(len, seen.splitlines())) <= 80

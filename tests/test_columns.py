@@ -1,0 +1,342 @@
+"""Anchors anywhere, names, parts, rows: what people do to a sheet, and what reading makes of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+
+import sheetarray as sa
+from sheetarray.columns import a1, letters
+
+ARRAYS = {"t": np.array([[1.5, -0.0], [np.nan, 2.0]]), "i": np.array([1, 2, 3], dtype="int8"), "s": np.array(["a", "", "007"])}
+
+
+def grid(arrays: dict[str, Any], **options: Any) -> list[list[str]]:
+    """The cells of a written file."""
+    file = io.StringIO()
+    sa.write_csv(file, arrays, **options)
+    return [list(row) for row in csv.reader(io.StringIO(file.getvalue(), newline=""), delimiter=options.get("delimiter", ","))]
+
+
+def put(rows: list[list[Any]]) -> io.StringIO:
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows(rows)
+    file.seek(0)
+    return file
+
+
+def read(rows: list[list[Any]], **options: Any) -> dict[str, Any]:
+    return sa.read_csv(put(rows), **options)
+
+
+def same(found: dict[str, Any], expected: dict[str, Any] = ARRAYS) -> None:
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        assert_same(found[name], array)
+
+
+def intact(rows: list[list[Any]]) -> None:
+    assert list(sa.check(put(rows), format="csv")) == []
+
+
+# Layout ------------------------------------------------------------------------------------------------------
+
+
+def test_row_1_holds_the_names_and_columns_have_their_own_lengths() -> None:
+    rows = grid(ARRAYS)
+    assert rows[0] == ["t", "i", "s"]
+    for column, (name, array) in enumerate(ARRAYS.items()):
+        cells = [row[column] for row in rows[1:]]
+        assert cells[:3] == ["version", "1.0.0", "ndarray"]
+        length = len(sa.to_linear(array))
+        assert cells[length:] == [""] * (len(rows) - 1 - length), name
+    assert {len(row) for row in rows} == {3}
+
+
+def test_an_array_per_row() -> None:
+    rows = grid(ARRAYS, orient="rows")
+    assert [row[0] for row in rows] == ["t", "i", "s"]
+    assert [row[1:4] for row in rows] == [["version", "1.0.0", "ndarray"]] * 3
+    same(read(rows))
+    intact(rows)
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (18277, "ZZZ")])
+def test_letters(number: int, text: str) -> None:
+    assert letters(number) == text
+    assert a1(9, number) == f"{text}10"
+
+
+# What people do to a sheet -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 300, 1000])
+def test_rows_inserted_above(count: int) -> None:
+    rows = [["Measured by us"] if nth == 0 else [] for nth in range(count)] + grid(ARRAYS)
+    same(read(rows))
+    intact(rows)
+
+
+@pytest.mark.parametrize("cell", ["", "7", "text", "=A1"])
+def test_a_column_inserted_to_the_left(cell: str) -> None:
+    rows = [[cell, *row] for row in grid(ARRAYS)]
+    same(read(rows))
+    intact(rows)
+
+
+@pytest.mark.parametrize("cell", ["", "=SUM(A1:A3)", "1,5"])
+def test_a_formula_column_to_the_right_and_one_in_between(cell: str) -> None:
+    rows = [[row[0], cell, *row[1:], cell, ""] for row in grid(ARRAYS)]
+    same(read(rows))
+    intact(rows)
+
+
+def test_rows_above_and_columns_on_all_sides_at_once() -> None:
+    rows = [["title"], [], *[["x", "", *row, "", "y"] for row in grid(ARRAYS)], *[["below"] + [""] * 4] * 50]
+    same(read(rows))
+    intact(rows)
+
+
+def test_columns_moved_come_back_in_their_new_order() -> None:
+    rows = [[row[2], row[0], row[1]] for row in grid(ARRAYS)]
+    same(read(rows), {name: ARRAYS[name] for name in ("s", "t", "i")})
+
+
+def test_arrays_that_begin_in_different_rows() -> None:
+    one, other = grid({"t": ARRAYS["t"]}), grid({"i": ARRAYS["i"]})
+    other = [[""], [""], [""], *other]
+    height = max(len(one), len(other))
+    rows = [(one[nth] if nth < len(one) else [""]) + (other[nth] if nth < len(other) else [""]) for nth in range(height)]
+    same(read(rows), {"t": ARRAYS["t"], "i": ARRAYS["i"]})
+
+
+def test_one_array_under_another_in_one_column() -> None:
+    rows = [*grid({"t": ARRAYS["t"]}), [""], *grid({"i": ARRAYS["i"]})]
+    with pytest.raises(sa.FormatError) as caught:  # what stands below the first array is no padding of it
+        read(rows)
+    assert caught.value.location == a1(1 + len(sa.to_linear(ARRAYS["t"])) + 1, 0)
+
+
+def test_trailing_blank_columns_and_rows_are_nothing() -> None:
+    rows = [[*row, "", "", " "] for row in grid(ARRAYS)] + [[""] * 6] * 5
+    same(read(rows))
+    intact(rows)
+
+
+def test_a_cell_below_an_array_is_named() -> None:
+    rows = [*grid({"i": ARRAYS["i"]}), [""], ["7"]]
+    with pytest.raises(sa.FormatError) as caught:
+        read(rows)
+    assert caught.value.location == a1(len(rows) - 1, 0)
+    assert list(sa.check(put(rows), format="csv"))
+
+
+def test_an_edited_element_is_named_by_cell_and_index() -> None:
+    rows = grid(ARRAYS)
+    rows[-2][0] = "oops"  # t[1, 0] or one near it
+    at = len(rows) - 2
+    with pytest.raises(sa.FormatError) as caught:
+        read(rows)
+    assert caught.value.location == a1(at, 0)
+    index = at - 1 - (len(sa.to_linear(ARRAYS["t"])) - 4)
+    assert caught.value.element == f"t[{index // 2}, {index % 2}]"
+    (finding,) = sa.check(put(rows), format="csv")
+    assert (finding.severity, finding.location) == ("error", a1(at, 0))
+    assert finding.message.startswith(caught.value.element)
+
+
+def test_check_goes_on_after_the_first() -> None:
+    rows = grid({"a": np.arange(4), "b": np.arange(4.0), "c": np.arange(4)})
+    rows[-1][0], rows[-2][1], rows[-1][1], rows[8][2] = "x", "y", "", "z"
+    found = [finding.location for finding in sa.check(put(rows), format="csv")]
+    assert {a1(len(rows) - 1, 0), a1(len(rows) - 2, 1), a1(len(rows) - 1, 1)} <= set(found)
+    assert any(location and location.startswith("C") for location in found)
+    assert all(finding.message for finding in sa.check(put(rows), format="csv"))
+
+
+def test_names_decodes_only_what_it_selects() -> None:
+    rows = grid(ARRAYS)
+    rows[20][1] = "broken"
+    same(read(rows, names=["t", "s"]), {name: ARRAYS[name] for name in ("t", "s")})
+    with pytest.raises(sa.FormatError):
+        read(rows, names=["i"])
+
+
+def test_a_broken_semver_before_ndarray_is_an_anchor_that_check_reports() -> None:
+    for broken in ("1.0", "2000-01-01", "1,0,0", "36526", "x"):
+        rows = grid(ARRAYS)
+        rows[2][1] = broken
+        findings = list(sa.check(put(rows), format="csv"))
+        assert [finding.location for finding in findings] == ["B3"], broken
+        with pytest.raises(sa.FormatError) as caught:
+            read(rows)
+        assert caught.value.location == "B3"
+
+
+def test_a_sheet_with_no_anchor_points_at_read_columns() -> None:
+    for rows in ([["a", "b"], ["1", "2"]], [["version", "1.0.0", "x"]], [["ndarray"]], [["version"], ["1.0.0"]]):
+        for verb in (sa.read, sa.scan):
+            with pytest.raises(sa.FormatError, match="read_columns"):
+                verb(put(rows), format="csv")
+        (finding,) = sa.check(put(rows), format="csv")
+        assert finding.severity == "error"
+
+
+def test_the_words_of_an_anchor_within_data_are_data() -> None:
+    array = np.array(["version", "1.0.0", "ndarray", "shape", "data"] * 20)
+    rows = grid({"a": np.arange(3), "w": array, "z": np.arange(2)})
+    same(read(rows), {"a": np.arange(3), "w": array, "z": np.arange(2)})
+    rows = grid({"a": np.arange(3), "w": array, "z": np.arange(2)}, orient="rows")
+    same(read(rows), {"a": np.arange(3), "w": array, "z": np.arange(2)})
+
+
+def test_the_words_of_an_anchor_side_by_side_in_data_are_data() -> None:
+    arrays = {"a": np.array(["version"] * 30), "b": np.array(["1.0.0"] * 30), "c": np.array(["ndarray"] * 30), "d": np.array(["shape"] * 30)}
+    same(read(grid(arrays)), arrays)
+    same(read(grid(arrays, orient="rows")), arrays)
+
+
+def test_the_gsheets_form_without_a_version_is_read_with_a_warning() -> None:
+    rows = [row for nth, row in enumerate(grid({"i": ARRAYS["i"]})) if nth not in (1, 2)]
+    with pytest.warns(sa.SheetArrayWarning):
+        same(read(rows), {"i": ARRAYS["i"]})
+    with pytest.raises(sa.FormatError):
+        read(rows, strict=True)
+
+
+# Names -------------------------------------------------------------------------------------------------------
+
+
+def test_without_names_the_columns_letter_is_the_name() -> None:
+    rows = grid(ARRAYS, names=False)
+    assert list(read(rows)) == ["A", "B", "C"]
+    assert list(read([["", *row] for row in rows])) == ["B", "C", "D"]
+    rows = grid(ARRAYS)
+    rows[0][1] = " "
+    assert list(read(rows)) == ["t", "B", "s"]
+
+
+def test_two_arrays_of_one_name_is_an_error_that_names_both_places() -> None:
+    rows = grid(ARRAYS)
+    rows[0][2] = "t"
+    for call in (lambda: read(rows), lambda: sa.scan(put(rows), format="csv")):
+        with pytest.raises(sa.FormatError) as caught:
+            call()
+        assert "'t'" in str(caught.value)
+        assert "A2" in str(caught.value)
+        assert "C2" in str(caught.value)
+    assert [finding.severity for finding in sa.check(put(rows), format="csv")] == ["error"]
+
+
+@pytest.mark.parametrize("name", ["version", "ndarray", " Version ", "NDARRAY", "", " ", "\t"])
+def test_a_name_that_looks_like_an_anchor_or_nothing_is_refused(name: str) -> None:
+    for options in ({}, {"orient": "rows"}):
+        file = io.BytesIO()
+        with pytest.raises(sa.LimitError):
+            sa.write_csv(file, {"fine": np.arange(3), name: np.arange(3)}, **options)
+        assert file.getvalue() == b""
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "'x", "''x", "\tx", "\rx", "1.0.0", "data", "shape", "007", "TRUE", "1,5", '"', "a,b", "a\nb", " x ", "ü", "A", "B"])
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+def test_any_other_name_comes_back(name: str, orient: Any) -> None:
+    rows = {name: np.arange(3), "z": np.array(["x"])}
+    file = io.StringIO()
+    sa.write_csv(file, rows, orient=orient)
+    file.seek(0)
+    assert list(sa.read_csv(file)) == [name, "z"]
+    first = next(csv.reader(io.StringIO(file.getvalue(), newline="")))[0]
+    assert not first.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_two_names_that_are_one_as_text_are_refused() -> None:
+    with pytest.raises(sa.LimitError, match="'1'"):
+        sa.write(io.BytesIO(), {1: np.arange(2), "1": np.arange(2)}, format="csv")
+
+
+# Parts -------------------------------------------------------------------------------------------------------
+
+LONG = np.arange(40.0).reshape(4, 10)
+
+
+def parts() -> list[list[str]]:
+    return grid({"p": LONG}, max_rows=38)
+
+
+def test_a_long_array_goes_on_in_complete_columns_of_version_1_1() -> None:
+    rows = parts()
+    assert len(rows) == 38
+    assert len(rows[0]) == 3
+    for k in range(3):
+        column = [row[k] for row in rows]
+        assert column[:4] == ["p", "version", "1.1.0", "ndarray"]
+        at = column.index("part")
+        assert column[at : at + 4] == ["part", str(k + 1), "3", "data"]
+        assert column[column.index("capacity") + 1] == "40"
+    same(read(rows), {"p": LONG})
+    intact(rows)
+
+
+@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (0, 2, 1)])
+def test_parts_stand_in_any_column_order(order: tuple[int, ...]) -> None:
+    rows = [[row[k] for k in order] for row in parts()]
+    same(read(rows), {"p": LONG})
+    intact(rows)
+    info = sa.scan(put(rows), format="csv")["p"]
+    assert (info.parts, info.capacity, info.shape) == (3, 40, (4, 10))
+    assert info.location == a1(1, order.index(0))
+
+
+def _broken(change: str) -> list[list[str]]:
+    rows = parts()
+    at = [row[0] for row in rows].index("part")
+    if change == "missing":
+        rows = [[row[0], row[2]] for row in rows]
+    elif change == "duplicate":
+        rows[at + 1][1] = "1"
+    elif change == "count":
+        rows[at + 2][1] = "4"
+    elif change == "beyond":
+        rows[at + 1][2] = "4"
+    elif change == "zero":
+        rows[at + 1][0] = "0"
+    elif change == "foreign":
+        rows = [[*row, *other] for row, other in zip(rows, grid({"p": LONG + 1, "q": np.arange(20)}, max_rows=38)[: len(rows)], strict=True)]
+    elif change == "dtype":
+        rows[[row[1] for row in rows].index("dtype") + 1][1] = "float32"
+    elif change == "unpart":
+        rows = [[*row, *other] for row, other in zip(rows, [*grid({"p": np.arange(3)}), *[[""]] * 38][:38], strict=True)]
+    elif change == "short":
+        rows[-1][2] = rows[-2][2] = ""
+        rows[-20][2] = ""
+    elif change == "hole":
+        rows[-1][0] = ""
+    return rows
+
+
+@pytest.mark.parametrize("change", ["missing", "duplicate", "count", "beyond", "zero", "foreign", "dtype", "unpart", "hole"])
+def test_parts_that_do_not_fit_are_refused_with_a_place(change: str) -> None:
+    rows = _broken(change)
+    with pytest.raises(sa.FormatError) as caught:
+        read(rows)
+    assert caught.value.location
+    assert [finding for finding in sa.check(put(rows), format="csv") if finding.severity == "error"]
+
+
+def test_parts_of_text_keep_blanks_at_their_ends() -> None:
+    for array in (np.array(["", "a", ""] * 30), np.array([""] * 90), objects(*([None, 1, None] * 30)), objects(*([None] * 89), "x")):
+        rows = grid({"p": array, "z": np.arange(5)}, max_rows=38)
+        same(read(rows), {"p": array, "z": np.arange(5)})
+        intact(rows)
+
+
+def test_no_room_for_a_header_is_said_before_anything_is_written() -> None:
+    file = io.BytesIO()
+    with pytest.raises(sa.LimitError, match="p"):
+        sa.write_csv(file, {"p": np.arange(100)}, max_rows=20)
+    assert file.getvalue() == b""

@@ -1,0 +1,239 @@
+"""Files are replaced whole or not at all, and what is compressed is bounded."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray import files
+from sheetarray.files import Source, replacing
+
+SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
+
+
+@pytest.fixture(params=SUFFIXES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / f"x.{request.param}"
+
+
+def only(path: Path) -> bool:
+    return os.listdir(path.parent) == [path.name]
+
+
+class Full(io.BytesIO):
+    """A disk with room for some bytes."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def write(self, chunk: Any, /) -> int:
+        self.room -= len(chunk)
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(chunk)
+
+
+@pytest.mark.parametrize("size", [10, 300_000])
+def test_a_full_disk_passes_through_with_the_old_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    sa.write(path, {"old": np.arange(3)})
+    before = path.read_bytes()
+
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left") as caught:
+        sa.write(path, {"new": np.random.default_rng(0).normal(size=size)})
+    assert caught.value.errno == errno.ENOSPC
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert only(path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("size", [10, 300_000])
+def test_a_device_that_is_full_is_the_systems_error(format: str, size: int) -> None:
+    with pytest.raises(OSError, match="No space left") as caught:
+        sa.write("/dev/full", {"x": np.arange(float(size))}, format=format)
+    assert caught.value.errno == errno.ENOSPC
+    assert not isinstance(caught.value, sa.SheetArrayError)
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("room", [0, 100, 10_000])
+def test_a_callers_file_that_is_full_is_the_callers_error(format: str, room: int) -> None:
+    file = Full(room)
+    with pytest.raises(OSError, match="No space left"):
+        sa.write(file, {"x": np.arange(100_000.0), "s": np.array(["a"] * 10)}, format=format)
+    assert not file.closed
+
+
+def test_an_interrupt_leaves_the_old_file(path: Path) -> None:
+    sa.write(path, {"old": np.arange(3)})
+    before = path.read_bytes()
+
+    def interrupt(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sa.write(path, {"x": np.arange(300_000.0)}, progress=interrupt)
+    assert path.read_bytes() == before
+    assert only(path)
+
+
+def test_an_interrupt_before_there_was_a_file_leaves_none(path: Path) -> None:
+    with pytest.raises(RuntimeError, match="stop"), replacing(path) as sink:
+        sink.write(b"half")
+        raise RuntimeError("stop")
+    assert os.listdir(path.parent) == []
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o664, 0o444 | 0o200])
+def test_permissions_stay(path: Path, mode: int) -> None:
+    sa.write(path, {"old": np.arange(3)})
+    path.chmod(mode)
+    sa.write(path, {"new": np.arange(3)})
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_new_file_has_the_permissions_that_open_gives(path: Path) -> None:
+    sa.write(path, {"x": np.arange(3)})
+    other = path.with_name("other")
+    other.write_bytes(b"")
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_file_is_not_replaced(path: Path) -> None:
+    sa.write(path, {"old": np.arange(3)})
+    path.chmod(0o444)
+    with pytest.raises(PermissionError):
+        sa.write(path, {"new": np.arange(3)})
+    assert only(path)
+
+
+def test_a_read_only_file_is_not_replaced_where_access_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(path, {"old": np.arange(3)})
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    with pytest.raises(PermissionError):
+        sa.write(path, {"new": np.arange(3)})
+    assert path.read_bytes() == before
+    assert only(path)
+
+
+def test_a_symbolic_link_stays_one_and_its_target_is_replaced(path: Path) -> None:
+    folder = path.parent / "real"
+    folder.mkdir()
+    target = folder / path.name
+    sa.write(target, {"old": np.arange(3)})
+    path.symlink_to(target)
+    sa.write(path, {"new": np.arange(2)})
+    assert path.is_symlink()
+    assert list(sa.read(target)) == ["new"] == list(sa.read(path))
+    assert os.listdir(folder) == [path.name]
+
+
+def test_a_dangling_link_makes_its_target(path: Path) -> None:
+    target = path.parent / f"target.{path.name}"
+    path.symlink_to(target)
+    sa.write(path, {"new": np.arange(2)})
+    assert path.is_symlink()
+    assert target.is_file()
+
+
+def test_a_folder_is_no_target_and_no_source(tmp_path: Path) -> None:
+    folder = tmp_path / "x.csv"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError):
+        sa.write(folder, {"x": np.arange(2)})
+    with pytest.raises(IsADirectoryError):
+        sa.read(folder)
+    assert os.listdir(tmp_path) == ["x.csv"]
+    assert os.listdir(folder) == []
+
+
+def test_a_long_file_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
+    for path in (tmp_path / ("x" * 251 + ".csv"), tmp_path / ("ü" * 125 + ".csv")):
+        sa.write(path, {"x": np.arange(2)})
+        assert len(sa.read(path)) == 1
+
+
+@pytest.mark.parametrize("bad", [5, None, b"x.csv", [], object()])
+def test_what_is_neither_path_nor_file_is_a_type_error(bad: Any) -> None:
+    for call in (lambda: sa.write_csv(bad, [1]), lambda: sa.read_csv(bad), lambda: sa.write_json(bad, [1]), lambda: sa.read_json(bad)):
+        with pytest.raises((TypeError, OSError)):
+            call()
+
+
+# Compression -------------------------------------------------------------------------------------------------
+
+
+def test_compression_is_known_by_content_not_by_suffix(tmp_path: Path) -> None:
+    sa.write(tmp_path / "x.csv.gz", {"x": np.arange(3)})
+    content = (tmp_path / "x.csv.gz").read_bytes()
+    assert content[:2] == b"\x1f\x8b"
+    (tmp_path / "y.csv").write_bytes(content)
+    assert sa.read(tmp_path / "y.csv")["x"].tolist() == [0, 1, 2]
+    (tmp_path / "z.csv.gz").write_bytes(gzip.decompress(content))
+    assert sa.read(tmp_path / "z.csv.gz")["x"].tolist() == [0, 1, 2]
+    assert sa.read(io.BytesIO(content), format="csv")["x"].tolist() == [0, 1, 2]
+
+
+def test_gzip_and_zstandard_of_several_members_are_one_text() -> None:
+    import zstandard
+
+    file = io.BytesIO()
+    sa.write(file, {"x": np.arange(1000)}, format="csv")
+    content = file.getvalue()
+    for pack in (gzip.compress, zstandard.ZstdCompressor().compress):
+        packed = pack(content[:500]) + pack(content[500:])
+        assert sa.read(io.BytesIO(packed), format="csv")["x"].tolist() == list(range(1000))
+
+
+def test_the_same_arrays_make_the_same_bytes(path: Path) -> None:
+    sa.write(path, {"x": np.arange(1000.0)})
+    before = path.read_bytes()
+    sa.write(path, {"x": np.arange(1000.0)})
+    assert path.read_bytes() == before
+
+
+def test_what_inflates_beyond_all_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import zstandard
+
+    monkeypatch.setattr(files, "_INFLATED_ALWAYS", 100_000)
+    for pack in (gzip.compress, zstandard.ZstdCompressor().compress):
+        packed = pack(b"x" * 10_000_000)
+        with pytest.raises(sa.FormatError, match="inflates to more"), Source(io.BytesIO(packed)) as source:
+            source.whole()
+
+
+def test_a_source_reads_no_further_than_asked() -> None:
+    class Counting(io.BytesIO):
+        count = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            chunk = super().read(size)
+            self.count += len(chunk)
+            return chunk
+
+    file = Counting(b"x" * 10_000_000)
+    with Source(file) as source:
+        assert source.prefix(10) == b"x" * 10
+        assert file.count <= 10_000
+        assert source.prefix(20_000) == b"x" * 20_000
+        assert file.count <= 30_000
+        assert not source.ended
+        assert len(source.whole()) == 10_000_000

@@ -1,0 +1,112 @@
+"""Imports point one way: the house stays a ladder of layers, and an adapter can be deleted on its own."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import sheetarray
+
+ROOT = Path(sheetarray.__file__).parent
+MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in ROOT.rglob("*.py")}
+
+LADDER = ["errors", "dtypes", "elements", "header", "linear", "arrays", "cells", "columns", "stored", "sheets", "registry", "api", "cli"]
+RUNG = {name: nth for nth, name in enumerate(LADDER)} | {"interchange": LADDER.index("sheets"), "files": 1, "__init__": 99, "__main__": 99}
+WHOLE = {
+    "sheets.delimited_sheet": "sheets.delimited", "sheets.dialect": "sheets.delimited", "sheets.json_headers": "sheets.linear_json",
+}  # fmt: skip  (modules of one adapter that is no package of its own)
+SHARED = {"sheets", "sheets.base", "interchange", "interchange.base"}
+HEAVY = {"polars", "pandas", "openpyxl", "fastexcel", "gspread", "zstandard", "click", "rich", "fastavro", "msgpack", "orjson", "awkward", "h5py", "xarray"}
+
+
+def imported(module: str, *, top_level: bool = False) -> set[str]:
+    """What a module imports, at run time: ours as `errors`, `sheets.base`; others as the first part of their name."""
+    path = MODULES[module]
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    package = [part for part in package if part and part != "__init__"]
+    found: set[str] = set()
+    for node in _nodes(ast.parse(path.read_text()).body, into_functions=not top_level):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1]
+            for alias in node.names:
+                dotted = ".".join([*base, *(node.module or "").split("."), alias.name]).replace("..", ".").strip(".")
+                found.add("sheetarray:" + (dotted if dotted in MODULES else dotted.rpartition(".")[0]))
+    return found
+
+
+def _nodes(body: list[ast.stmt], *, into_functions: bool) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for node in body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not into_functions:
+            continue
+        found.append(node)
+        children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+        found += _nodes(children, into_functions=into_functions)
+        for handler in getattr(node, "handlers", []):
+            found += _nodes(handler.body, into_functions=into_functions)
+    return found
+
+
+def ours(module: str) -> set[str]:
+    return {name.partition(":")[2] for name in imported(module) if name.startswith("sheetarray:")}
+
+
+def adapter(module: str) -> str:
+    """The adapter that a module belongs to: its own name, or that of its package under sheets or interchange."""
+    name = ".".join(module.split(".")[:2])
+    return WHOLE.get(name, name)
+
+
+def rung(module: str) -> int:
+    return RUNG[module.partition(".")[0] or "__init__"]
+
+
+def test_every_module_has_its_place_on_the_ladder() -> None:
+    assert {module.partition(".")[0] or "__init__" for module in MODULES} <= set(RUNG)
+
+
+def test_the_reader_of_imports_sees_them() -> None:
+    assert "errors" in ours("dtypes")
+    assert "columns" in ours("sheets.delimited")
+    assert "polars" in imported("cells")
+    assert "polars" not in imported("cells", top_level=True)
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"", "__init__", "__main__"}))
+def test_imports_point_down(module: str) -> None:
+    for other in ours(module) - {""}:
+        beside = other.partition(".")[0] == module.partition(".")[0] or other in SHARED
+        assert rung(other) < rung(module) or beside, f"{module} imports {other}"
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith(("sheets.", "interchange."))))
+def test_adapters_import_neither_each_other_nor_registry_nor_api(module: str) -> None:
+    for other in ours(module):
+        assert not other.startswith(("registry", "api", "cli")), f"{module} imports {other}"
+        if other.startswith(("sheets", "interchange")):
+            assert other in SHARED or adapter(other) == adapter(module), f"{module} imports {other}"
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli", "__main__"}))
+def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
+    if module.startswith("cli"):
+        pytest.skip("the command line may load its own libraries")
+    assert not imported(module, top_level=True) & HEAVY
+
+
+@pytest.mark.parametrize("package", ["columns", "elements"])
+def test_modules_of_a_package_import_each_other_in_no_circle(package: str) -> None:
+    members = [name for name in MODULES if name.startswith(f"{package}.")]
+    edges = {name: {other for other in ours(name) if other in members} for name in members}
+    while leaves := [name for name, others in edges.items() if not others & set(edges)]:
+        for name in leaves:
+            del edges[name]
+    assert not edges

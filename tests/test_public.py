@@ -1,0 +1,111 @@
+"""The public names, what importing them costs, and that every example in a docstring runs."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import pkgutil
+import subprocess
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+
+NAMES = [
+    "ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError", "NotFoundError",
+    "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert", "from_frame", "from_linear", "read", "read_columns",
+    "read_csv", "read_json", "scan", "to_frame", "to_linear", "write", "write_csv", "write_json",
+]  # fmt: skip
+
+ROOT = Path(sa.__file__).parent
+MODULES = sorted(
+    ".".join(("sheetarray", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+    for path in ROOT.rglob("*.py")
+    if path.stem != "__main__"
+)
+
+
+def test_the_public_names_are_exactly_these() -> None:
+    assert sa.__all__ == NAMES
+    assert sorted(sa.__all__) == sa.__all__
+    assert set(NAMES) <= set(dir(sa))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(sa, name) is not None
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        sa.no_such_name  # noqa: B018
+
+
+@pytest.mark.parametrize("statement", ["import sheetarray", "import sheetarray; sheetarray.scan; sheetarray.to_linear([1.5])"])
+def test_importing_loads_nothing_heavy(statement: str) -> None:
+    heavy = ["polars", "pandas", "openpyxl", "fastexcel", "gspread", "rich", "click", "xarray", "zstandard", "awkward", "fastavro"]
+    code = f"{statement}; import sys; print(sorted(set({heavy!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_reading_json_loads_no_columnar_engine() -> None:
+    code = "import io, sys, sheetarray as sa; f = io.BytesIO(); sa.write(f, [1.5], format='json'); print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [("FormatError", ValueError), ("DTypeError", TypeError), ("LimitError", ValueError), ("NotFoundError", KeyError), ("MissingDependencyError", ImportError)],
+)
+def test_errors_have_one_root_and_the_builtin(error: str, builtin: type[Exception]) -> None:
+    assert issubclass(getattr(sa, error), sa.SheetArrayError)
+    assert issubclass(getattr(sa, error), builtin)
+    assert issubclass(sa.SheetArrayWarning, UserWarning)
+
+
+def test_errors_show_place_element_and_hint() -> None:
+    error = sa.FormatError("expected float64, found 'abc'", location="arrays!C17", element="t[0, 3]", source="run.xlsx", hint="fix it")
+    assert str(error) == "run.xlsx, sheet arrays, cell C17 (t[0, 3]): expected float64, found 'abc' (fix it)"
+    assert str(sa.NotFoundError("no array 'x'")) == "no array 'x'"
+
+
+def test_no_setting_of_the_process_is_changed() -> None:
+    before = (np.geterr(), list(warnings.filters), sys.getrecursionlimit(), sys.get_int_max_str_digits())
+    sa.from_linear(sa.to_linear(np.array([np.nan, 1e300])))
+    for name in MODULES:
+        import_module(name)
+    assert (np.geterr(), list(warnings.filters), sys.getrecursionlimit(), sys.get_int_max_str_digits()) == before
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_run(module: str) -> None:
+    failed, _ = doctest.testmod(import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(getattr(sa, name))])
+def test_every_public_function_has_an_example_and_typed_keyword_only_options(name: str) -> None:
+    function = getattr(sa, name)
+    assert ">>>" in (inspect.getdoc(function) or "")
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not inspect.Parameter.empty
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is not parameter.empty:
+            assert parameter.name in ("names", "columns"), f"{name}({parameter.name}) is to be keyword-only"
+
+
+@pytest.mark.parametrize("name", ["LinearArray", "FormatError"])
+def test_public_classes_have_an_example(name: str) -> None:
+    assert ">>>" in (inspect.getdoc(getattr(sa, name)) or "")
+
+
+def test_the_package_is_typed() -> None:
+    assert (pkgutil.get_data("sheetarray", "py.typed")) is not None

@@ -1,0 +1,218 @@
+"""Ordinary tables: one array a column, dtypes inferred without loss or given."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+
+import sheetarray as sa
+
+
+def read(text: str, columns: Any = None, **options: Any) -> dict[str, Any]:
+    return sa.read_columns(io.StringIO(text, newline=""), columns, format="csv", **options)
+
+
+def column(*cells: str, **options: Any) -> Any:
+    return read("x\n" + "".join(f"{cell}\n" for cell in cells), **options)["x"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "2", "-3"], np.array([1, 2, -3])),
+        (["0", "-1"], np.array([0, -1])),
+        (["1.5", "2"], np.array([1.5, 2.0])),
+        (["1e5", "-.5", "2."], np.array([1e5, -0.5, 2.0])),
+        (["007", "8"], np.array(["007", "8"])),
+        (["00.5", "1"], np.array(["00.5", "1"])),
+        (["-007"], np.array(["-007"])),
+        (["9007199254740993"], np.array([9007199254740993])),
+        (["9223372036854775807", "-9223372036854775808"], np.array([2**63 - 1, -(2**63)])),
+        (["18446744073709551615"], np.array([2**64 - 1], dtype="uint64")),
+        (["18446744073709551616"], np.array(["18446744073709551616"])),
+        (["-1", "18446744073709551615"], np.array(["-1", "18446744073709551615"])),
+        (["9007199254740993", "0.5"], np.array(["9007199254740993", "0.5"])),
+        (["1e999"], np.array(["1e999"])),
+        (["NaN", "1", "-inf", "Infinity"], np.array([np.nan, 1, -np.inf, np.inf])),
+        (["TRUE", "false", "True"], np.array([True, False, True])),
+        (["2020-01-01", "1999-12-31"], np.array(["2020-01-01", "1999-12-31"], dtype="M8[D]")),
+        (["2020-01-01T10:20:30", "2020-01-01 10:20:31"], np.array(["2020-01-01T10:20:30", "2020-01-01T10:20:31"], dtype="M8[s]")),
+        (["2020-01-01T10:20:30.5", "2020-01-01T10:20:30.123456"], np.array(["2020-01-01T10:20:30.500000", "2020-01-01T10:20:30.123456"], dtype="M8[us]")),
+        (["2020-02-30"], np.array(["2020-02-30"])),
+        (["2020-01-01T25:00:00"], np.array(["2020-01-01T25:00:00"])),
+        (["a", "b"], np.array(["a", "b"])),
+        (["a", " b "], np.array(["a", " b "])),
+        (["1_0"], np.array(["1_0"])),
+        (["0x10"], np.array(["0x10"])),
+        (["١"], np.array(["١"])),
+        (["=1+1"], np.array(["=1+1"])),
+        (["'1"], np.array(["'1"])),
+        (["1e-400"], np.array(["1e-400"])),
+    ],
+    ids=lambda value: repr(value)[:40] if isinstance(value, list) else "",
+)
+def test_dtypes_are_inferred_without_loss(cells: list[str], expected: Any) -> None:
+    assert_same(column(*cells), expected)
+
+
+def test_signs_that_integers_lack_are_not_dropped() -> None:
+    assert column("-0", "1").tolist() == ["-0", "1"] or np.signbit(column("-0", "1")).tolist() == [True, False]
+    assert column("+1", "2").tolist() in (["+1", "2"], [1, 2])
+
+
+def test_inferred_floats_keep_every_digit() -> None:
+    values = np.random.default_rng(0).integers(0, 2**62, 3000, dtype=np.uint64).view(np.float64)
+    assert_same(column(*map(repr, values.tolist())), values)
+
+
+def test_digits_that_a_double_cannot_keep_stay_text() -> None:
+    assert column("0.1234567890123456789012", "1").tolist() in (["0.1234567890123456789012", "1"], [0.1234567890123456789012, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "", "3"], np.array([1, np.nan, 3])),
+        (["1.5", " "], np.array([1.5, np.nan])),
+        (["9007199254740993", "", "1"], objects(9007199254740993, None, 1)),
+        (["TRUE", "", "FALSE"], objects(True, None, False)),
+        (["a", "", "c"], np.array(["a", "", "c"])),
+        (["", "", "1"], np.array([np.nan, np.nan, 1])),
+    ],
+    ids=repr,
+)
+def test_blanks_beside_values(cells: list[str], expected: Any) -> None:
+    rows = "x,y\n" + "".join(f"{cell},7\n" for cell in cells)
+    assert_same(read(rows)["x"], expected)
+    if expected.dtype.kind != "U":
+        with pytest.raises(sa.FormatError) as caught:
+            read(rows, missing="error")
+        assert caught.value.location == f"A{2 + [c.strip() for c in cells].index('')}"
+
+
+def test_a_given_dtype_wins_for_all_or_by_name() -> None:
+    text = "id,t,n\n007,1.5,3\n008,2,4\n"
+    found = read(text, dtype={"id": "int16", "t": np.float32})
+    assert_same(found["id"], np.array([7, 8], dtype="int16"))
+    assert_same(found["t"], np.array([1.5, 2], dtype="float32"))
+    assert_same(found["n"], np.array([3, 4]))
+    assert_same(read(text, ["n", "t"], dtype="float64")["n"], np.array([3.0, 4.0]))
+    assert_same(read(text, dtype="string")["t"], np.array(["1.5", "2"]))
+    assert_same(read("z\n1+2i\n3\n", dtype=complex)["z"], np.array([1 + 2j, 3]))
+
+
+def test_a_cell_that_the_dtype_cannot_mean_is_named() -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        read("a,b\n1,2\n3,300\n", dtype={"b": "uint8"})
+    assert caught.value.location == "B3"
+    assert caught.value.element == "b[1]"
+
+
+def test_an_unknown_dtype_or_column_in_a_mapping_is_an_error() -> None:
+    with pytest.raises((sa.SheetArrayError, TypeError)):
+        read("a\n1\n", dtype="float7")
+    with pytest.raises(sa.SheetArrayError):
+        read("a\n1\n", dtype={"b": "int8"})
+    with pytest.raises(sa.SheetArrayError):
+        read("a\n1\n", shape={"b": (1,)})
+
+
+def test_shapes_fill_in_either_order() -> None:
+    text = "a,b\n" + "".join(f"{n},{n * 2}\n" for n in range(6))
+    found = read(text, shape={"a": (2, 3), "b": (-1, 2)})
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert found["b"].shape == (3, 2)
+    found = read(text, ["a"], shape=(2, 3), order="column-major")
+    assert found["a"].tolist() == [[0, 2, 4], [1, 3, 5]]
+    with pytest.raises(sa.FormatError, match="shape") as caught:
+        read(text, shape=(4, 2))
+    assert caught.value.location
+
+
+def test_columns_of_different_lengths() -> None:
+    found = read("a,b\n1,1\n2,\n3,\n4,\n", shape={"a": (4,), "b": (1,)})
+    assert found["b"].tolist() == [1]
+    assert np.isnan(read("a,b\n1,1\n2,\n")["b"]).tolist() == [False, True]
+
+
+def test_columns_are_chosen_by_name_or_letter() -> None:
+    text = "a,b,c\n1,2,3\n"
+    assert list(read(text, ["c", "a"])) == ["c", "a"]
+    assert list(read(text, "b")) == ["b"]
+    assert list(read(text, ["C"])) == ["c"]
+    with pytest.raises(sa.NotFoundError, match="'z'.*'a'"):
+        read(text, ["z"])
+    with pytest.raises(sa.NotFoundError):
+        read(text, ["D"])
+
+
+def test_a_header_is_found_out_or_said() -> None:
+    assert list(read("1,2\n3,4\n")) == ["A", "B"]
+    assert read("1,2\n3,4\n")["A"].tolist() == [1, 3]
+    assert list(read("a,b\n3,4\n", header=False)) == ["A", "B"]
+    assert read("2020,2021\n3,4\n", header=True)["2020"].tolist() == [3]
+    assert list(read("a,\n3,4\n")) == ["a", "B"]
+
+
+def test_rows_above_are_skipped() -> None:
+    assert read("title\n\na,b\n1,2\n", skip_rows=2)["b"].tolist() == [2]
+
+
+def test_two_columns_of_one_name_are_refused_with_both_places() -> None:
+    with pytest.raises(sa.FormatError, match="A1") as caught:
+        read("a,b,a\n1,2,3\n")
+    assert caught.value.location == "C1"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found_or_said(delimiter: str) -> None:
+    text = f"a{delimiter}b\n1{delimiter}2\n3{delimiter}4\n"
+    assert read(text)["b"].tolist() == [2, 4]
+    assert read(text, delimiter=delimiter)["b"].tolist() == [2, 4]
+
+
+def test_a_decimal_comma_is_found_or_said() -> None:
+    assert read("a;b\n1,5;2\n2,5;3\n")["a"].tolist() == [1.5, 2.5]
+    assert read("a;b\n1,5;2\n2,5;3\n", decimal=",")["a"].tolist() == [1.5, 2.5]
+    assert read("a;b\n1,5;2\n2,5;3\n", decimal=".")["a"].tolist() == ["1,5", "2,5"]
+    assert read("a\n1,5\n2,5\n", delimiter=";")["a"].tolist() == [1.5, 2.5]
+
+
+def test_a_decimal_point_beside_a_comma_is_never_a_thousand() -> None:
+    assert read("a;b\n1.234;1,5\n5.678;2,5\n")["a"].tolist() != [1234, 5678]
+
+
+def test_quoted_cells_with_delimiters_and_line_breaks() -> None:
+    assert read('a,b\n"x,1","l1\nl2"\n"q""q",z\n')["b"].tolist() == ["l1\nl2", "z"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", " "])
+def test_an_empty_table_is_a_format_error(text: str) -> None:
+    with pytest.raises(sa.FormatError):
+        read(text)
+
+
+def test_a_table_with_names_alone_has_empty_columns() -> None:
+    found = read("a,b\n")
+    assert {name: array.shape for name, array in found.items()} == {"a": (0,), "b": (0,)}
+
+
+def test_ragged_rows_are_blank_where_they_end() -> None:
+    found = read("a,b,c\n1,2\n3,4,5\n6\n")
+    assert np.isnan(found["b"]).tolist() == [False, False, True]
+    assert np.isnan(found["c"]).tolist() == [True, False, True]
+
+
+def test_wide_rows_below_the_header_get_letters() -> None:
+    found = read("a,b\n1,2,9\n3,4,8\n")
+    assert found["C"].tolist() == [9, 8]
+
+
+def test_options_that_cannot_be_are_said() -> None:
+    for options in ({"order": "diagonal", "shape": (1,)}, {"missing": "ignore"}, {"decimal": ";"}, {"delimiter": ",,"}, {"skip_rows": -1}):
+        with pytest.raises((sa.SheetArrayError, ValueError, TypeError)):
+            read("a,b\n1,2\n", **options)

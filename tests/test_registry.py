@@ -1,0 +1,143 @@
+"""Which adapter a path means: the table, its collisions, and what is not installed."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray import registry
+from sheetarray.registry import FORMATS, Format, format_of
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("a.csv", "csv"), ("A.CSV", "csv"), ("a.csv.gz", "csv"), ("a.CSV.ZST", "csv"), ("a.tsv", "tsv"), ("a.tab", "tsv"), ("a.txt", "txt"), ("a.json", "json"),
+     ("a.json.gz", "json"), (Path("b/c.tsv.zst"), "tsv"), ("x.csv.json", "json")],
+)  # fmt: skip
+def test_the_suffix_says_the_format(path: Any, name: str) -> None:
+    assert format_of(path).name == name
+
+
+@pytest.mark.parametrize("path", ["a", "a.doc", "a.gz", ".gz", "csv", "a.csvx", "", "a.csv.bz2"])
+def test_an_unknown_suffix_says_which_there_are(path: str) -> None:
+    with pytest.raises(sa.NotFoundError, match=r"\.csv"):
+        format_of(path)
+
+
+def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.dat"
+    sa.write(path, {"x": np.arange(3)}, format="json")
+    assert sa.read(path, format="json")["x"].tolist() == [0, 1, 2]
+    with pytest.raises(sa.NotFoundError, match="csv"):
+        sa.read(path, format="parquet")
+
+
+def test_a_file_object_needs_a_format_unless_it_has_a_name(tmp_path: Path) -> None:
+    with pytest.raises(sa.NotFoundError, match="format="):
+        sa.read(io.BytesIO())
+    path = tmp_path / "x.csv"
+    with open(path, "wb") as file:
+        sa.write(file, {"x": np.arange(3)})
+    with open(path, "rb") as file:
+        assert sa.read(file)["x"].tolist() == [0, 1, 2]
+
+
+def test_the_table_is_sorted_and_read_only() -> None:
+    assert list(FORMATS) == sorted(FORMATS)
+    with pytest.raises(TypeError):
+        FORMATS["x"] = FORMATS["csv"]  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        FORMATS["csv"].suffixes = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("row", [Format("csv", (".x",), "m", "s", "t"), Format("x", (".csv",), "m", "s", "t"), Format("x", (".x", ".x"), "m", "s", "t")])
+def test_collisions_are_refused(row: Format) -> None:
+    with pytest.raises(ValueError, match="belongs to"):
+        registry._table(*FORMATS.values(), row)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A format of one row and one module."""
+    module = ModuleType("sheetarray.sheets.fake")
+    kept: dict[str, Any] = {}
+    module.write_fake = lambda target, arrays, *, loud=False: kept.update({str(target): (arrays, loud)})  # type: ignore[attr-defined]
+    module.read_fake = lambda source, names=None, *, twice=False: kept[str(source)][0]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = Format("fake", (".fake",), "sheets.fake", "fake", "a fake", prefixes=("fake://",), writing={"loud": True}, extra="fakes", compressible=False)
+    monkeypatch.setattr(registry, "FORMATS", registry._table(*FORMATS.values(), row))
+    module.kept = kept  # type: ignore[attr-defined]
+    return module
+
+
+def test_a_row_and_a_module_add_a_format(fake: ModuleType) -> None:
+    sa.write("a.fake", {"x": 1})
+    assert fake.kept["a.fake"] == ({"x": 1}, True)
+    assert sa.read("a.fake") == {"x": 1}
+    assert format_of("fake://key/1.csv").name == "fake"
+    with pytest.raises(TypeError, match="twice"):
+        sa.read("a.fake", thrice=True)
+
+
+def test_a_verb_that_a_format_lacks_is_said(fake: ModuleType) -> None:
+    with pytest.raises(sa.NotFoundError, match="a fake.*scan"):
+        sa.scan("a.fake")
+
+
+def test_a_format_that_does_not_compress_has_no_compressed_suffix(fake: ModuleType) -> None:
+    with pytest.raises(sa.NotFoundError):
+        format_of("a.fake.gz")
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Format("absent", (".absent",), "sheets.absent_module", "absent", "an absent format", extra="absents")
+    monkeypatch.setattr(registry, "FORMATS", registry._table(*FORMATS.values(), row))
+    with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[absents\]'") as caught:
+        sa.read("x.absent")
+    assert isinstance(caught.value, ImportError)
+    assert caught.value.name == "sheetarray.sheets.absent_module"
+
+
+def test_a_missing_package_within_a_verb_names_the_extra(monkeypatch: pytest.MonkeyPatch, fake: ModuleType) -> None:
+    monkeypatch.setitem(sys.modules, "no_such_package", None)
+
+    def read_fake(source: Any, names: Any = None) -> Any:
+        import no_such_package  # noqa: F401
+
+    fake.read_fake = read_fake  # type: ignore[attr-defined]
+    with pytest.raises(sa.MissingDependencyError, match="fakes"):
+        sa.read("a.fake")
+
+
+@pytest.mark.parametrize("row", FORMATS.values(), ids=lambda row: row.name)
+def test_every_row_leads_to_functions(row: Format) -> None:
+    for verb in ("read", "write", "scan", "check"):
+        try:
+            function = row.function(verb)
+        except sa.MissingDependencyError:
+            pytest.skip("its extra is not installed")
+        except sa.NotFoundError:
+            assert verb == "write", f"{row.name} has no {verb}"
+            continue
+        assert callable(function)
+
+
+def test_convert_is_read_then_write(tmp_path: Path) -> None:
+    arrays = {"a": np.arange(3), "b": np.array(["x"])}
+    sa.write(tmp_path / "x.csv", arrays)
+    sa.convert(tmp_path / "x.csv", tmp_path / "x.json", ["b"])
+    assert list(sa.read(tmp_path / "x.json")) == ["b"]
+    sa.convert(tmp_path / "x.csv", tmp_path / "y", from_format="csv", to_format="tsv", writing={"names": False})
+    assert list(sa.read(tmp_path / "y", format="tsv")) == ["A", "B"]
+    with pytest.raises(sa.NotFoundError):
+        sa.convert(tmp_path / "absent.csv", tmp_path / "x.unknown")
+    with pytest.raises(sa.NotFoundError):
+        sa.convert(tmp_path / "x.csv", tmp_path / "z.json", ["absent"])
+    assert not (tmp_path / "z.json").exists()
