@@ -63,6 +63,13 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
         DTypeError: an array that the format cannot hold.
         LimitError: too much for it, or a name that it cannot carry; before anything is written.
         OSError: the system refuses.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write(file, {"t": np.array(1.5)}, format="csv", delimiter=";")
+        >>> file.getvalue().split()[-2:]
+        ['data', '1.5']
     """
     row = format_of(target, format)
     merged = {**row.writing, **options}
@@ -96,6 +103,14 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
 
     Raises:
         OSError: no such file; never for its content.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write(file, {"t": np.array([1.5, 2.5])}, format="csv")
+        >>> edited = io.StringIO(file.getvalue().replace("2.5", "2.5 m"))
+        >>> [str(finding) for finding in check(edited, format="csv")]
+        ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
     findings: Iterator[Finding] = _call("check", source, format, options)(source, **options)
     return findings
@@ -165,6 +180,15 @@ def convert(
         FormatError: as `read`.
         DTypeError: as `write`.
         LimitError: as `write`.
+
+    Example:
+        >>> import io
+        >>> text, lists = io.StringIO(), io.StringIO()
+        >>> write(text, {"t": np.array([1, 2])}, format="csv")
+        >>> _ = text.seek(0)
+        >>> convert(text, lists, from_format="csv", to_format="json")
+        >>> read(io.StringIO(lists.getvalue()), format="json")
+        {'t': array([1, 2])}
     """
     format_of(target, to_format)  # an unknown suffix is said before anything is read
     write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
@@ -172,7 +196,7 @@ def convert(
 
 def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> Callable[..., Any]:
     """The adapter's function, once its options are known to be its own."""
-    row = format_of(place, format)
+    row = format_of(place, format, reading=verb != "write")
     function = row.function(verb)
     known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in options:

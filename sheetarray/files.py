@@ -243,7 +243,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
     if old is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
-    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
             if path.suffix in _COMPRESSED:
@@ -281,17 +281,17 @@ def replacing_folder(target: PathLike, suffix: str) -> Iterator[Path]:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
     if path.exists() and not path.is_dir() and not path.is_file():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(target))
-    for entry in os.scandir(path) if path.is_dir() else ():
-        if not entry.name.lower().endswith(suffix) or not entry.is_file(follow_symlinks=False):
-            raise LimitError(
-                f"{path.name} is a folder that would be replaced, but it holds {entry.name}: move that away"
-            )
+    for old in sorted(path.iterdir()) if path.is_dir() else ():
+        if old.suffix.lower() != suffix or old.is_symlink() or not old.is_file():
+            raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
     aside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.old")
     temporary = aside.with_suffix(".tmp")
     try:
         temporary.mkdir()
         yield temporary
         if path.exists():
+            if path.is_dir():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             path.rename(aside)
         try:
             temporary.rename(path)

@@ -99,7 +99,10 @@ class LinearArray:
         Raises:
             DTypeError: no dtype of the format holds it, or it is masked.
         """
-        array = np.asanyarray(a)
+        try:
+            array = np.asanyarray(a)
+        except ValueError as error:
+            raise DTypeError(f"no array: {error}") from error
         if isinstance(array, np.ma.MaskedArray):
             raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
         array = np.asarray(array)
@@ -231,12 +234,22 @@ def fit(
     count = len(data)
     while count > header.capacity and is_blank(data[count - 1]):
         count -= 1
-    wanted = check_count(count, len(data), header, missing=missing, address=address)
+    if error := wrong_count(count, len(data), header, missing=missing, address=address):
+        if error.location is None:
+            error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
+        raise error
+    wanted = wanted_cells(count, header)
     return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
 
 
-def check_count(count: int, present: int, header: Header, *, missing: Missing, address: Address) -> int:
-    """How many data cells the array takes.
+def wanted_cells(count: int, header: Header) -> int:
+    """How many data cells the array takes, given how many there are: two for each element of interleaved complex."""
+    interleaved = header.dtype.kind == "complex" and count == 2 * header.capacity
+    return count if interleaved else header.capacity
+
+
+def wrong_count(count: int, present: int, header: Header, *, missing: Missing, address: Address) -> FormatError | None:
+    """The error that too few data cells are, or too many; None where the number is right.
 
     Args:
         count: how many there are up to the last that is not blank.
@@ -245,24 +258,19 @@ def check_count(count: int, present: int, header: Header, *, missing: Missing, a
         missing: as for `from_linear`.
         address: of a data cell, by its index.
 
-    Raises:
-        FormatError: `count` fits neither the capacity nor, for interleaved complex, twice that.
+    Returns:
+        Without a location where there are too many: the caller knows which of them is not blank.
     """
-    capacity = header.capacity
-    if header.dtype.kind == "complex" and count == 2 * capacity:
-        return count
-    if count > capacity:
-        raise FormatError(
-            f"expected no more than {capacity} data cells, found another", location=address(capacity),
-            hint="clear what stands below the array, or move it to another column",
-        )  # fmt: skip
-    if count < capacity:
-        may_be_blank = header.dtype.kind in ("string", "generic") or (
-            missing == "nan" and header.dtype.kind in ("float", "complex")
-        )
-        if not may_be_blank or capacity - present > MOST_TRIMMED:
-            raise FormatError(f"capacity is {capacity}, but the data end after {count} cells", location=address(count))
-    return capacity
+    wanted = wanted_cells(count, header)
+    if count > wanted:
+        hint = "clear what stands below the array, or move it to another column"
+        return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
+    kind = header.dtype.kind
+    may_be_blank = kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
+    if count < wanted and (not may_be_blank or wanted - present > MOST_TRIMMED):
+        reason = f"capacity is {wanted}, but the data end after {count} cells"
+        return FormatError(reason, location=address(count))
+    return None
 
 
 def decode_data(
@@ -314,7 +322,8 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
     first: int = array.__array_interface__["data"][0]
     if any(step % size for step in (high - low, first - low, *array.strides)) or (high - low) % unit:
         return None
-    lowest = root[tuple(slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)].reshape(1)
+    ends = (slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)
+    lowest = root[(..., *ends)].reshape(1)
     buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
     return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
 

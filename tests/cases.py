@@ -51,7 +51,7 @@ TEXTS = [
     "", "a", "007", "1e5", "1,5", "=1+1", "+1", "-1", "@SUM(A1)", "'quoted", "''", "'", "'=1", "\ttab", "\rcr",
     'a "quote"', '"', '""', "a,b;c\td|e", "line\nbreak", "cr\r\nlf", "lone\rcr", " space ", "   ", "TRUE", "false",
     "NaN", "Infinity", "NaT", "nan", "None", "null", "NA", "#N/A", "data", "version", "1.0.0", "ndarray", "shape",
-    "ü", "漢字", "😀", "\ufeffbom", "\u2028", "\x01", "\x7f", "\x85", "\xa0", "e\u0301", "#", "sep=;", "x" * 300,
+    "ü", "漢字", "😀", "\ufeffbom", "\u2028", "\x01", "\x1f", "a\x1fb", "\x7f", "\x85", "\xa0", "e\u0301", "#", "sep=;", "x" * 300,
     "end", "", "",
 ]  # fmt: skip
 
@@ -119,7 +119,9 @@ def text_cases() -> dict[str, Array]:
         "trailing empty": np.array(["a", "", ""]),
         "all empty": np.array(["", "", ""]),
         "header words": np.array(["data", "version", "1.0.0", "ndarray", "shape", "data"]),
-        "whole header": np.array("x version 1.0.0 ndarray shape 1 strides 1 offset 0 data 5".split()),
+        "whole header": np.array(
+            ["x", "version", "1.0.0", "ndarray", "shape", "1", "strides", "1", "offset", "0", "data", "5"]
+        ),
         "blanks": np.array([" ", "\t", "\n", "\u2003", ""]),
         "generic blanks": objects(None, "", None, "", None),
         "generic header words": objects("data", "version", "1.0.0", "ndarray", 1, None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("cases", "conformance")
+pytest.register_assert_rewrite("cases", "conformance", "grids", "hostile")
 
 settings.register_profile(
     "sheetarray",

@@ -15,16 +15,38 @@ from sheetarray.cells import TextLook, from_text, from_typed, to_text
 MARKS = (".", ",")
 
 TOKENS = [
-    "0", "-0", "1", "-1", "+1", "01", "007", "1.0", "1.", ".5", "-.5", "1e5", "1E+05", "1e-5", "1e400", "-1e400", "1e-400", "1,5", "-1,5E+05", "1.234,5", "1,234.5",
-    "NaN", "nan", "-nan", "Inf", "inf", "-inf", "+Infinity", "INFINITY", "infinit", "TRUE", "true", "False", "1_0", "0x1", "١", "", " ", "  7 ", "\t7\n",
-    "127", "128", "-128", "-129", "255", "256", "65535", "65536", "9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
-    "18446744073709551615", "18446744073709551616", "1" * 30, "1" * 400, "1" * 401, "70000", "65504", "65519.9", "65520", "3.4028235e38", "3.4028236e38", "1e39",
-    "3+4i", "3-4j", "(3+4i)", "i", "-i", "4i", "3", "NaN+NaNi", "-0-0i", "Infinity-Infinityi", "1 + 2i", "1e5+1e5i", "1,5+2,5i", "3+4", "nan-infi", "1e400+0i", "+1+1i", "1.+2.i", ".5+.5i",
-    "2020-01-01", "2020-02-30", "2020-01-01T10:20:30", "2020-01-01 10:20:30", "NaT", "x", "'1", "=1+1", "None", "1.00000005960464477539062500000000000000001",
-    "2.5", "1e0", "0.00000000000000000001", "4503599627370497.49999999999", "9007199254740991.9999999999999", "100.000000000000000000001", "1.5e1", "\u00a05", "5\u00a0", "5\u2003", "\x1f5", "9.5367431640625e-07", "1e-46", "7e-46", "1.40129846432481707e-45",
+    "0", "-0", "1", "-1", "+1", "01", "007", "1.0", "1.", ".5", "-.5", "1e5", "1E+05", "1e-5", "1e400", "-1e400",
+    "1e-400", "1,5", "-1,5E+05", "1.234,5", "1,234.5",
+    "NaN", "nan", "-nan", "Inf", "inf", "-inf", "+Infinity", "INFINITY", "infinit", "TRUE", "true", "False", "1_0",
+    "0x1", "\u0661", "", " ", "  7 ", "\t7\n",
+    "127", "128", "-128", "-129", "255", "256", "65535", "65536", "9007199254740993", "9223372036854775807",
+    "9223372036854775808", "-9223372036854775808",
+    "18446744073709551615", "18446744073709551616", "1" * 30, "1" * 400, "1" * 401, "70000", "65504", "65519.9",
+    "65520", "3.4028235e38", "3.4028236e38", "1e39",
+    "3+4i", "3-4j", "(3+4i)", "i", "-i", "4i", "3", "NaN+NaNi", "-0-0i", "Infinity-Infinityi", "1 + 2i", "1e5+1e5i",
+    "1,5+2,5i", "3+4", "nan-infi", "1e400+0i", "+1+1i", "1.+2.i", ".5+.5i",
+    "2020-01-01", "2020-02-30", "2020-01-01T10:20:30", "2020-01-01 10:20:30", "NaT", "x", "'1", "=1+1", "None",
+    "1.00000005960464477539062500000000000000001",
+    "2.5", "1e0", "0.00000000000000000001", "4503599627370497.49999999999", "9007199254740991.9999999999999",
+    "100.000000000000000000001", "1.5e1", "\u00a05", "5\u00a0", "5\u2003", "\x1f5", "9.5367431640625e-07", "1e-46",
+    "7e-46", "1.40129846432481707e-45",
 ]  # fmt: skip
 
-KINDS = ["float16", "float32", "float64", "int8", "int64", "uint8", "uint64", "bool", "complex64", "complex128", "datetime64[D]", "datetime64[s]", "timedelta64[s]"]
+KINDS = [
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int64",
+    "uint8",
+    "uint64",
+    "bool",
+    "complex64",
+    "complex128",
+    "datetime64[D]",
+    "datetime64[s]",
+    "timedelta64[s]",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,7 +99,17 @@ def test_looks_in_text() -> None:
     assert _texts([np.nan, np.inf, -np.inf, 1.5]) == ["NaN", "Infinity", "-Infinity", "1.5"]
     assert _texts([3 + 4j, -1.5 - 2j, complex("-0-0j")]) == ["3+4i", "-1.5-2i", "-0-0i"]
     assert _texts([1.5 - 2j], decimal=",") == ["1,5-2i"]
-    assert _texts(["=1+1", "+x", "-x", "@x", "'x", "\tx", "\rx", "x", ""]) == ["'=1+1", "'+x", "'-x", "'@x", "''x", "'\tx", "'\rx", "x", ""]
+    assert _texts(["=1+1", "+x", "-x", "@x", "'x", "\tx", "\rx", "x", ""]) == [
+        "'=1+1",
+        "'+x",
+        "'-x",
+        "'@x",
+        "''x",
+        "'\tx",
+        "'\rx",
+        "x",
+        "",
+    ]
     assert _texts(["=1+1", "'x"], formulas="keep") == ["=1+1", "'x"]
     assert _texts(np.array(["2020-01-01", "NaT"], "M8[D]")) == ["2020-01-01", "NaT"]
     assert _texts(objects(None, True, 1, 0.5, "1", "=x", "")) == [None, "TRUE", "1", "0.5", "'1", "'=x", "'"]
@@ -93,6 +125,14 @@ def test_numbers_are_never_touched_by_escapes() -> None:
 def test_booleans_of_other_bytes_are_still_true(byte: int) -> None:
     array = np.array([0, byte, 1], dtype=np.uint8).view(bool)
     assert _texts(array) == ["FALSE", "TRUE", "TRUE"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_nan_of_any_bits_is_nan(dtype: str) -> None:
+    width = np.dtype(dtype).itemsize // (2 if dtype.startswith("complex") else 1)
+    ones = {2: 0x7D01, 4: 0x7FA00001, 8: 0x7FF4000000000001}[width]  # signalling, as an integer
+    array = np.array([ones] * 4, dtype=f"u{width}").view(dtype)
+    assert all("NaN" in text for text in _texts(array) if text is not None)
 
 
 def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import sheetarray as sa
 from conformance import Conformance
+
+import sheetarray as sa
 from sheetarray.columns import letters
 
 

@@ -57,7 +57,9 @@ def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> Non
     assert (type(found), repr(found)) == (type(value), repr(value))
 
 
-@pytest.mark.parametrize("value", [[1], {}, (1,), 1j, b"x", float("nan"), float("inf"), object(), np.float64("nan"), {1}])
+@pytest.mark.parametrize(
+    "value", [[1], {}, (1,), 1j, b"x", float("nan"), float("inf"), object(), np.float64("nan"), {1}]
+)
 def test_other_objects_in_generic_arrays_are_refused_with_their_index(value: Any) -> None:
     with pytest.raises(sa.DTypeError, match="element 1 "):
         elements.encode(objects(None, value), dtypes.named("generic"))
@@ -82,7 +84,10 @@ def test_problems_name_every_bad_cell_in_order() -> None:
     assert "300 is beyond the range of uint8" in problems[2].reason
 
 
-@pytest.mark.parametrize(("cell", "text"), [(1, "1"), (1.0, "1"), (True, "TRUE"), (False, "FALSE"), (None, ""), (1e300, "1e+300"), (0.1, "0.1"), ("x", "x")])
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [(1, "1"), (1.0, "1"), (True, "TRUE"), (False, "FALSE"), (None, ""), (1e300, "1e+300"), (0.1, "0.1"), ("x", "x")],
+)
 def test_what_a_program_made_of_text_is_turned_back(cell: Any, text: str) -> None:
     assert looks.string_of(cell) == text
 
@@ -105,9 +110,12 @@ def test_what_is_no_boolean(cell: Any) -> None:
 
 @pytest.mark.parametrize(
     ("unit", "text", "same"),
-    [("D", "2020-01-01", "2020-01-01"), ("s", "2020-01-01", "2020-01-01T00:00:00"), ("s", "2020-01-01 10:20:30", "2020-01-01T10:20:30"),
-     ("D", "2020-01-01T00:00:00", "2020-01-01"), ("ms", "2020-01-01T10:20:30.5", "2020-01-01T10:20:30.500"), ("Y", "2020-01-01", "2020"),
-     ("s", "nat", "NaT"), ("s", "NAT", "NaT"), ("ns", "2020-01-01T00:00:00.000000001", "2020-01-01T00:00:00.000000001"), ("Y", "-0005", "-0005"),
+    [("D", "2020-01-01", "2020-01-01"), ("s", "2020-01-01", "2020-01-01T00:00:00"), ("s", "2020-01-01 10:20:30",
+     "2020-01-01T10:20:30"),
+     ("D", "2020-01-01T00:00:00", "2020-01-01"), ("ms", "2020-01-01T10:20:30.5", "2020-01-01T10:20:30.500"), ("Y",
+      "2020-01-01", "2020"),
+     ("s", "nat", "NaT"), ("s", "NAT", "NaT"), ("ns", "2020-01-01T00:00:00.000000001",
+      "2020-01-01T00:00:00.000000001"), ("Y", "-0005", "-0005"),
      ("Y", "12345", "12345"), ("M", "2020-02", "2020-02"), ("s", "2020-01-01T10:20:30.000", "2020-01-01T10:20:30")],
 )  # fmt: skip
 def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
@@ -116,14 +124,38 @@ def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
     assert elements.iso_texts(buffer) == [same]
 
 
-@pytest.mark.parametrize("text", ["2020-02-30", "20200101", "01.02.2020", "today", "now", "2020-01-01T25:00", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00+01:00", "2020-1-1", "x", 5, 2020.0, True, "2020-W01"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020-02-30",
+        "20200101",
+        "01.02.2020",
+        "today",
+        "now",
+        "2020-01-01T25:00",
+        "2020-01-01T00:00:00Z",
+        "2020-01-01T00:00:00+01:00",
+        "2020-1-1",
+        "x",
+        5,
+        2020.0,
+        True,
+        "2020-W01",
+    ],
+)
 def test_what_is_no_iso_date_is_refused(text: Any) -> None:
     _, problems = elements.decode([text], dtypes.named("datetime64[s]"))
     assert [problem.index for problem in problems] == [0]
 
 
 def test_a_moment_finer_than_its_unit_is_refused_not_rounded() -> None:
-    for unit, text in [("D", "2020-01-01T12:00"), ("s", "2020-01-01T00:00:00.5"), ("Y", "2020-02-01"), ("ns", "2020-01-01T00:00:00.0000000001"), ("25s", "2020-01-01T00:00:01")]:
+    for unit, text in [
+        ("D", "2020-01-01T12:00"),
+        ("s", "2020-01-01T00:00:00.5"),
+        ("Y", "2020-02-01"),
+        ("ns", "2020-01-01T00:00:00.0000000001"),
+        ("25s", "2020-01-01T00:00:01"),
+    ]:
         _, problems = elements.decode([text], dtypes.named(f"datetime64[{unit}]"))
         assert len(problems) == 1, unit
 

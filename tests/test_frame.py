@@ -29,9 +29,16 @@ def test_columns_are_named_and_padded_with_none() -> None:
     assert found["a"].shape == ()
 
 
-@pytest.mark.parametrize("read", [{}, {"dtype": str, "keep_default_na": False}, {"dtype": str}, {"header": None}], ids=str)
+@pytest.mark.parametrize(
+    "read", [{}, {"dtype": str, "keep_default_na": False}, {"dtype": str}, {"header": None}], ids=str
+)
 def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read: dict[str, Any]) -> None:
-    arrays = {"t": np.array([[1.5, np.nan]]), "i": np.array([1, 2**60]), "s": np.array(["a", "b"]), "z": np.array(2 + 1j)}
+    arrays = {
+        "t": np.array([[1.5, np.nan]]),
+        "i": np.array([1, 2**60]),
+        "s": np.array(["a", "b"]),
+        "z": np.array(2 + 1j),
+    }
     text = sa.to_frame(arrays).to_csv(index=False)
     found = sa.read_csv(io.StringIO(text))
     for name, array in arrays.items():
@@ -68,7 +75,9 @@ def test_names_select() -> None:
         sa.from_frame(frame, ["c"])
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": []})], ids=["nothing", "numbers", "empty"])
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": []})], ids=["nothing", "numbers", "empty"]
+)
 def test_a_frame_without_an_array_is_refused(frame: pd.DataFrame) -> None:
     with pytest.raises(sa.FormatError):
         sa.from_frame(frame)
@@ -94,7 +103,8 @@ def written(arrays: Any) -> dict[str, Any]:
 
 def test_a_dataframe_is_written_column_by_column() -> None:
     frame = pd.DataFrame({
-        "i": [1, 2], "f": [0.5, np.nan], "s": ["a", "007"], "b": [True, False], "d": pd.to_datetime(["2020-01-01", None]),
+        "i": [1, 2], "f": [0.5, np.nan], "s": ["a", "007"], "b": [True, False], "d": pd.to_datetime(["2020-01-01",
+        None]),
         "n": pd.array([1, None], dtype="Int64"), "g": pd.array([True, None], dtype="boolean"), "m": ["a", None],
     })  # fmt: skip
     found = written(frame)

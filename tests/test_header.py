@@ -14,7 +14,15 @@ from sheetarray.dtypes import named, of
 from sheetarray.header import parse_header
 
 CELLS = to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))
-FIELDS = {"shape": [2, 2], "strides": [2, 1], "offset": [0], "order": ["row-major"], "dtype": ["int16"], "length": [4], "capacity": [4]}
+FIELDS = {
+    "shape": [2, 2],
+    "strides": [2, 1],
+    "offset": [0],
+    "order": ["row-major"],
+    "dtype": ["int16"],
+    "length": [4],
+    "capacity": [4],
+}
 
 
 def cells(*order: str, version: tuple[Any, ...] = ("version", "1.0.0"), **fields: Any) -> list[Any]:
@@ -23,7 +31,9 @@ def cells(*order: str, version: tuple[Any, ...] = ("version", "1.0.0"), **fields
     return [*version, "ndarray", *itertools.chain.from_iterable([key, *given[key]] for key in keys), "data", 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)])
+@pytest.mark.parametrize(
+    "order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)]
+)
 def test_keys_stand_in_any_order(order: tuple[str, ...]) -> None:
     assert from_linear(cells(*order)).tolist() == [[1, 2], [3, 4]]
 
@@ -56,11 +66,16 @@ def test_a_duplicate_key_is_an_error_where_it_stands_again(key: str) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "at"),
-    [({"length": [5]}, "length"), ({"length": [3]}, "length"), ({"shape": [2, 3]}, None), ({"strides": [2, 2]}, None), ({"strides": [-2, 1]}, None),
-     ({"offset": [1]}, None), ({"offset": [-1]}, "offset"), ({"capacity": [3]}, None), ({"capacity": [-4]}, "capacity"), ({"strides": [1]}, None),
-     ({"strides": [2, 1, 1]}, None), ({"shape": [-2, -2]}, "shape"), ({"order": ["diagonal"]}, "order"), ({"dtype": ["int7"]}, "dtype"),
-     ({"dtype": [None]}, "dtype"), ({"order": [1]}, "order"), ({"length": []}, "length"), ({"offset": [0, 0]}, "offset"), ({"shape": [2.5, 2]}, "shape"),
-     ({"length": ["x"]}, "length"), ({"length": [True]}, "length"), ({"shape": [2, "2x"]}, "shape"), ({"strides": []}, None), ({"shape": []}, None)],
+    [({"length": [5]}, "length"), ({"length": [3]}, "length"), ({"shape": [2, 3]}, None), ({"strides": [2, 2]}, None),
+     ({"strides": [-2, 1]}, None),
+     ({"offset": [1]}, None), ({"offset": [-1]}, "offset"), ({"capacity": [3]}, None), ({"capacity": [-4]},
+      "capacity"), ({"strides": [1]}, None),
+     ({"strides": [2, 1, 1]}, None), ({"shape": [-2, -2]}, "shape"), ({"order": ["diagonal"]}, "order"),
+      ({"dtype": ["int7"]}, "dtype"),
+     ({"dtype": [None]}, "dtype"), ({"order": [1]}, "order"), ({"length": []}, "length"), ({"offset": [0, 0]},
+      "offset"), ({"shape": [2.5, 2]}, "shape"),
+     ({"length": ["x"]}, "length"), ({"length": [True]}, "length"), ({"shape": [2, "2x"]}, "shape"), ({"strides": []},
+     None), ({"shape": []}, None)],
 )  # fmt: skip
 def test_contradictions_are_refused_at_their_cell(fields: dict[str, Any], at: str | None) -> None:
     given = cells(**fields)
@@ -95,12 +110,16 @@ def test_header_integers_may_be_text_or_2_0(number: Any) -> None:
 # Versions ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", ["1.0.0", "1.0.7", "1.1.0", "1.2.0", "1.99.3", " 1.0.0 ", "1.0.0-beta.1", "1.0.0+build"])
+@pytest.mark.parametrize(
+    "version", ["1.0.0", "1.0.7", "1.1.0", "1.2.0", "1.99.3", " 1.0.0 ", "1.0.0-beta.1", "1.0.0+build"]
+)
 def test_any_version_1_is_read(version: str) -> None:
     assert from_linear(cells(version=("version", version))).tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize("version", ["2.0.0", "0.9.0", "10.0.0", "1.0", "1", "x", "", None, 1.0, "01.01.2000", "1.0.0.0"])
+@pytest.mark.parametrize(
+    "version", ["2.0.0", "0.9.0", "10.0.0", "1.0", "1", "x", "", None, 1.0, "01.01.2000", "1.0.0.0"]
+)
 def test_another_version_is_refused_at_its_cell(version: Any) -> None:
     with pytest.raises(sa.FormatError) as caught:
         from_linear(cells(version=("version", version)))
@@ -154,7 +173,25 @@ def test_parse_header_says_where_the_data_begin() -> None:
 # dtypes ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+    ],
+)
 def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
     assert named(name).numpy == np.dtype(name)
     assert of(np.dtype(name).newbyteorder(">")).name == name
@@ -162,7 +199,8 @@ def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "float128", "int7", "complex32", "object", "str", "datetime64", "datetime64[]", "datetime64[x]", "datetime64[generic]", "datetime64[0s]", "datetime64[D][D]",
+    "name", ["", "float128", "int7", "complex32", "object", "str", "datetime64", "datetime64[]", "datetime64[x]",
+    "datetime64[generic]", "datetime64[0s]", "datetime64[D][D]",
              "date", "f8", "<f8", "struct", "datetime64[99999999999s]", "timedelta64[-1s]", None, 5, ["int8"]],
 )  # fmt: skip
 def test_an_unknown_dtype_is_an_error_that_lists_the_known(name: Any) -> None:

@@ -17,8 +17,10 @@ import pytest
 import sheetarray as sa
 
 NAMES = [
-    "ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError", "NotFoundError",
-    "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert", "from_frame", "from_linear", "read", "read_columns",
+    "ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError",
+    "NotFoundError",
+    "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert", "from_frame", "from_linear", "read",
+    "read_columns",
     "read_csv", "read_json", "scan", "to_frame", "to_linear", "write", "write_csv", "write_json",
 ]  # fmt: skip
 
@@ -46,23 +48,45 @@ def test_another_name_is_an_attribute_error() -> None:
         sa.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize("statement", ["import sheetarray", "import sheetarray; sheetarray.scan; sheetarray.to_linear([1.5])"])
+@pytest.mark.parametrize(
+    "statement", ["import sheetarray", "import sheetarray; sheetarray.scan; sheetarray.to_linear([1.5])"]
+)
 def test_importing_loads_nothing_heavy(statement: str) -> None:
-    heavy = ["polars", "pandas", "openpyxl", "fastexcel", "gspread", "rich", "click", "xarray", "zstandard", "awkward", "fastavro"]
+    heavy = [
+        "polars",
+        "pandas",
+        "openpyxl",
+        "fastexcel",
+        "gspread",
+        "rich",
+        "click",
+        "xarray",
+        "zstandard",
+        "awkward",
+        "fastavro",
+    ]
     code = f"{statement}; import sys; print(sorted(set({heavy!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-def test_reading_json_loads_no_columnar_engine() -> None:
-    code = "import io, sys, sheetarray as sa; f = io.BytesIO(); sa.write(f, [1.5], format='json'); print('pandas' in sys.modules)"
+def test_writing_json_loads_no_columnar_engine() -> None:
+    code = (
+        "import io, sys, sheetarray as sa; sa.write(io.BytesIO(), [1.5], format='json'); print('polars' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize(
     ("error", "builtin"),
-    [("FormatError", ValueError), ("DTypeError", TypeError), ("LimitError", ValueError), ("NotFoundError", KeyError), ("MissingDependencyError", ImportError)],
+    [
+        ("FormatError", ValueError),
+        ("DTypeError", TypeError),
+        ("LimitError", ValueError),
+        ("NotFoundError", KeyError),
+        ("MissingDependencyError", ImportError),
+    ],
 )
 def test_errors_have_one_root_and_the_builtin(error: str, builtin: type[Exception]) -> None:
     assert issubclass(getattr(sa, error), sa.SheetArrayError)
@@ -71,7 +95,9 @@ def test_errors_have_one_root_and_the_builtin(error: str, builtin: type[Exceptio
 
 
 def test_errors_show_place_element_and_hint() -> None:
-    error = sa.FormatError("expected float64, found 'abc'", location="arrays!C17", element="t[0, 3]", source="run.xlsx", hint="fix it")
+    error = sa.FormatError(
+        "expected float64, found 'abc'", location="arrays!C17", element="t[0, 3]", source="run.xlsx", hint="fix it"
+    )
     assert str(error) == "run.xlsx, sheet arrays, cell C17 (t[0, 3]): expected float64, found 'abc' (fix it)"
     assert str(sa.NotFoundError("no array 'x'")) == "no array 'x'"
 

@@ -75,7 +75,9 @@ def _complexes(buffer: Buffer) -> pl.Series:
     texts = []
     for values in (np.ascontiguousarray(parts[0::2]), np.ascontiguousarray(parts[1::2])):
         text = _spelt(pl.Series(values))
-        texts.append(text.str.strip_suffix(".0") if (values == np.trunc(values)).any() else text)
+        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+            whole = (values == np.trunc(values)).any()
+        texts.append(text.str.strip_suffix(".0") if whole else text)
     negative = pl.Series(np.signbit(parts[1::2]) & ~np.isnan(parts[1::2]))
     plus = pl.when(negative).then(pl.lit("")).otherwise(pl.lit("+"))
     return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..cells import from_text, from_typed
-from ..elements import Cell, Missing, Problem, is_blank
-from ..linear import check_count, decode_data, part_dtype
+from ..elements import Cell, Missing, Problem, decode, is_blank
+from ..errors import FormatError
+from ..linear import part_dtype, wanted_cells, wrong_count
 from .grid import Anchor
 from .sheet import Cells, Sheet
 
@@ -69,36 +71,67 @@ class Column:
             return None
         return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def judged(self, missing: Missing) -> tuple[Buffer, list[Problem], int]:
-        """The buffer cell by cell, the cells that cannot be read, and how many cells make an element.
-
-        Raises:
-            FormatError: too few cells or too many.
-        """
+    def judged(self, missing: Missing) -> Judgement:
+        """The buffer cell by cell, and everything that is wrong with it."""
         header = self.header
         columns = [_together(first, rest) for first, rest in self.pieces]
+        height = self._height(columns) if len(columns) > 1 else 0
         for nth, column in enumerate(columns[:-1]):
-            columns[nth] = column[: self._full(nth, column)]
-            self.starts.append(self.starts[-1] + len(columns[nth]))
+            columns[nth] = column[:height]
+            self.starts.append(self.starts[-1] + height)
         cells = reduce(_together, columns)
-        wanted = check_count(filled_cells(cells), len(cells), header, missing=missing, address=self.address)
+        count = filled_cells(cells)
+        wanted = wanted_cells(count, header)
+        wrong = wrong_count(count, len(cells), header, missing=missing, address=self.address)
+        if wrong and wrong.location is None:
+            wrong.location = self.address(wanted + _first_filled(cells[wanted:]))
+        there = min(wanted, count) if wrong else wanted
         each = 2 if wanted > header.capacity else 1
-        if isinstance(cells, Sequence):
-            padded = [*cells[:wanted], *[None] * (wanted - len(cells))]
-            return (*decode_data(padded, header, missing=missing), each)
-        series = cells[:wanted].extend_constant(None, max(0, wanted - len(cells)))
-        if each == 1:
-            return (*from_text(series, header.dtype, self.sheet.look, missing=missing), each)
-        parts, problems = from_text(series, part_dtype(header.dtype), self.sheet.look, missing=missing)
-        return parts.view(header.dtype.numpy), problems, each
+        buffer, problems = self._decoded(cells[:there], there, each, missing)
+        return Judgement(buffer, problems, each, wrong)
 
-    def _full(self, nth: int, cells: pl.Series | Sequence[Cell]) -> int:
-        """How many cells a part that is not the last one holds: to the container's end, blanks included."""
-        filled = filled_cells(cells)
-        if self.sheet.max_rows is None or self.header.dtype.kind not in ("string", "generic"):
-            return filled
-        anchor = self.group[nth]
-        return max(filled, min(len(cells), self.sheet.max_rows - anchor.row - anchor.start))
+    def _decoded(
+        self, cells: pl.Series | Sequence[Cell], wanted: int, each: int, missing: Missing
+    ) -> tuple[Buffer, list[Problem]]:
+        dtype = self.header.dtype if each == 1 else part_dtype(self.header.dtype)
+        if isinstance(cells, Sequence):
+            buffer, problems = decode([*cells, *[None] * (wanted - len(cells))], dtype, missing=missing)
+        else:
+            padded = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
+            buffer, problems = from_text(padded, dtype, self.sheet.look, missing=missing)
+        return (buffer if each == 1 else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
+
+    def _height(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> int:
+        """How many cells each part but the last one holds: they are equally long, and reach down to the same row.
+
+        Raises:
+            FormatError: blanks at their ends leave it open.
+        """
+        filled = [filled_cells(column) for column in columns]
+        tallest, parts = max(filled[:-1]), len(columns)
+        capacity = self.header.capacity * (2 if sum(filled) > self.header.capacity else 1)
+        if set(filled[:-1]) == {tallest} and (parts - 1) * tallest + filled[-1] == capacity:
+            return tallest
+        anchor = self.group[0]
+        to_the_end = len(columns[0])
+        if self.sheet.max_rows is not None and anchor.orient == "columns":
+            to_the_end = self.sheet.max_rows - anchor.row - anchor.start
+        if tallest <= to_the_end and (parts - 1) * to_the_end < capacity <= parts * to_the_end:
+            return to_the_end
+        raise FormatError(
+            f"the parts hold {sum(filled)} cells, not {capacity}, and blanks at their ends cannot be told from padding",
+            location=anchor.address(0),
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A buffer, the cells in it that cannot be read, how many cells make an element, and whether the count is wrong."""
+
+    buffer: Buffer
+    problems: list[Problem]
+    each: int
+    wrong_count: FormatError | None
 
 
 def _series(cells: Sequence[Cell]) -> pl.Series:
@@ -114,6 +147,13 @@ def _together(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell
     if not len(first):
         return texts
     return (_series(first) if isinstance(first, Sequence) else first).extend(texts)
+
+
+def _first_filled(cells: pl.Series | Sequence[Cell]) -> int:
+    """The index of the first cell that is not blank."""
+    if isinstance(cells, Sequence):
+        return next(index for index, cell in enumerate(cells) if not is_blank(cell))
+    return int((cells.str.strip_chars() != "").fill_null(value=False).arg_true()[0])
 
 
 def _trailing_nulls(cells: pl.Series) -> int:

@@ -81,14 +81,20 @@ def _number(texts: pl.Series, blanks: int) -> tuple[str, pl.Series | None] | Non
             return "string", None
         if not blanks:
             return name.lower(), integers
-        exact = not ((integers > 2**53) | (integers < -(2**53))).any()
+        exact = name == "Int64" and not ((integers > 2**53) | (integers < -(2**53))).any()
         return ("float64", integers.cast(_engine("Float64"))) if exact else ("generic", None)
     floats = texts.cast(_engine("Float64"), strict=False)
     if floats.null_count() != blanks:
         return None
-    large = texts.filter((floats.abs() > _EXACT).fill_null(value=False))
+    large = texts.filter((floats.abs() >= _EXACT).fill_null(value=False))
+    zero = texts.filter((floats == 0).fill_null(value=False))
     infinite = texts.filter(floats.is_infinite().fill_null(value=False))
-    lossy = large.str.contains(r"^[+-]?[0-9]+$").any() or (~infinite.str.contains("(?i)inf")).any() or _padded(texts)
+    lossy = (
+        large.str.contains(r"^[+-]?[0-9]+$").any()
+        or zero.str.contains("^[^eE]*[1-9]").any()
+        or (~infinite.str.contains("(?i)inf")).any()
+        or _padded(texts)
+    )
     return ("string", None) if lossy else ("float64", floats)
 
 

@@ -16,7 +16,7 @@ from .. import dtypes
 from ..cells import TextLook, from_text
 from ..dtypes import DType
 from ..elements import Cell, Missing, check_missing, is_blank, string_of
-from ..errors import FormatError, NotFoundError
+from ..errors import FormatError, LimitError, NotFoundError
 from ..header import Order
 from .column import filled_cells
 from .grid import a1, letters
@@ -62,6 +62,10 @@ def read_ordinary(
         NotFoundError: no such column.
     """
     check_missing(missing)
+    if order not in ("row-major", "column-major"):
+        raise LimitError(f"order is 'row-major' or 'column-major', not {order!r}")
+    if skip_rows < 0:
+        raise LimitError(f"skip_rows cannot be negative, as {skip_rows} is")
     head, _ = sheet.head(20_000)
     rows = head[skip_rows:]
     if not rows or all(is_blank(cell) for row in rows for cell in row):
@@ -69,6 +73,9 @@ def read_ordinary(
     named = _is_header(rows) if header is None else header
     names = _names(rows, named, skip_rows)
     wanted = _wanted(names, columns)
+    for option in (dtype, shape):
+        if isinstance(option, Mapping):
+            _wanted(names, list(option))
     first = skip_rows + named
     text = dtypes.named("string")
     fetched = sheet.columns([Request(names[name], first, text) for name in wanted], typed=False)

@@ -218,15 +218,15 @@ def _finish(column: Column, name: str, missing: Missing, report: Raise) -> Itera
     """Judge a column cell by cell; the array, or reports of what is wrong with it."""
     header = column.header
     try:
-        buffer, problems, each = column.judged(missing)
+        judged = column.judged(missing)
     except FormatError as error:
         report(error)
         return
-    for problem in problems[:_MOST_FINDINGS]:
-        report(blame(problem, header, name, column.address, cells_each=each))
-    if len(problems) > _MOST_FINDINGS:
-        report(
-            FormatError(f"{name}: {len(problems) - _MOST_FINDINGS} more cells cannot be read as {header.dtype.name}")
-        )
-    if not problems:
-        yield name, LinearArray.of(header, buffer).to_numpy()
+    if judged.wrong_count:
+        report(judged.wrong_count)
+    for problem in judged.problems[:_MOST_FINDINGS]:
+        report(blame(problem, header, name, column.address, cells_each=judged.each))
+    if (more := len(judged.problems) - _MOST_FINDINGS) > 0:
+        report(FormatError(f"{name}: {more} more cells cannot be read as {header.dtype.name}"))
+    if not judged.problems and not judged.wrong_count:
+        yield name, LinearArray.of(header, judged.buffer).to_numpy()

@@ -297,6 +297,6 @@ def read_columns_csv(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary table; see `sheetarray.read_columns`."""
     with Source(source) as opened, located(source=opened.name):
-        sheet = CsvSheet(opened, delimiter, decimal, encoding, "keep", table=True)
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, "keep", table=True, skip_rows=max(skip_rows, 0))
         return read_ordinary(sheet, columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
                              skip_rows=skip_rows)  # fmt: skip

@@ -17,9 +17,10 @@ import numpy as np
 from ..cells import Formulas, TextLook, engine_dtype
 from ..columns import Cells, Request, find_anchors
 from ..elements import Cell
-from ..errors import FormatError
+from ..errors import FormatError, LimitError
 from ..files import Bytes, Source
 from .dialect import (
+    SINGLE_COLUMN,
     Decimal,
     check_marks,
     find_decimal,
@@ -29,6 +30,7 @@ from .dialect import (
     first_records,
     records,
     text_encoding,
+    unused_delimiter,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +60,10 @@ class CsvSheet:
         formulas: Formulas,
         *,
         table: bool = False,
+        skip_rows: int = 0,
     ) -> None:
+        if formulas not in ("escape", "keep"):
+            raise LimitError(f'formulas is "escape" or "keep", not {formulas!r}')
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         self._source = source
@@ -70,9 +75,11 @@ class CsvSheet:
         self._records: list[tuple[list[str], int]] = []
         self._head_text = ""
         self._whole_rows: list[list[str]] | None = None
-        self._table = table
+        self._table, self._skip_rows = table, skip_rows
         text, ended = self._text(20_000)
-        self._delimiter = delimiter or self._find_delimiter(text, ended)
+        found = delimiter or self._find_delimiter(text, ended)
+        self._single = found == SINGLE_COLUMN
+        self._delimiter = unused_delimiter(text) if self._single else found
         mark = decimal or self._find_decimal()
         self._undecided = mark is None
         self.look = TextLook(mark or ".", formulas)
@@ -81,11 +88,11 @@ class CsvSheet:
 
     def _find_delimiter(self, text: str, ended: bool) -> str:
         if self._table:
-            return find_table_delimiter(text, ended=ended)
+            return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows)
         for budget in (20_000, 1_000_000):
             found = find_delimiter(text, ended=ended)
             if found is not None or ended:
-                return found or ","
+                return "," if found is None else found
             text, ended = self._text(budget)
         return ","
 
@@ -191,6 +198,8 @@ class CsvSheet:
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
         """Columns in bulk: what stands above the common body from the first rows, the body from the engine."""
         body_row = max(request.row for request in requests)
+        if self._single:
+            self._delimiter = unused_delimiter(self._whole())
         frame = self._parsed(requests, body_row, typed) or self._cell_by_cell(requests, body_row)
         heads = [
             [

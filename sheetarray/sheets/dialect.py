@@ -16,12 +16,15 @@ from typing import Literal
 
 from ..columns import find_anchors
 from ..elements import Cell
-from ..errors import LimitError, NotFoundError
+from ..errors import FormatError, LimitError, NotFoundError
+from ..files import Bytes
 
 Decimal = Literal[".", ","]
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
-SINGLE_COLUMN = "\x1f"  # a delimiter that a file of one column does not have
+_TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
+SINGLE_COLUMN = ""  # the delimiter of a file of one column
+_UNUSED = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -120,7 +123,8 @@ def find_delimiter(text: str, *, ended: bool) -> str | None:
         return None
     lines = re.compile(r"(?:[^\n]*\n){0,3}").match(text, first.end())
     near = min(lines.end() if lines else len(text), first.end() + 65536)
-    return _by_anchors(text[:near], ended=ended and near == len(text)) or _by_anchors(text, ended=ended)
+    found = _by_anchors(text[:near], ended=ended and near == len(text))
+    return _by_anchors(text, ended=ended) if found is None else found
 
 
 def _by_anchors(text: str, *, ended: bool) -> str | None:
@@ -138,15 +142,33 @@ def _by_anchors(text: str, *, ended: bool) -> str | None:
     return best
 
 
-def find_table_delimiter(text: str, *, ended: bool) -> str:
-    """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least."""
+def find_table_delimiter(text: str, *, ended: bool, skip_rows: int = 0) -> str:
+    """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
+
+    Where rows differ in length, the one that stands in most rows, in half of them at least.
+    """
     best, width = SINGLE_COLUMN, 1
-    for delimiter in DELIMITERS:
-        rows = [cells for cells, _ in first_records(text, delimiter, ended=ended, most=200) if any(cells)]
-        widths = set(map(len, rows if ended else rows[:-1]))
+    common, most = SINGLE_COLUMN, 0.5
+    for delimiter in _TABLE_DELIMITERS:
+        records = first_records(text, delimiter, ended=ended, most=200)[skip_rows:]
+        rows = [cells for cells, _ in (records if ended or len(records) == 1 else records[:-1]) if any(cells)]
+        widths = set(map(len, rows))
         if len(widths) == 1 and (count := widths.pop()) > width:
             best, width = delimiter, count
-    return best
+        share = sum(len(cells) > 1 for cells in rows) / max(len(rows), 1)
+        if share > most or (share == most == 0.5 and common == SINGLE_COLUMN):
+            common, most = delimiter, share
+    return common if best == SINGLE_COLUMN else best
+
+
+def unused_delimiter(text: str | Bytes) -> str:
+    """A delimiter that does not stand in a text of one column."""
+    for mark in _UNUSED:
+        if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):
+            return mark
+    raise FormatError(
+        "every control character stands in the text", hint="name the delimiter, for example delimiter=';'"
+    )
 
 
 def find_decimal(cells: Sequence[Cell]) -> Decimal | None:

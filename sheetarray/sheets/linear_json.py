@@ -103,6 +103,13 @@ def read_json(
     Raises:
         FormatError: with `.location`, such as `x[17]`, of the first cell that is wrong.
         NotFoundError: no array of a name asked for.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_json(file, {"x": np.array([1.5])})
+        >>> read_json(io.StringIO(file.getvalue()))
+        {'x': array([1.5])}
     """
     with Source(source) as opened, located(source=opened.name):
         lists = _lists(opened)

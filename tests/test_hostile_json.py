@@ -1,0 +1,131 @@
+"""JSON that is broken, deep, or holds something else than flat lists."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile import survive
+
+import sheetarray as sa
+
+
+def read(content: bytes, format: str = "json") -> dict[str, Any]:
+    return sa.read(io.BytesIO(content), format=format)
+
+
+def findings(content: bytes, format: str = "json") -> list[sa.Finding]:
+    return list(sa.check(io.BytesIO(content), format=format))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"x":' * 100_000, "[" * 500 + "]" * 500, '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}"],
+    ids=lambda t: f"{t[:6]}..{len(t)}",
+)
+def test_deep_nesting(text: str) -> None:
+    survive(text.encode(), "json")
+    with pytest.raises(sa.FormatError):
+        read(text.encode(), "json")
+    assert findings(text.encode(), "json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "null", "1", '"x"', "{}", "[]", "[[]]", "[{}]", '{"x": null}', '{"x": 1}', '{"x": []}', '{"x": {}}',
+     '{"x": [[]]}',
+     "[null]", '["version"]', '["version", null]', '["version", {}]', '[["version"], 1]', "NaN", "[NaN]",
+     "[Infinity]", '{"a": [], "a": []}',
+     '{"x": ["version", ["1.0.0"], "ndarray"]}', "\ufeff{}", "{'x': 1}", "[1,]", '{"x": [1]} {"y": [2]}',
+     '{"\\ud800": [1]}', '["\\ud800"]'],
+)  # fmt: skip
+def test_json_that_holds_no_array(text: str) -> None:
+    content = text.encode()
+    survive(content, "json")
+    for verb in (sa.read, sa.scan):
+        with pytest.raises(sa.FormatError):
+            verb(io.BytesIO(content), format="json")
+    assert findings(content, "json")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        {},
+        [1],
+        {"type": "float64"},
+        {"type": "float64", "value": None},
+        {"type": "float64", "value": [1]},
+        {"value": "NaN", "x": 1},
+        True,
+        None,
+        "abc",
+        "",
+    ],
+)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "float64",
+        "float16",
+        "complex64",
+        "int8",
+        "uint64",
+        "bool",
+        "string",
+        "generic",
+        "datetime64[s]",
+        "timedelta64[D]",
+    ],
+)
+def test_any_json_value_as_an_element_is_read_or_named(value: Any, dtype: str) -> None:
+    cells = [
+        "version",
+        "1.0.0",
+        "ndarray",
+        "shape",
+        1,
+        "strides",
+        1,
+        "offset",
+        0,
+        "order",
+        "row-major",
+        "dtype",
+        dtype,
+        "length",
+        1,
+        "capacity",
+        1,
+        "data",
+        value,
+    ]
+    content = json.dumps({"x": cells}).encode()
+    survive(content, "json")
+    try:
+        read(content, "json")
+    except sa.FormatError as error:
+        assert error.location == "x[18]"  # noqa: PT017  (some values are elements)
+
+
+@pytest.mark.parametrize("place", range(19))
+@pytest.mark.parametrize("value", [[], {}, None, True, 1.5, 1e300, -1, "x", 10**30])
+def test_any_json_value_anywhere_in_a_header(place: int, value: Any) -> None:
+    cells = sa.to_linear(np.array([1.5]))
+    cells[place] = value
+    survive(json.dumps({"x": cells}).encode(), "json")
+    survive(json.dumps(cells).encode(), "json")
+    survive(json.dumps([cells, cells]).encode(), "json")
+
+
+def test_scan_of_json_agrees_with_read_on_brackets_in_text() -> None:
+    arrays = {"]": np.array(["]", "[", '"]"', "\\", "{", "}"]), "b": np.arange(3)}
+    file = io.BytesIO()
+    sa.write(file, arrays, format="json")
+    assert (
+        list(read(file.getvalue(), "json")) == list(sa.scan(io.BytesIO(file.getvalue()), format="json")) == ["]", "b"]
+    )

@@ -1,0 +1,231 @@
+"""Whatever the array, its layout, its text or its bits: it comes back exactly, under every option."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import sheetarray as sa
+from sheetarray.elements import escape, unescape
+
+NUMBERS = [
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bool",
+    *(f"{s}int{b}" for s in ("", "u") for b in (8, 16, 32, 64)),
+]
+UNITS = ["Y", "M", "D", "h", "s", "ms", "us", "ns", "as", "7s"]
+
+# Text that a reader of CSV may stumble over. NumPy drops NULs at the end of its strings, so there are none.
+CHARACTERS = st.one_of(
+    st.sampled_from("\",;\t|\n\r'=+-@ .:0123456789eENaTRUdata\ufeff\x85\u2028\xa0"),
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
+)
+TEXTS = st.one_of(
+    st.text(CHARACTERS, max_size=12),
+    st.sampled_from(
+        [
+            "",
+            "version",
+            "1.0.0",
+            "ndarray",
+            "data",
+            "shape",
+            "TRUE",
+            "NaN",
+            "007",
+            "1,5",
+            "1.5",
+            "-0",
+            "=1+1",
+            "'",
+            "''",
+            '""',
+            "\r\n",
+            " ",
+        ]
+    ),
+)
+SCALARS = st.one_of(
+    st.none(), st.booleans(), TEXTS, st.integers(-(2**53), 2**53), st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1000, 1000),
+)  # fmt: skip
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
+
+
+@st.composite
+def numbers(draw: Any, shapes: Any = SHAPES) -> Any:
+    """Any bits whatever, under any dtype of numbers or times."""
+    dtype = np.dtype(draw(st.sampled_from([*NUMBERS, *(f"{kind}8[{unit}]" for kind in "Mm" for unit in UNITS)])))
+    shape = draw(shapes)
+    count = int(np.prod(shape))
+    if dtype.kind == "b":
+        return np.array(draw(st.lists(st.booleans(), min_size=count, max_size=count)), dtype=bool).reshape(shape)
+    if dtype.kind == "M":  # years that NumPy itself prints and reads
+        low, high = (
+            np.array(["-0400", "2400"], dtype="M8[Y]").astype(dtype).view(np.int64)
+            if dtype != "M8[as]"
+            else (-(10**18), 10**18)
+        )
+        near = st.one_of(st.integers(min(low, high), max(low, high)), st.just(np.iinfo(np.int64).min))
+        return np.array(draw(st.lists(near, min_size=count, max_size=count)), dtype=np.int64).view(dtype).reshape(shape)
+    content = draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize))
+    return np.frombuffer(content, dtype=dtype).reshape(shape)
+
+
+@st.composite
+def arrays(draw: Any) -> Any:
+    """Any array of any dtype, in any layout of memory."""
+    kind = draw(st.sampled_from(["number", "number", "string", "generic"]))
+    if kind == "number":
+        array = draw(numbers())
+    else:
+        shape = draw(SHAPES)
+        count = int(np.prod(shape))
+        values = draw(st.lists(TEXTS if kind == "string" else SCALARS, min_size=count, max_size=count))
+        array = np.empty(count, dtype=object)
+        array[:] = values
+        array = (array.astype(np.str_) if kind == "string" else array).reshape(shape)
+    return draw(layouts(array))
+
+
+@st.composite
+def layouts(draw: Any, array: Any) -> Any:
+    if array.ndim and draw(st.booleans()):
+        array = array.transpose(draw(st.permutations(range(array.ndim))))
+    if draw(st.booleans()):
+        array = np.asfortranarray(array)
+    if array.ndim and draw(st.booleans()):
+        step = st.sampled_from(
+            [slice(None), slice(None, None, -1), slice(1, None), slice(None, None, 2), slice(None, None, -2)]
+        )
+        array = array[tuple(draw(step) for _ in range(array.ndim))]
+    if draw(st.booleans()):
+        array = np.broadcast_to(array, (2, *array.shape))
+    if array.dtype.kind not in "bO" and draw(st.booleans()):
+        array = array.astype(array.dtype.newbyteorder(">"))
+    return array
+
+
+NAMES = TEXTS.filter(lambda text: text.strip() and text.strip().casefold() not in ("version", "ndarray"))
+MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)
+DIALECTS = st.one_of(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "orient": st.sampled_from(["columns", "rows"]), "bom": st.booleans(),
+            "encoding": st.sampled_from(["utf-8", "utf-16", "utf-16-le", "utf-32"]),
+            "max_rows": st.integers(30, 400),
+        },
+    ),
+    st.fixed_dictionaries({"delimiter": st.sampled_from(";\t|"), "decimal": st.sampled_from(".,")},
+    optional={"orient": st.sampled_from(["columns", "rows"])}),
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(arrays(), st.booleans(), st.sampled_from(["text", "interleaved"]))
+def test_flat_lists(array: Any, base: bool, complex: Any) -> None:
+    cells = sa.to_linear(array, base=base, complex=complex)
+    found = sa.from_linear(json.loads(json.dumps(cells, allow_nan=False)))
+    assert_same(found, array, layout=not base)
+
+
+@settings(max_examples=150)
+@given(MAPPINGS)
+def test_json(mapping: dict[str, Any]) -> None:
+    _there_and_back(mapping, "json", {}, {})
+
+
+@settings(max_examples=300)
+@given(MAPPINGS, DIALECTS)
+def test_csv_whose_dialect_is_found(mapping: dict[str, Any], options: dict[str, Any]) -> None:
+    if options.get("encoding") == "utf-16-le":
+        options = {**options, "bom": True}
+    _there_and_back(mapping, "csv", options, {})
+
+
+@settings(max_examples=150)
+@given(MAPPINGS, DIALECTS)
+def test_csv_whose_dialect_is_said(mapping: dict[str, Any], options: dict[str, Any]) -> None:
+    reading = {key: value for key, value in options.items() if key in ("delimiter", "decimal", "encoding")}
+    _there_and_back(mapping, "csv", options, reading)
+
+
+@settings(max_examples=100)
+@given(st.lists(arrays(), min_size=1, max_size=3))
+def test_csv_without_names(found: list[Any]) -> None:
+    mapping = dict(zip("ABC", found, strict=False))
+    _there_and_back(mapping, "csv", {"names": False}, {})
+
+
+def _there_and_back(mapping: dict[str, Any], format: str, writing: dict[str, Any], reading: dict[str, Any]) -> None:
+    file = io.BytesIO()
+    try:
+        sa.write(file, mapping, format=format, **writing)
+    except sa.LimitError:
+        assert "max_rows" in writing  # a header that does not fit
+        return
+    file.seek(0)
+    found = sa.read(file, format=format, **reading)
+    assert list(found) == list(mapping)
+    for name, array in mapping.items():
+        assert_same(found[name], array)
+    assert list(sa.check(io.BytesIO(file.getvalue()), format=format, **reading)) == []
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_random_bit_patterns_of_floats(dtype: str, seed: int) -> None:
+    bits = np.random.default_rng(seed).integers(0, 256, 4096, dtype=np.uint8)
+    array = bits.view(dtype)
+    _there_and_back({"x": array}, "csv", {}, {})
+    _there_and_back({"x": array}, "csv", {"delimiter": ";", "decimal": ","}, {})
+    _there_and_back({"x": array}, "json", {}, {})
+
+
+def test_every_float16_comes_back() -> None:
+    _there_and_back({"x": np.arange(2**16, dtype=np.uint16).view(np.float16)}, "csv", {}, {})
+
+
+@given(TEXTS)
+def test_escape_is_undone(text: str) -> None:
+    assert unescape(escape(text)) == text
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=8), st.lists(st.floats(allow_nan=False) | st.none(), min_size=1, max_size=8)
+)
+def test_read_columns_keeps_text_and_floats(texts: list[str], floats: list[float | None]) -> None:
+    import csv
+
+    texts = [*texts, "end"]  # blank rows at the end are no rows
+    height = max(len(texts), len(floats))
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["name", "value"])
+    writer.writerows(
+        [
+            texts[nth] if nth < len(texts) else "z",
+            "" if nth >= len(floats) or floats[nth] is None else repr(floats[nth]),
+        ]
+        for nth in range(height)
+    )
+    file.seek(0)
+    found = sa.read_columns(file, format="csv", dtype={"name": "string", "value": "float64"}, header=True)
+    assert found["name"].tolist() == [*texts, *["z"] * (height - len(texts))]
+    expected = [np.nan if value is None else value for value in floats] + [np.nan] * (height - len(floats))
+    assert_same(found["value"], np.array(expected, dtype="float64"))
