@@ -25,7 +25,7 @@ from .grid import RESERVED
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_BLOCK = 1_000_000
+_CELLS_A_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
