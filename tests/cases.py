@@ -51,8 +51,8 @@ TEXTS = [
     "", "a", "007", "1e5", "1,5", "=1+1", "+1", "-1", "@SUM(A1)", "'quoted", "''", "'", "'=1", "\ttab", "\rcr",
     'a "quote"', '"', '""', "a,b;c\td|e", "line\nbreak", "cr\r\nlf", "lone\rcr", " space ", "   ", "TRUE", "false",
     "NaN", "Infinity", "NaT", "nan", "None", "null", "NA", "#N/A", "data", "version", "1.0.0", "ndarray", "shape",
-    "ü", "漢字", "😀", "\ufeffbom", "\u2028", "\x01", "\x1f", "a\x1fb", "\x7f", "\x85", "\xa0", "e\u0301", "#", "sep=;", "x" * 300,
-    "end", "", "",
+    "ü", "漢字", "😀", "\ufeffbom", "\u2028", "\x01", "\x1f", "a\x1fb", "\x7f", "\x85", "\xa0", "e\u0301", "#", "sep=;",
+    "x" * 300, "end", "", "",
 ]  # fmt: skip
 
 GENERIC = [

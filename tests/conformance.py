@@ -39,9 +39,12 @@ class Conformance:
     reading: dict[str, Any] = {}  # noqa: RUF012
     scanning: dict[str, Any] = {}  # noqa: RUF012
     lacks: dict[str, type[Exception]] = {}  # noqa: RUF012  (cases that the format refuses, and with what)
+    holds_too: frozenset[str] = frozenset()  # of BAD, what the format does hold
+    sample: Any = np.array(["ü", "a,b"])  # an array that it holds, for open files
     keeps_layout = True  # the order in memory comes back
     keeps_buffers = True  # a base buffer comes back with strides and offset
     has_progress = True
+    progress_of = ("write", "read")
     holds_several = True
     binary = True  # takes io.BytesIO
     text = True  # takes io.StringIO
@@ -74,6 +77,10 @@ class Conformance:
 
     def _names(self, arrays: dict[str, Any]) -> dict[str, str]:
         return {name: self.name(nth, name) for nth, name in enumerate(arrays)}
+
+    def _held(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Those of a dtype that the format holds."""
+        return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in self.lacks}
 
     def _there_and_back(self, place: Any, arrays: dict[str, Any]) -> None:
         self.write(place, arrays)
@@ -120,7 +127,8 @@ class Conformance:
     def test_empty_arrays_beside_long_ones(self, place: Path) -> None:
         if not self.holds_several:
             pytest.skip("the format holds one array")
-        self._there_and_back(place, {"e": np.empty(0), "l": np.arange(5000), "s": np.array(["", "a", ""]), "z": np.array(1)})
+        arrays = {"e": np.empty(0), "l": np.arange(5000), "s": np.array(["", "a", ""]), "z": np.array(1)}
+        self._there_and_back(place, self._held(arrays))
 
     def test_a_long_array_of_each_bulk_path(self, place: Path) -> None:
         random = np.random.default_rng(0)
@@ -133,10 +141,25 @@ class Conformance:
         }
         if not self.holds_several:
             arrays = {"f": arrays["f"]}
-        self._there_and_back(place, arrays)
+        self._there_and_back(place, self._held(arrays))
 
     def test_names_come_back_in_the_order_written(self, place: Path) -> None:
-        names = ["z", "a", "10", "9", "B", "b", " padded ", "ü", "with, comma; and \"quote\"", "=formula", "'q", "two\nlines", "data", "shape"]
+        names = [
+            "z",
+            "a",
+            "10",
+            "9",
+            "B",
+            "b",
+            " padded ",
+            "ü",
+            'with, comma; and "quote"',
+            "=formula",
+            "'q",
+            "two\nlines",
+            "data",
+            "shape",
+        ]
         if not self.holds_several:
             pytest.skip("the format holds one array")
         self._there_and_back(place, {name: np.array([nth]) for nth, name in enumerate(names)})
@@ -173,7 +196,7 @@ class Conformance:
     def test_names_select_and_a_missing_one_says_what_there_is(self, place: Path) -> None:
         if not self.holds_several:
             pytest.skip("the format holds one array")
-        arrays = {"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array(1.5)}
+        arrays = self._held({"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array(1.5)})
         self.write(place, arrays)
         known = self._names(arrays)
         found = self.read(place, [known["third"], known["first"]])
@@ -203,6 +226,8 @@ class Conformance:
 
     @pytest.mark.parametrize("kind", BAD)
     def test_what_the_format_cannot_hold_leaves_the_old_file(self, place: Path, kind: str) -> None:
+        if kind in self.holds_too:
+            pytest.skip("the format holds it")
         self.write(place, {"old": np.arange(3)})
         before = place.read_bytes()
         arrays = {"fine": np.arange(200_000), "bad": BAD[kind]} if self.holds_several else {"bad": BAD[kind]}
@@ -215,11 +240,15 @@ class Conformance:
 
     @pytest.mark.parametrize("kind", BAD)
     def test_what_the_format_cannot_hold_makes_no_new_file(self, place: Path, kind: str) -> None:
+        if kind in self.holds_too:
+            pytest.skip("the format holds it")
         with pytest.raises(sa.DTypeError):
             self.write(place, {"bad": BAD[kind]})
         assert os.listdir(place.parent) == []
 
     def test_a_late_refusal_leaves_the_old_file(self, place: Path) -> None:
+        if "dtype generic" in self.lacks:
+            pytest.skip("the format refuses an array as a whole")
         self.write(place, {"old": np.arange(3)})
         before = place.read_bytes()
         late = objects(*range(150_000), {"no": "cell"})
@@ -257,7 +286,7 @@ class Conformance:
             pytest.skip("takes paths only")
         for kind in kinds:
             file = kind()
-            self.write(file, {"x": np.array(["ü", "a,b"])}, format=self.format)
+            self.write(file, {"x": self.sample}, format=self.format)
             for verb in (self.read, self.scan, self.check):
                 file.seek(0)
                 found = verb(file, format=self.format)
@@ -265,14 +294,17 @@ class Conformance:
                 assert len(found) == (0 if verb == self.check else 1)
                 if verb == self.read:
                     (array,) = found.values()
-                    assert array.tolist() == ["ü", "a,b"]
+                    assert_same(array, self.sample)
 
     def test_progress_rises_to_the_total(self, place: Path) -> None:
         if not self.has_progress:
             pytest.skip("the format reports none")
         arrays = {"a": np.arange(3000.0), "b": np.array(["", "x", ""]), "c": objects(None, 1, None), "d": np.array(1)}
         arrays = arrays if self.holds_several else {"a": arrays["a"]}
+        arrays = self._held(arrays)
         for verb, given in ((self.write, [arrays]), (self.read, [])):
+            if verb.__name__ not in self.progress_of:
+                continue
             calls: list[tuple[int, int]] = []
             verb(place, *given, progress=lambda done, total, calls=calls: calls.append((done, total)))
             done, totals = [d for d, _ in calls], {t for _, t in calls}
@@ -280,4 +312,4 @@ class Conformance:
             assert len(totals) == 1
             assert done == sorted(done)
             assert done[0] == 0
-            assert done[-1] == totals.pop() > 3000
+            assert done[-1] == totals.pop() >= 3000

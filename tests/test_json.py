@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sheetarray as sa
 from conformance import Conformance
 
 

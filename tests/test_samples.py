@@ -49,7 +49,7 @@ FINDINGS = {
     "edited.csv": [("A30", "21.48 (prov.)")],
     "blank.csv": [("A35", "blank")],
     "out_of_range.csv": [("A29", "range of uint8")],
-    "total_below.csv": [("A46", "no more than 24")],
+    "total_below.csv": [("A47", "no more than 24")],
     "version_is_date.csv": [(cell, "2000-01-01") for cell in ("A3", "B3", "C3", "D3")],
     "no_dtype.csv": [("B17", "'dtype'")],
     "unknown_dtype.csv": [("A16", "float46")],

@@ -194,6 +194,8 @@ def _arrays(
             results[name] = LinearArray.of(column.header, buffer).to_numpy()
     for (name, _), column in zip(doubtful, _fetch(sheet, [group for _, group in doubtful], typed=False), strict=True):
         results.update(_finish(column, name, missing, report))
+    for finding in sheet.notes:
+        note(finding)
     yield from ((name, results[name]) for name, _ in standing if name in results)
 
 

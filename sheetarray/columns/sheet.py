@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..cells import TextLook
 from ..dtypes import DType
 from ..elements import Cell
+from ..errors import Finding
 from ..header import Order
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ class Sheet(Protocol):
     Attributes:
         title: the sheet's name in addresses; None where the container has only one.
         look: how values look in its text.
+        notes: what was accepted on the way all the same.
         max_rows: how many rows the container has, None for any number.
     """
 
     title: str | None
     look: TextLook
     max_rows: int | None
+    notes: list[Finding]
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.

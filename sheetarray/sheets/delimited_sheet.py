@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..cells import Formulas, TextLook, engine_dtype
-from ..columns import Cells, Request, find_anchors
+from ..columns import Cells, Request, a1, find_anchors
+from ..dtypes import named
 from ..elements import Cell
-from ..errors import FormatError, LimitError
+from ..errors import Finding, FormatError, LimitError
 from ..files import Bytes, Source
 from .dialect import (
     SINGLE_COLUMN,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
+_TEXT = named("string")
 _LONE_RETURN = re.compile(r"\r(?=[^\n])")
 
 
@@ -66,6 +68,7 @@ class CsvSheet:
             raise LimitError(f'formulas is "escape" or "keep", not {formulas!r}')
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
+        self.notes: list[Finding] = []
         self._source = source
         self._encoding, self._mark = find_encoding(source.prefix(4))
         if encoding is not None:
@@ -200,7 +203,10 @@ class CsvSheet:
         body_row = max(request.row for request in requests)
         if self._single:
             self._delimiter = unused_delimiter(self._whole())
-        frame = self._parsed(requests, body_row, typed) or self._cell_by_cell(requests, body_row)
+        width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
+        wanted = [*requests, Request(max(width, 1 + max(r.column for r in requests)), body_row, _TEXT)]
+        *frame, beyond = self._parsed(wanted, body_row, typed) or self._cell_by_cell(wanted, body_row)
+        self._note_beyond(beyond, body_row, wanted[-1].column)
         heads = [
             [
                 cells[request.column] if request.column < len(cells) else None
@@ -209,6 +215,17 @@ class CsvSheet:
             for request in requests
         ]
         return list(zip(heads, frame, strict=True))
+
+    def _note_beyond(self, beyond: pl.Series, row: int, column: int) -> None:
+        """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
+        if beyond.null_count() == len(beyond):
+            return
+        filled = (beyond != "").arg_true()
+        if len(filled):
+            more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
+            hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
+            place = a1(row + int(filled[0]), column)
+            self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
     def _parsed(self, requests: Sequence[Request], body_row: int, typed: bool) -> list[pl.Series] | None:
         """The body parsed by the engine; None where it cannot be trusted with it."""

@@ -14,7 +14,7 @@ from ..arrays import linear_arrays
 from ..cells import TextLook
 from ..columns import Cells, Request, lay_out, read_sheet
 from ..elements import EXACT_IN_JSON, Cell, Missing, encode
-from ..errors import NotFoundError
+from ..errors import Finding, NotFoundError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +86,7 @@ class _FrameSheet:
         if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
             raise NotFoundError(f"expected a pandas DataFrame, not {type(frame).__name__}")
         self._frame = frame
+        self.notes: list[Finding] = []
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The column names and the first rows."""
