@@ -64,7 +64,7 @@ _UNIT = r"(?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
 _TIME = re.compile(rf"\s*(datetime64|timedelta64)\[({_UNIT})\]\s*", re.IGNORECASE)
 
 _INSTEAD = {
-    "V": "write one array per field (a[name] for each name in a.dtype.names)",
+    "V": "write one array per field (a[name] for each name in a.dtype.names), or view opaque bytes as uint8",
     "S": "decode it first: np.char.decode(a, 'utf-8'), or view it as uint8",
     "g": "cast it first: a.astype('float64') (digits beyond 53 bits are lost)",
     "G": "cast it first: a.astype('complex128') (digits beyond 53 bits are lost)",

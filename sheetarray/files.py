@@ -14,7 +14,6 @@ import io
 import mmap
 import os
 import secrets
-import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, cast
 
-from .errors import FormatError, LimitError
+from .errors import FormatError
 
 PathLike = str | os.PathLike[str]
 Readable = PathLike | IO[bytes] | IO[str]
@@ -259,52 +258,6 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def replacing_folder(target: PathLike, suffix: str) -> Iterator[Path]:
-    """Fill a folder; it takes the place of `target` when the block ends well, which else stays as it was.
-
-    Args:
-        target: a path, of a folder or a file or of nothing yet.
-        suffix: of what an old folder may hold; it is replaced only where everything in it is such a file.
-
-    Yields:
-        An empty folder beside it.
-
-    Raises:
-        LimitError: the old folder holds something else.
-        OSError: of the system, as it is; nothing temporary is left.
-    """
-    path = Path(os.path.realpath(target))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
-    if path.exists() and not path.is_dir() and not path.is_file():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(target))
-    for old in sorted(path.iterdir()) if path.is_dir() else ():
-        if old.suffix.lower() != suffix or old.is_symlink() or not old.is_file():
-            raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
-    aside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.old")
-    temporary = aside.with_suffix(".tmp")
-    try:
-        temporary.mkdir()
-        yield temporary
-        if path.exists():
-            if path.is_dir():
-                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-            path.rename(aside)
-        try:
-            temporary.rename(path)
-        except BaseException:
-            if aside.exists():
-                aside.rename(path)
-            raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    if aside.is_dir():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
 
 
 class _Behind:

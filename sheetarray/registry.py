@@ -2,20 +2,27 @@
 
 A row names a module and the stem of its functions: `read_csv`, `write_csv`, `scan_csv`, `check_csv`, `read_columns_csv`
 for the stem `csv`. A format that lacks a verb leaves the function out. To add a format, add its module and a row.
+Where two formats share a suffix, one of them has a signature: what is read decides, and on writing the other is meant.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from .errors import MissingDependencyError, NotFoundError
+from .errors import FormatError, MissingDependencyError, NotFoundError
+from .files import Source
 
 COMPRESSIONS = (".gz", ".zst")
+
+_HEAD = 4096  # bytes in which a signature is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,8 @@ class Format:
         writing: options that writing begins with.
         extra: what to install for it, beyond the package itself.
         compressible: whether `.gz` and `.zst` may follow the suffix.
+        signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
+            its suffixes belong to; a regular expression.
     """
 
     name: str
@@ -43,6 +52,7 @@ class Format:
     writing: Mapping[str, Any] = field(default_factory=dict)
     extra: str | None = None
     compressible: bool = True
+    signature: re.Pattern[bytes] | None = None
 
     def function(self, verb: str) -> Callable[..., Any]:
         """The adapter's function for a verb: read, write, scan, check or read_columns.
@@ -65,11 +75,16 @@ class Format:
         return found
 
 
+def _own_suffixes(row: Format) -> tuple[str, ...]:
+    """The suffixes that mean a format; none where its signature does."""
+    return () if row.signature else row.suffixes
+
+
 def _table(*rows: Format) -> Mapping[str, Format]:
     table: dict[str, Format] = {}
     taken: dict[str, str] = {}
     for row in rows:
-        for key in (row.name, *row.suffixes, *row.prefixes):
+        for key in (row.name, *_own_suffixes(row), *row.prefixes):
             if key in taken:
                 raise ValueError(f"{key!r} belongs to {taken[key]} already")
             taken[key] = row.name
@@ -78,11 +93,31 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 
 
 FORMATS = _table(
+    Format("avro", (".avro",), "interchange.avro", "avro", "Avro, YEP-113", extra="avro"),
     Format("csv", (".csv",), "sheets.delimited", "csv", "comma-separated values"),
     Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists"),
     Format("npy", (".npy",), "interchange.npy", "npy", "NumPy, one array"),
     Format("npz", (".npz",), "interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
     Format("ra", (".ra",), "interchange.rawarray", "ra", "RawArray"),
+    Format(
+        "sciserialize",
+        (".msgpack",),
+        "interchange.sciserialize",
+        "sciserialize",
+        "SciSerialize, MessagePack",
+        extra="sciserialize",
+    ),
+    Format(
+        "sciserialize-json",
+        (".json",),
+        "interchange.sciserialize",
+        "sciserialize",
+        "SciSerialize, JSON",
+        writing={"form": "json"},
+        signature=re.compile(  # the first value is an object, never a list; or a key of SciSerialize with a text
+            rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{|"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'
+        ),
+    ),
     Format(
         "tsv",
         (".tsv", ".tab"),
@@ -95,28 +130,66 @@ FORMATS = _table(
 )
 
 
-def format_of(source: Any, name: str | None = None) -> Format:
+def format_of(source: Any, name: str | None = None, *, reading: bool = False) -> Format:
     """The format of a path, URL or open file, unless `name` says it.
+
+    Args:
+        source: the path, URL or file.
+        name: the format.
+        reading: tell formats of one suffix apart by what is read, from a path or a file that can be sought in.
 
     Raises:
         NotFoundError: nothing says which format; the message lists those that there are.
+        OSError: reading, and there is no such file.
     """
-    if name is not None:
-        if name in FORMATS:
-            return FORMATS[name]
-        raise NotFoundError(f"no format {name!r}; there is {', '.join(FORMATS)}")
+    row = _named(name) if name is not None else _by_place(source)
+    if not reading or row.signature:
+        return row
+    rivals = [other for other in FORMATS.values() if other.signature and set(other.suffixes) & set(row.suffixes)]
+    head = _head(source) if rivals else b""
+    return next((other for other in rivals if other.signature and other.signature.search(head)), row)
+
+
+def _named(name: str) -> Format:
+    if name in FORMATS:
+        return FORMATS[name]
+    raise NotFoundError(f"no format {name!r}; there is {', '.join(FORMATS)}")
+
+
+def _by_place(source: Any) -> Format:
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     if not isinstance(text, str):
         raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({', '.join(FORMATS)})")
     for row in FORMATS.values():
         if row.prefixes and text.startswith(row.prefixes):
             return row
-    lowered = text.lower()
+    lowered = text.lower().rstrip("/\\")  # a folder as the shell completes its name
     bare = next((lowered.removesuffix(c) for c in COMPRESSIONS if lowered.endswith(c)), None)
     for row in FORMATS.values():
-        if lowered.endswith(row.suffixes) or (bare is not None and row.compressible and bare.endswith(row.suffixes)):
+        own = _own_suffixes(row)
+        if lowered.endswith(own) or (bare is not None and row.compressible and bare.endswith(own)):
             return row
-    suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
+    suffixes = " ".join(suffix for row in FORMATS.values() for suffix in _own_suffixes(row))
     raise NotFoundError(
         f"{text}: no format has this suffix; known are {suffixes} (also with .gz and .zst), or name one with format="
     )
+
+
+def _head(source: Any) -> bytes:
+    """The first bytes of what is to be read; none of what could not be read again."""
+    try:
+        if isinstance(source, (str, os.PathLike)):
+            if not stat.S_ISREG(os.stat(source).st_mode):
+                return b""
+            with Source(source) as opened:
+                return opened.prefix(_HEAD)
+        if not source.seekable():
+            return b""
+        at = source.tell()
+        try:
+            with Source(source) as opened:
+                return opened.prefix(_HEAD)
+        finally:
+            source.seek(at)
+    except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter says it better
+        return b""

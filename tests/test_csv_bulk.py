@@ -1,4 +1,4 @@
-"""What keeps CSV fast: the columnar engine is what parses, also where only some columns are wanted or others are foreign."""
+"""What keeps CSV fast: the columnar engine parses, also where only some columns are wanted or others are foreign."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ COMMANDS = [
     line.removeprefix("$ ").partition("  #")[0].strip()
     for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     for line in block.splitlines()
-    if line.startswith("$ sheetarray") or line.startswith("$ cat")
+    if line.startswith(("$ sheetarray", "$ cat"))
 ]
 
 

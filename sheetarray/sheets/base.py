@@ -8,6 +8,9 @@ or bytes, in and out; the header's layout, the look of a value and the place of 
     scan(source, **options)                     must; reads no more than the headers need
     check(source, **options)                    must; yields every `Finding`, raises for no content whatever
     read_columns(source, columns=None, **o)     may; ordinary tables
+    keeps                                       must; a `Keeps`: what comes back as it was written
+
+Each name ends in the stem that the registry's row names: `write_csv`, `keeps_csv`.
 
 It must: take a path or an open file (a URL, where it is a service); leave a path as it was when a write fails, and no
 temporary file; raise `FormatError` with a location for whatever is in a file, `LimitError` before the first cell is
@@ -19,9 +22,38 @@ adapter, the registry or the api; test a dtype to choose what a cell looks like.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..dtypes import TABLE
 
 Progress = Callable[[int, int], None]
 
 
 def silent(done: int, total: int) -> None:
     """A progress callback that says nothing."""
+
+
+EVERYTHING = frozenset(TABLE) | {"datetime64", "timedelta64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """What comes back from a format as it was written; all else it refuses before writing.
+
+    Attributes:
+        dtypes: names of the dtypes that it holds; "datetime64" and "timedelta64" stand for every unit.
+        order: whether an array in Fortran order comes back in Fortran order.
+        names: whether the names of arrays are stored; otherwise the file's stem is the name.
+        several: whether one file holds several arrays.
+    """
+
+    dtypes: frozenset[str] = field(default=EVERYTHING)
+    order: bool = True
+    names: bool = True
+    several: bool = True
+
+    @property
+    def missing(self) -> list[str]:
+        """The missing values that survive."""
+        words = {"float64": "NaN", "datetime64": "NaT", "generic": "None"}
+        return [word for dtype, word in words.items() if dtype in self.dtypes]

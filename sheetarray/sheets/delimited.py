@@ -23,7 +23,7 @@ from ..elements import Cell, Missing
 from ..errors import DTypeError, Finding, FormatError, LimitError, located
 from ..files import Readable, Sink, Source, Writable, replacing
 from ..header import Order
-from .base import Progress, silent
+from .base import Keeps, Progress, silent
 from .delimited_sheet import CsvSheet
 from .dialect import Decimal, check_marks, text_encoding
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Orient = Literal["columns", "rows"]
+
+keeps_csv = Keeps()
 
 _LINE_END = "\r\n"
 

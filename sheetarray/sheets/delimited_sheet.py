@@ -37,6 +37,7 @@ from .dialect import (
 if TYPE_CHECKING:
     import polars as pl
 
+_FIRST_LOOK = 4_000  # cells; as a rule, all that headers need
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
 _TEXT = named("string")
@@ -79,7 +80,7 @@ class CsvSheet:
         self._head_text = ""
         self._whole_rows: list[list[str]] | None = None
         self._table, self._skip_rows = table, skip_rows
-        text, ended = self._text(20_000)
+        text, ended = self._text(_FIRST_LOOK)
         found = delimiter or self._find_delimiter(text, ended)
         self._single = found == SINGLE_COLUMN
         self._delimiter = unused_delimiter(text) if self._single else found
@@ -92,12 +93,13 @@ class CsvSheet:
     def _find_delimiter(self, text: str, ended: bool) -> str:
         if self._table:
             return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows)
+        found = find_delimiter(text, ended=ended)
         for budget in (20_000, 1_000_000):
-            found = find_delimiter(text, ended=ended)
             if found is not None or ended:
-                return "," if found is None else found
+                break
             text, ended = self._text(budget)
-        return ","
+            found = find_delimiter(text, ended=ended)
+        return "," if found is None else found
 
     def _find_decimal(self) -> Decimal | None:
         grid, ended = self.head(20_000)
@@ -172,10 +174,13 @@ class CsvSheet:
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
-        text, ended = self._text(budget)
-        if text != self._head_text or not self._records:
-            self._head_text = text
-            self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+        for cells in (min(budget, _FIRST_LOOK), budget):
+            text, ended = self._text(cells)
+            if text != self._head_text or not self._records:
+                self._head_text = text
+                self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+            if ended or len(self._records) == _MOST_ROWS:
+                break
         whole = ended and (not self._records or self._records[-1][1] == len(text))
         return [cells for cells, _ in self._records], whole
 

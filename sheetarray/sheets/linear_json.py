@@ -19,8 +19,10 @@ from ..errors import DTypeError, Finding, FormatError, located
 from ..files import Readable, Source, Writable, replacing
 from ..header import Note, warn
 from ..linear import LinearArray
-from .base import Progress, silent
+from .base import Keeps, Progress, silent
 from .json_headers import walk
+
+keeps_json = Keeps()
 
 _CELLS_A_BLOCK = 100_000
 

@@ -1,0 +1,1 @@
+"""Other array formats than spreadsheets: each module is usable alone, and reached by suffix from `read` and `write`."""

@@ -1,0 +1,224 @@
+"""`.avro` files: an object container of ndarray records with their names, or one bare datum."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+
+from ...arrays import chosen, named_values, stem
+from ...columns import ArrayInfo, letters
+from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, located
+from ...files import Readable, Sink, Source, Writable, replacing
+from ...linear import LinearArray
+from ...sheets.base import Progress, silent
+from ...stored import Stored
+from .container import MAGIC, NAMES, Block, Container
+from .datum import SCHEMA, check_holdable, encoded, read_array, skip_array
+from .wire import Wire
+
+Codec = Literal["null", "deflate"]
+
+
+def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:
+    """Write arrays as an Avro object container, a record and a block each, in C order and their own byte order.
+
+    The names are a JSON list in the metadata `sheetarray.names`. Needs fastavro.
+
+    Args:
+        target: a path, replaced as a whole, or an open binary file.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        codec: "deflate" compresses.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: an array that is neither bool, int, float nor complex, or wider than 16 bytes; names it.
+        LimitError: a dimension of more than 2^31 - 1 elements.
+        MissingDependencyError: fastavro is not installed.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_avro(file, {"t": np.array([1.5, 2.5])})
+        >>> read_avro(io.BytesIO(file.getvalue()))
+        {'t': array([1.5, 2.5])}
+    """
+    if codec not in ("null", "deflate"):
+        raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
+    held = {name: _holdable(name, value) for name, value in named_values(arrays).items()}
+    writer_of = _fastavro_writer()
+    total = sum(array.size for array in held.values())
+    done, report = 0, progress or silent
+    report(0, total)
+    with replacing(target, binary=True) as sink:
+        writer = writer_of(_Stream(sink), SCHEMA, codec, metadata={NAMES: json.dumps(list(held))})
+        for array in held.values():
+            writer.write_block(SimpleNamespace(num_records=1, bytes_=BytesIO(b"".join(encoded(array)))))
+            report(done := done + array.size, total)
+        writer.flush()
+    report(total, total)
+
+
+def _holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
+    try:
+        array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
+        check_holdable(array)
+    except DTypeError as error:
+        raise DTypeError(f"{name}: {error}") from error
+    except LimitError as error:
+        raise LimitError(f"{name}: {error}") from error
+    return array
+
+
+def _fastavro_writer() -> Any:
+    try:
+        from fastavro.write import Writer
+    except ImportError as error:
+        raise MissingDependencyError("Avro files are written by fastavro: pip install 'sheetarray[avro]'") from error
+    return Writer
+
+
+class _Stream:
+    """What fastavro wants of a file that is written from its beginning."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.write = sink.write
+
+    def seekable(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        """Nothing is held back here."""
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_avro(
+    source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of an Avro object container, or of one bare datum; no extra package is needed.
+
+    Args:
+        source: a path or an open binary file; gzip and Zstandard are recognised.
+        names: only these arrays are decoded; None for all.
+        progress: called with the elements read and the elements in all.
+
+    Returns:
+        Arrays by name, each in the byte order that it was written with; a single one without a name has the file's
+        stem, several are named A, B, ..
+
+    Raises:
+        FormatError: with `.location`, such as `byte 16`, of what is wrong.
+        NotFoundError: no array of a name asked for.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        file = _File(opened)
+        wanted = chosen(file.records, names)
+        found: dict[str, np.ndarray[Any, Any]] = {}
+        total = sum(stored.count for name, stored in file.heads() if name in wanted) if progress else 0
+        done, report = 0, progress or silent
+        report(0, total)
+        for block, members in file.blocks(set(wanted)):
+            wire = file.wire(block)
+            for name in members:
+                if name in wanted:
+                    found[name] = read_array(wire)
+                    report(done := done + found[name].size, total)
+                else:
+                    skip_array(wire)
+            file.finish(wire)
+        return {name: found[name] for name in wanted}
+
+
+def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
+    """What stands before the elements of each array; those are passed over (`location` is the record's number).
+
+    Raises:
+        FormatError: no array, or a broken one.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        return {
+            name: replace(stored.info(), location=f"record {nth}")
+            for nth, (name, stored) in enumerate(_File(opened).heads())
+        }
+
+
+def check_avro(source: Readable) -> Iterator[Finding]:
+    """Every finding in an Avro file: at most one for each block; nothing for an intact one."""
+    findings: list[Finding] = []
+    with Source(source) as opened:
+        try:
+            file = _File(opened)
+        except FormatError as error:
+            findings.append(Finding.of(error))
+        else:
+            for block, members in file.blocks(None):
+                try:
+                    wire = file.wire(block)
+                    for _ in members:
+                        read_array(wire)
+                    file.finish(wire)
+                except FormatError as error:
+                    findings.append(Finding.of(error))
+    yield from findings
+
+
+class _File:
+    """The records of a file by their names; a bare datum is a file of one.
+
+    Attributes:
+        records: the number of each record, by its name.
+
+    Raises:
+        FormatError: no container and no datum, or one that holds nothing.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._data = memoryview(source.whole())
+        self._container = Container(self._data) if self._data[: len(MAGIC)] == MAGIC else None
+        if self._container:
+            self._blocks = list(self._container.blocks())
+        else:
+            self._blocks = [Block(0, 1, 0, len(self._data))]
+        count = sum(block.count for block in self._blocks)
+        names = self._container.names if self._container else None
+        if names is not None and len(names) != count:
+            raise FormatError(f"{NAMES} has {len(names)} names for {count} records", location="byte 4")
+        if not count:
+            raise FormatError("no array here (an Avro file without records)")
+        self._names = names or ([stem(source.name)] if count == 1 else [letters(nth) for nth in range(count)])
+        self.records = {name: nth for nth, name in enumerate(self._names)}
+
+    def blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
+        """Blocks with the names of their records: all, or those that hold something wanted."""
+        for block in self._blocks:
+            members = self._names[block.first : block.first + block.count]
+            if wanted is None or not wanted.isdisjoint(members):
+                yield block, members
+
+    def wire(self, block: Block) -> Wire:
+        """The records of a block."""
+        return self._container.wire(block) if self._container else Wire(self._data)
+
+    def heads(self) -> Iterator[tuple[str, Stored]]:
+        """Each array's name and what it says of itself."""
+        for block, members in self.blocks(None):
+            wire = self.wire(block)
+            for name in members:
+                yield name, skip_array(wire)
+            self.finish(wire)
+
+    def finish(self, wire: Wire) -> None:
+        """Refuse whatever follows the last record.
+
+        Raises:
+            FormatError: something does.
+        """
+        if not wire.ended():
+            raise FormatError("bytes after the end of the array", location=wire.place())

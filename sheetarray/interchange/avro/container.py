@@ -1,0 +1,143 @@
+"""The frame of an Avro object container file: what its header says, and where its blocks lie.
+
+Source: https://avro.apache.org/docs/1.12.0/specification/#object-container-files. Written by fastavro; read here,
+because a file is not to be trusted: fastavro takes sizes, and what a block inflates to, at the file's word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import FormatError
+from .datum import SCHEMA
+from .wire import DeflatedWire, Wire
+
+MAGIC = b"Obj\x01"
+NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
+_SYNC = 16
+_MOST_RECORDS = 1_000_000
+_MOST_KEYS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where a block lies.
+
+    Attributes:
+        first: the number of its first record, from 0.
+        count: of its records.
+        start: the offset of its bytes.
+        end: the offset after them.
+    """
+
+    first: int
+    count: int
+    start: int
+    end: int
+
+
+class Container:
+    """The header of a file, and its blocks.
+
+    Attributes:
+        names: of the records; None where the file does not say.
+
+    Raises:
+        FormatError: from the constructor and `blocks`, with the byte as location.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._wire = Wire(data, len(MAGIC))
+        metadata: dict[str, bytes] = {}
+
+        def entry() -> None:
+            place = self._wire.place()
+            key = self._wire.text("a key of the metadata", 2**16)
+            if key in metadata:
+                raise FormatError(f"the metadata have the key {key!r:.80} twice", location=place)
+            metadata[key] = bytes(
+                self._wire.take(self._wire.long("the length of a value"), f"the value of {key!r:.80}")
+            )
+
+        self._wire.blocks("the metadata", entry, _MOST_KEYS)
+        self._sync = bytes(self._wire.take(_SYNC, "the sync marker"))
+        codec = metadata.get("avro.codec", b"null")
+        if codec not in (b"null", b"deflate"):
+            raise FormatError(f"the codec is {codec.decode('utf-8', 'replace')!r:.80}", location="byte 4",
+                              hint="null and deflate are read: write it again with one of them")  # fmt: skip
+        self._deflated = codec == b"deflate"
+        if not _is_ndarray(_json(metadata.get("avro.schema", b""), "the schema")):
+            raise FormatError(
+                "the records are no ndarray of YEP-113 (shape, typestr, data, version)", location="byte 4",
+                hint="fastavro reads other records",
+            )  # fmt: skip
+        self.names = _names(metadata[NAMES]) if NAMES in metadata else None
+
+    def blocks(self) -> Iterator[Block]:
+        """Every block, in order; their bytes are passed over."""
+        wire, first = self._wire, 0
+        while not wire.ended():
+            place = wire.place()
+            count = wire.long("the number of records")
+            size = wire.long("the size of a block")
+            start = wire.at
+            wire.skip(size, "a block")
+            if count < 0 or (not self._deflated and 4 * count > size) or first + count > _MOST_RECORDS:
+                raise FormatError(f"a block of {size} bytes with {count} records", location=place)
+            marker = wire.place()
+            if bytes(wire.take(_SYNC, "the sync marker")) != self._sync:
+                raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
+            yield Block(first, count, start, start + size)
+            first += count
+
+    def wire(self, block: Block) -> Wire:
+        """The records of a block."""
+        if self._deflated:
+            return DeflatedWire(self._data[block.start : block.end], block.start)
+        return Wire(self._data, block.start, block.end)
+
+
+def _json(text: bytes, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{what} is no JSON", location="byte 4") from error
+
+
+def _names(text: bytes) -> list[str]:
+    names = _json(text, NAMES)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{NAMES} is no list of texts", location="byte 4")
+    seen: dict[str, int] = {}
+    for nth, name in enumerate(names):
+        if name in seen:
+            raise FormatError(
+                f"two arrays have the name {name!r:.80}, records {seen[name]} and {nth}", location="byte 4"
+            )
+        seen[name] = nth
+    return names
+
+
+def _is_ndarray(schema: Any) -> bool:
+    """Whether a record of this schema looks on the wire as one of YEP-113's."""
+    return bool(_fields(schema) == _fields(SCHEMA))
+
+
+def _fields(schema: Any) -> Any:
+    fields = schema.get("fields") if isinstance(schema, dict) and schema.get("type") == "record" else None
+    if not isinstance(fields, list) or not all(isinstance(field, dict) for field in fields):
+        return None
+    return [(field.get("name"), _type(field.get("type"))) for field in fields[:8]]
+
+
+def _type(type_: Any, deepest: int = 4) -> Any:
+    if isinstance(type_, str):
+        return "int" if type_ == "long" else type_
+    if not isinstance(type_, dict) or not deepest:
+        return None
+    inner = "items" if type_.get("type") == "array" else "type"
+    return (inner, _type(type_.get(inner), deepest - 1)) if inner == "items" else _type(type_.get(inner), deepest - 1)

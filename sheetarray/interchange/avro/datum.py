@@ -1,0 +1,197 @@
+"""One ndarray <-> one bare Avro datum of YEP-113's record, as yaq sends it: shape, typestr, data, version.
+
+Source: https://yeps.yaq.fyi/113/ (version 3 of NumPy's array interface: https://numpy.org/doc/stable/reference/
+arrays.interface.html). Stored are booleans, integers, floats and complex numbers (typestr kinds `b i u f c`) in C order
+and in their own byte order; the datum ends with the version, 3. No schema and no names travel with it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...errors import DTypeError, FormatError, LimitError, located
+from ...header import MOST_DIMENSIONS
+from ...stored import Stored
+from .wire import INT, Wire, varint
+
+SCHEMA: dict[str, Any] = {
+    "name": "ndarray",
+    "type": "record",
+    "logicalType": "ndarray",
+    "fields": [
+        {"name": "shape", "type": {"items": "int", "type": "array"}},
+        {"name": "typestr", "type": "string"},
+        {"name": "data", "type": "bytes"},
+        {"name": "version", "type": "int"},
+    ],
+}
+
+_VERSION = 3
+_SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
+_TYPESTR = re.compile(r"([<>|])([biufc])([1-9]\d?)", re.ASCII)
+_DIMENSION = range(2**31)
+_INSTEAD = {
+    "string": "store its bytes, np.char.encode(a, 'utf-8').view('u1'), or write CSV, JSON or xlsx",
+    "generic": "cast it to a dtype of numbers, or write CSV, JSON or xlsx",
+    "datetime": "store the counts, a.view('int64'), and name the unit elsewhere",
+    "timedelta": "store the counts, a.view('int64'), and name the unit elsewhere",
+}
+
+
+def pack(array: Any) -> bytes:
+    """The datum of an array.
+
+    Args:
+        array: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
+
+    Raises:
+        DTypeError: it is neither bool, int, float nor complex, is wider than 16 bytes, or is masked.
+        LimitError: a dimension of more than 2^31 - 1 elements (Avro's int).
+
+    Example:
+        >>> pack(np.array([[1.5]])).hex(" ", 1)
+        '04 02 02 00 06 3c 66 38 10 00 00 00 00 00 00 f8 3f 06'
+    """
+    head, data, tail = encoded(array)
+    return b"".join((head, data, tail))
+
+
+def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
+    """The array of a datum, in its own byte order; a copy that can be written to.
+
+    Args:
+        data: one datum, the whole of it.
+
+    Raises:
+        FormatError: malformed, cut off, of another type or length than it says, or followed by something;
+            `.location` is the byte.
+
+    Example:
+        >>> unpack(pack(np.arange(3, dtype=">i2")))
+        array([0, 1, 2], dtype='>i2')
+    """
+    wire = Wire(memoryview(data).cast("B"))
+    array = read_array(wire)
+    if not wire.ended():
+        raise FormatError(f"{wire.left()} bytes after the end of the array", location=wire.place())
+    return array
+
+
+def encoded(array: Any) -> tuple[bytes, memoryview, bytes]:
+    """The three parts of a datum: what stands before the elements, those, and what follows; copies only to C order.
+
+    Raises:
+        DTypeError: as `pack`.
+        LimitError: as `pack`.
+    """
+    found = np.asanyarray(array)
+    typestr = check_holdable(found)
+    dims = b"".join(map(varint, found.shape))
+    shape = varint(found.ndim) + dims + varint(0) if found.ndim else varint(0)
+    name = typestr.encode()
+    head = shape + varint(len(name)) + name + varint(found.nbytes)
+    return head, np.asarray(found, order="C").reshape(-1).view(np.uint8).data, varint(_VERSION)
+
+
+def check_holdable(array: np.ndarray[Any, Any]) -> str:
+    """The typestr of an array that a datum can hold.
+
+    Raises:
+        DTypeError: as `pack`.
+        LimitError: as `pack`.
+    """
+    if isinstance(array, np.ma.MaskedArray):
+        raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
+    dtype = array.dtype
+    kind = dtypes.of(dtype).kind
+    if dtype.itemsize not in _SIZES.get(dtype.kind, ()):
+        raise DTypeError(f"YEP-113 has no dtype for {kind} arrays: {_INSTEAD[kind]}")
+    for axis, size in enumerate(array.shape):
+        if size not in INT:
+            raise LimitError(f"dimension {axis} has {size} elements, more than Avro's int, {INT[-1]}: reshape it")
+    return str(dtype.str)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_head(wire: Wire) -> Stored:
+    """Read up to the first element.
+
+    Returns:
+        Where the elements lie; their bytes, as the datum says, are exactly what shape and dtype need.
+
+    Raises:
+        FormatError: with the byte as location.
+    """
+    shape: list[int] = []
+    place = wire.place()
+    wire.blocks("shape", lambda: shape.append(wire.long(f"shape[{len(shape)}]", _DIMENSION)), MOST_DIMENSIONS)
+    dtype = _dtype(wire)
+    there = wire.place()
+    size = wire.long("the length of data")
+    with located(location=place):
+        stored = Stored(dtype, tuple(shape), "row-major", wire.at)
+    if size != stored.size:
+        raise FormatError(
+            f"data has {size} bytes; the shape {stored.shape} of {dtype.str} needs {stored.size}", location=there
+        )
+    return stored
+
+
+def read_array(wire: Wire) -> np.ndarray[Any, Any]:
+    """Read one datum, and no byte more.
+
+    Raises:
+        FormatError: with the byte as location.
+    """
+    stored = read_head(wire)
+    place = wire.place()
+    data = wire.take(stored.size, "data")
+    read_version(wire)
+    if not stored.size:
+        return np.empty(stored.shape, stored.dtype)
+    if stored.dtype.kind == "b" and (bits := np.frombuffer(data, np.uint8)).max() > 1:
+        nth = int((bits > 1).argmax())
+        raise FormatError(f"element {nth} is the byte {bits[nth]}; a boolean is 0 or 1", location=place)
+    array: np.ndarray[Any, Any] = np.frombuffer(data, stored.dtype).reshape(stored.shape)
+    return array if isinstance(data, bytearray) else array.copy()
+
+
+def skip_array(wire: Wire) -> Stored:
+    """Pass over one datum.
+
+    Raises:
+        FormatError: with the byte as location.
+    """
+    stored = read_head(wire)
+    wire.skip(stored.size, "data")
+    read_version(wire)
+    return stored
+
+
+def read_version(wire: Wire) -> None:
+    """Read the version; a newer one is accepted, as the specification asks.
+
+    Raises:
+        FormatError: an older one.
+    """
+    place = wire.place()
+    if (version := wire.long("version", INT)) < _VERSION:
+        raise FormatError(f"version {version} of the array interface; {_VERSION} or newer is known", location=place)
+
+
+def _dtype(wire: Wire) -> np.dtype[Any]:
+    place = wire.place()
+    text = wire.text("typestr", 16)
+    match = _TYPESTR.fullmatch(text)
+    if match is None or int(match[3]) not in _SIZES[match[2]] or (match[1] == "|" and match[3] != "1"):
+        raise FormatError(
+            f"typestr {text!r} is none of YEP-113", location=place,
+            hint="a byte order < or > (| for single bytes), then b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16",
+        )  # fmt: skip
+    return np.dtype(text)

@@ -1,0 +1,195 @@
+"""The few primitives of Avro's binary encoding that an ndarray needs: long, bytes, string; from memory or deflated.
+
+Source: https://avro.apache.org/docs/1.12.0/specification/#binary-encoding. Every size is a Python int that is compared
+with what there is before anything is taken.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+from ...errors import FormatError
+from ...files import inflated_limit
+
+INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
+_MOST_BYTES = 10  # of a long
+_STEP = 2**16
+
+
+def varint(number: int) -> bytes:
+    """An int or a long: zigzag, seven bits a byte, the lowest first.
+
+    Example:
+        >>> varint(-3).hex(), varint(64).hex()
+        ('05', '8001')
+    """
+    rest = number << 1 if number >= 0 else (-number << 1) - 1
+    out = bytearray()
+    while rest > 0x7F:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+class Wire:
+    """Encoded bytes, taken one value after the other.
+
+    Attributes:
+        at: the offset of the next byte, from the beginning of `data`.
+        end: the offset where they end.
+
+    Raises:
+        FormatError: from every method, with the byte as location, where the bytes end too early.
+    """
+
+    def __init__(self, data: memoryview, at: int = 0, end: int | None = None) -> None:
+        self._data = data
+        self.at = at
+        self.end = len(data) if end is None else end
+
+    def place(self) -> str:
+        """The next byte, as a location."""
+        return f"byte {self.at}"
+
+    def left(self) -> int:
+        """How many bytes there can be at most."""
+        return self.end - self.at
+
+    def take(self, count: int, what: str) -> memoryview | bytearray:
+        """The next bytes: a view where they lie in memory, else a buffer of their own."""
+        if not 0 <= count <= self.left():
+            raise FormatError(f"{what} of {count} bytes, but {self.left()} are left", location=self.place())
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def skip(self, count: int, what: str) -> None:
+        """Pass over bytes."""
+        self.take(count, what)
+
+    def ended(self) -> bool:
+        """Whether nothing is left."""
+        return self.at == self.end
+
+    def long(self, what: str, within: range | None = None) -> int:
+        """An int or a long.
+
+        Args:
+            what: it is, for the message.
+            within: the values that it may have.
+        """
+        place, number = self.place(), 0
+        for nth in range(_MOST_BYTES):
+            byte = self.take(1, what)[0]
+            number |= (byte & 0x7F) << (7 * nth)
+            if byte < 0x80:
+                break
+        else:
+            raise FormatError(f"{what} is an integer of more than {_MOST_BYTES} bytes", location=place)
+        if number >= 2**64:
+            raise FormatError(f"{what} is an integer of more than 64 bits", location=place)
+        value = number >> 1 if number & 1 == 0 else -(number >> 1) - 1
+        if within is not None and value not in within:
+            raise FormatError(f"{what} is {value}; it lies in {within[0]} to {within[-1]}", location=place)
+        return value
+
+    def text(self, what: str, most: int) -> str:
+        """A string of at most `most` bytes."""
+        place = self.place()
+        count = self.long(f"the length of {what}", range(most + 1))
+        try:
+            return bytes(self.take(count, what)).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{what} is no UTF-8", location=place) from error
+
+    def blocks(self, what: str, each: Callable[[], None], most: int) -> None:
+        """An array or a map: blocks of items, each with its count, the last with none.
+
+        A negative count is followed by the bytes that the block takes.
+
+        Args:
+            what: it is, for the message.
+            each: reads one item.
+            most: items that there may be in all.
+        """
+        read = 0
+        while True:
+            place = self.place()
+            count = self.long(f"the number of items of {what}")
+            if count == 0:
+                return
+            size = self.long(f"the size of a block of {what}") if count < 0 else None
+            start = self.at
+            read += abs(count)
+            if read > most:
+                raise FormatError(f"{what} with {read} items; at most {most} are possible", location=place)
+            for _ in range(abs(count)):
+                each()
+            if size is not None and self.at - start != size:
+                raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=place)
+
+
+class DeflatedWire(Wire):
+    """The same, of a block that is deflated: inflated as far as asked, never further.
+
+    Locations count the inflated bytes, `byte 50 of the block at byte 200`.
+    """
+
+    def __init__(self, data: memoryview, block: int) -> None:
+        super().__init__(data, 0, inflated_limit(len(data)))
+        self._block = block
+        self._fed = 0
+        self._inflater = zlib.decompressobj(-15)
+        self._waiting = bytearray()
+
+    def place(self) -> str:
+        """The next byte, as a location."""
+        return f"byte {self.at} of the block at byte {self._block}"
+
+    def take(self, count: int, what: str) -> memoryview | bytearray:
+        """The next bytes, in a buffer of their own."""
+        if not 0 <= count <= self.left():
+            raise FormatError(f"{what} of {count} bytes, more than the block can hold", location=self.place())
+        taken, self._waiting = self._waiting, bytearray()
+        while len(taken) < count:
+            more = self._inflate(count - len(taken))
+            if not more:
+                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.place())
+            taken += more
+        if len(taken) > count:
+            self._waiting = taken[count:]
+            del taken[count:]
+        self.at += count
+        return taken
+
+    def skip(self, count: int, what: str) -> None:
+        """Inflate bytes, and forget them."""
+        while count > 2**20:
+            self.take(2**20, what)
+            count -= 2**20
+        self.take(count, what)
+
+    def ended(self) -> bool:
+        """Whether nothing is left."""
+        if not self._waiting:
+            self._waiting = bytearray(self._inflate(1))
+        return not self._waiting
+
+    def _inflate(self, most: int) -> bytes:
+        """Some more bytes, at most so many (a few at least, to spare calls); none at the end."""
+        while not self._inflater.eof:
+            tail = self._inflater.unconsumed_tail
+            fresh = b""
+            if not tail:
+                fresh = bytes(self._data[self._fed : self._fed + _STEP])
+                self._fed += len(fresh)
+            try:
+                more = self._inflater.decompress(tail or fresh, max(most, 4096))
+            except zlib.error as error:
+                raise FormatError(f"damaged deflate data ({error})", location=self.place()) from error
+            if more:
+                return more
+            if not tail and not fresh:
+                return b""
+        return b""

@@ -1,0 +1,27 @@
+"""NumPy's own files: `.npy` holds one array, `.npz` several in a zip archive.
+
+The format is that of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1.0 to 3.0; a
+file written is, byte for byte, what `numpy.save` or `numpy.savez` writes. Order in memory is kept; elements come in
+native byte order. Pickles are neither read nor written (`allow_pickle=False`), and a header is not evaluated. What the
+package has no dtype for (bytes, structures, extended precision) is refused; opaque bytes (`V5`) are held.
+
+`header` knows the header, `single` reads and writes `.npy`, `archive` `.npz`.
+"""
+
+from __future__ import annotations
+
+from .archive import check_npz, read_npz, scan_npz, write_npz
+from .single import check_npy, read, read_npy, scan_npy, write, write_npy
+
+__all__ = [
+    "check_npy",
+    "check_npz",
+    "read",
+    "read_npy",
+    "read_npz",
+    "scan_npy",
+    "scan_npz",
+    "write",
+    "write_npy",
+    "write_npz",
+]

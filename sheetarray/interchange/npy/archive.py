@@ -1,0 +1,278 @@
+"""`.npz`: a zip archive with one `.npy` member for each array.
+
+An archive may claim to hold anything: sizes are compared with each other and with what its bytes can inflate to, before
+memory is taken.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, cast
+
+import numpy as np
+
+from ...arrays import chosen, plain_arrays
+from ...columns import ArrayInfo
+from ...errors import Finding, FormatError, LimitError, located
+from ...files import Readable, Sink, Source, Writable, inflated_limit, replacing
+from ...sheets.base import Progress, silent
+from ...stored import Stored, put, within
+from .header import of, parse
+
+Array = np.ndarray[Any, Any]
+
+_SUFFIX = ".npy"
+_LONGEST = 65_000  # bytes of a member's name; zip has 65,535
+_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
+_BLOCK = 2**20
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
+
+
+def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
+    """Write arrays as a `.npz` archive, as `numpy.savez` does.
+
+    Args:
+        target: a path, replaced as a whole, or a file opened for bytes.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        compress: deflate the members, as `numpy.savez_compressed` does.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: names the array that the package has no dtype for, or that is of objects.
+        LimitError: a name that no archive should have (absolute, with `..` or a backslash); before anything is written.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> file = io.BytesIO()
+        >>> write_npz(file, {"t": np.array([1.5]), "p": np.array([2, 3])})
+        >>> _ = file.seek(0)
+        >>> np.load(file)["p"]
+        array([2, 3])
+    """
+    plain = plain_arrays(arrays)
+    for name in plain:
+        if problem := _problem(name):
+            raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of the archive: rename it")
+    total = sum(array.size for array in plain.values())
+    done, report = 0, progress or silent
+    report(0, total)
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with replacing(target, binary=True) as sink, zipfile.ZipFile(_for_zip(sink), "w", method) as archive:
+        for name, array in plain.items():
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                member.write(of(array))
+                for written in put(array, cast(Sink, member)):
+                    report(done + written, total)
+            done += array.size
+    report(total, total)
+
+
+def read_npz(
+    source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
+) -> dict[str, Array]:
+    """Read the arrays of a `.npz` archive.
+
+    Args:
+        source: a path or an open file.
+        names: only these arrays are read; None for all.
+        progress: called with the elements read and the elements in all.
+
+    Returns:
+        Arrays by name, in the order of the archive.
+
+    Raises:
+        FormatError: with `.location`, such as `t.npy, byte 8`; also where the arrays take more than 1 GiB and 100 times
+            the archive's bytes, as a bomb does.
+        NotFoundError: no array of a name asked for.
+        OSError: no such file, or it cannot be read.
+    """
+    with Source(source) as opened, located(source=opened.name), _archive(opened) as archive:
+        wanted = chosen(_members(archive), names)
+        _check_total(archive, wanted.values())
+        headers = {name: _header(archive, member) for name, member in wanted.items()}
+        total = sum(stored.count for stored in headers.values())
+        done, report = 0, progress or silent
+        report(0, total)
+        found = {}
+        for name, member in wanted.items():
+            found[name] = _array(archive, member, headers[name])
+            report(done := done + found[name].size, total)
+        report(total, total)
+        return found
+
+
+def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
+    """What the headers say, and nothing read beyond them; the place is a member, and the first byte of the data in it.
+
+    Raises:
+        FormatError: no archive, or a broken header.
+        OSError: no such file, or it cannot be read.
+    """
+    with Source(source) as opened, located(source=opened.name), _archive(opened) as archive:
+        return {
+            name: _header(archive, member).info(member=member.filename) for name, member in _members(archive).items()
+        }
+
+
+def check_npz(source: Readable) -> Iterator[Finding]:
+    """Every finding: at most one for each array; nothing for an intact archive.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+    """
+    findings = []
+    try:
+        with Source(source) as opened, _archive(opened) as archive:
+            members = _members(archive)
+            _check_total(archive, members.values())
+            for member in members.values():
+                try:
+                    _array(archive, member, _header(archive, member))
+                except FormatError as error:
+                    findings.append(Finding.of(error))
+    except FormatError as error:
+        findings.append(Finding.of(error))
+    yield from findings
+
+
+# Members -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
+    with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole()) as file:
+        with _damage("no .npz file"):
+            archive = zipfile.ZipFile(file)
+        with archive:
+            yield archive
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The members by the names of their arrays.
+
+    Raises:
+        FormatError: two of one name, or one that no archive should have.
+    """
+    found: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        if member.filename.endswith("/"):
+            continue
+        name = member.filename.removesuffix(_SUFFIX)
+        if problem := _problem(name):
+            raise FormatError(f"the name of the member {member.filename!r:.80} {problem}")
+        if name in found:
+            raise FormatError(f"two members are the array {name!r}: {found[name].filename} and {member.filename}")
+        found[name] = member
+    if not found:
+        raise FormatError("an archive without any array")
+    return found
+
+
+def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
+    """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
+    total, limit = sum(member.file_size for member in members), inflated_limit(_size(archive))
+    if total > limit:
+        raise FormatError(
+            f"inflates to {total} bytes, of which {limit} are read at once",
+            hint="if that is meant, read fewer arrays at a time with names=, or use numpy.load",
+        )
+
+
+def _check_sizes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
+    if member.flag_bits & 1:
+        raise FormatError("the member is encrypted")
+    if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
+        raise FormatError(f"the member is compressed by the method {member.compress_type}; NumPy stores or deflates")
+    size = _size(archive)
+    if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
+        raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
+
+
+def _size(archive: zipfile.ZipFile) -> int:
+    file = archive.fp
+    assert file is not None
+    return file.seek(0, io.SEEK_END)
+
+
+def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
+    with within(member.filename), _damage("damaged member"):
+        _check_sizes(archive, member)
+        head = bytearray()
+
+        def prefix(count: int) -> bytes:
+            head.extend(stream.read(max(0, count - len(head))))
+            return bytes(head[:count])
+
+        with archive.open(member) as stream:
+            stored = parse(prefix)
+        if stored.end != member.file_size:
+            raise FormatError(
+                f"the array takes {stored.end} bytes with its header, but the member has {member.file_size}"
+            )
+        return stored
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: Stored) -> Array:
+    with within(member.filename), _damage("damaged member"), archive.open(member) as stream:
+        content = np.empty(member.file_size, np.uint8).data
+        filled = 0
+        while chunk := stream.read(_BLOCK):
+            content[filled : filled + len(chunk)] = chunk
+            filled += len(chunk)
+        return stored.array(content[:filled])
+
+
+@contextmanager
+def _damage(what: str) -> Iterator[None]:
+    """Whatever zipfile says of bad content is a `FormatError`."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(f"{what} ({error or type(error).__name__})") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a seek to where no file reaches
+            raise
+        raise FormatError(f"{what} (an offset beyond any file)") from error
+
+
+def _problem(name: str) -> str | None:
+    parts = name.split("/")
+    if not all(parts) or re.match(r"[A-Za-z]:$", parts[0]):
+        return "is empty or absolute, or has an empty part"
+    if ".." in parts or "." in parts:
+        return "has '.' or '..' in it"
+    if wrong := next((mark for mark in "\\\0" if mark in name), None):
+        return f"has {wrong!r} in it"
+    if any("\ud800" <= mark <= "\udfff" for mark in name):
+        return "is no valid Unicode"
+    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
+
+
+class _Stream:
+    """A sink to which zipfile writes without going back."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    def write(self, chunk: bytes) -> int:
+        """Write it all."""
+        self._sink.write(chunk)
+        return len(chunk)
+
+    def flush(self) -> None:
+        """There is nothing to flush."""
+
+
+def _for_zip(sink: Sink) -> IO[bytes]:
+    """What zipfile writes to: only a plain file can be sought in."""
+    return sink if isinstance(sink, io.BufferedWriter) else cast(IO[bytes], _Stream(sink))

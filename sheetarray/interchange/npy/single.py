@@ -1,0 +1,148 @@
+"""`.npy`: one array in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays import chosen, plain_arrays, stem
+from ...columns import ArrayInfo
+from ...errors import Finding, FormatError, LimitError, located
+from ...files import Readable, Source, Writable, replacing
+from ...sheets.base import Progress, silent
+from ...stored import put
+from .header import of, parse
+
+Array = np.ndarray[Any, Any]
+
+
+def read(file: Readable) -> Array:
+    """Read the array of a `.npy` file; a large plain file is mapped, and no element of it copied.
+
+    The array can be written to, which never changes the file. Nor does a file that is replaced, as by this package,
+    change the array; only one that another program overwrites in place, or cuts short, does.
+
+    Args:
+        file: a path or an open file; gzip and Zstandard are recognised.
+
+    Raises:
+        FormatError: with the byte that is wrong; also for pickles and whatever the package has no dtype for.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.asfortranarray([[1, 2], [3, 4]]))
+        >>> _ = file.seek(0)
+        >>> read(file).flags.f_contiguous
+        True
+    """
+    with Source(file) as source, located(source=source.name):
+        return _decoded(source)
+
+
+def write(file: Writable, array: Any) -> None:
+    """Write an array as a `.npy` file, as `numpy.save` does.
+
+    Args:
+        file: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
+        array: an ndarray of a dtype of the package (no objects) or of opaque bytes (`V5`), or what makes one.
+
+    Raises:
+        DTypeError: an array of anything else; says what to do instead.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write(file, np.array([1.5, 2.5]))
+        >>> _ = file.seek(0)
+        >>> np.load(file)
+        array([1.5, 2.5])
+    """
+    write_npy(file, {"array": array})
+
+
+def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
+    """Write one array as a `.npy` file; its name is not stored.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
+        arrays: a mapping of one name, one array, or a pandas or xarray object that holds one.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: an array that the package has no dtype for, or of objects.
+        LimitError: several arrays.
+        OSError: the system refuses; the old file is whole.
+    """
+    plain = plain_arrays(arrays)
+    if len(plain) > 1:
+        raise LimitError(f"a .npy file holds one array, not {len(plain)}: write .npz")
+    (array,) = plain.values()
+    report = progress or silent
+    report(0, array.size)
+    with replacing(target, binary=True) as sink:
+        sink.write(of(array))
+        for done in put(array, sink):
+            report(done, array.size)
+    report(array.size, array.size)
+
+
+def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
+    """Read a `.npy` file.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: None, or the array's name alone.
+
+    Returns:
+        The array, by the file's own name without suffixes; it can be written to, which never changes the file.
+
+    Raises:
+        FormatError: with the byte that is wrong.
+        NotFoundError: another name is asked for.
+        OSError: no such file, or it cannot be read.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        there = chosen({stem(opened.name): opened}, names)
+        return {name: _decoded(file) for name, file in there.items()}
+
+
+def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
+    """What the header says, and nothing read beyond it; the place is that of the first byte of the data.
+
+    Raises:
+        FormatError: no `.npy` file, or a broken header.
+        OSError: no such file, or it cannot be read.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        return {stem(opened.name): parse(opened.prefix).info()}
+
+
+def check_npy(source: Readable) -> Iterator[Finding]:
+    """The finding that says why `read` refuses the file; none for an intact one.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+    """
+    findings = []
+    try:
+        with Source(source) as opened:
+            _decoded(opened)
+    except FormatError as error:
+        findings.append(Finding.of(error))
+    yield from findings
+
+
+def _decoded(source: Source) -> Array:
+    stored, content = parse(source.prefix), source.own()
+    array = stored.array(content)
+    if len(content) > stored.end:
+        raise FormatError(
+            f"{len(content) - stored.end} bytes after the array", location=f"byte {stored.end}",
+            hint="several arrays in one .npy file: read them one after another with numpy.load",
+        )  # fmt: skip
+    return array

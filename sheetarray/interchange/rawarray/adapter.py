@@ -1,0 +1,210 @@
+"""What the package's `read`, `write`, `scan` and `check` call for `.ra`: a file, or a folder with one per array."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import chosen, plain_arrays, stem
+from ...columns import ArrayInfo
+from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...files import Readable, Sink, Source, Writable, replacing
+from ...sheets.base import Progress, silent
+from ...stored import put, within
+from .folder import SUFFIX, check_names, replacing_folder
+from .header import Axes, BoolAs, RawHeader, check_axes, parse
+from .single import as_bytes, decode, prepare
+
+Array = np.ndarray[Any, Any]
+_Prepared = tuple[RawHeader, Array]
+
+
+def write_ra(
+    target: Writable,
+    arrays: Any,
+    *,
+    axes: Axes = "reversed",
+    metadata: bytes | str = b"",
+    bool_as: BoolAs | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write one array as a RawArray file, several as a folder of that name with a file `name.ra` for each.
+
+    The name of an array alone is not stored. A folder that is there stays one, and is replaced as a whole, but only
+    if it holds nothing but `.ra` files.
+
+    Args:
+        target: a path (`.gz` and `.zst` compress a file), or a file opened for bytes, which takes one array.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        axes: "reversed" as the specification has it, or "same" for dimensions in the file that equal the shape.
+        metadata: any bytes, put after the data of an array alone; text as UTF-8.
+        bool_as: "uint8" or "julia" (eltype 5); None refuses booleans.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: names the array that RawArray cannot hold, before anything is written.
+        LimitError: several arrays for one file, or a name that is none for a file.
+        OSError: the system refuses; the target is as it was.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "run.ra")
+        >>> write_ra(path, {"t": np.zeros(3), "p": np.ones(2)})
+        >>> sorted(file.name for file in path.iterdir())
+        ['p.ra', 't.ra']
+    """
+    prepared = {}
+    for name, array in plain_arrays(arrays).items():
+        try:
+            prepared[name] = prepare(array, axes, bool_as)
+        except DTypeError as error:
+            raise DTypeError(f"{name}: {error}") from error
+    if len(prepared) > 1 or _is_folder(target):
+        _write_folder(target, prepared, metadata, progress or silent)
+        return
+    (one,) = prepared.values()
+    after = as_bytes(metadata)
+    with replacing(target, binary=True) as sink:
+        _put(one, sink, progress or silent, 0, one[1].size)
+        sink.write(after)
+
+
+def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata: bytes | str, report: Progress) -> None:
+    if not isinstance(target, (str, os.PathLike)) or os.fspath(target).lower().endswith((".gz", ".zst")):
+        raise LimitError(
+            f"a RawArray file holds one array, not {len(prepared)}: give a path that ends in .ra, for a folder with a "
+            "file for each, or write .npz"
+        )
+    if metadata:
+        raise LimitError("metadata belong to one array: write each to a file of its own")
+    check_names(prepared)
+    total = sum(elements.size for _, elements in prepared.values())
+    done = 0
+    with replacing_folder(target) as folder:
+        for name, one in prepared.items():
+            with open(folder / f"{name}{SUFFIX}", "xb") as file:
+                _put(one, file, report, done, total)
+                file.flush()
+                os.fsync(file.fileno())
+            done += one[1].size
+
+
+def _put(one: _Prepared, sink: Sink, report: Progress, done: int, total: int) -> None:
+    header, elements = one
+    report(done, total)
+    sink.write(header.packed())
+    for written in put(elements, sink):
+        report(done + written, total)
+    report(done + elements.size, total)
+
+
+def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed") -> dict[str, Array]:
+    """Read a RawArray file, or all of a folder, by the alphabet; large plain files are mapped, not copied.
+
+    Args:
+        source: a path of a file or folder, or an open file; gzip and Zstandard are recognised.
+        names: only these arrays; None for all.
+        axes: "reversed" as the specification has it, or "same" for a shape that equals the dimensions in the file.
+
+    Returns:
+        Arrays by name, which is that of the file; they can be written to, which never changes the file.
+
+    Raises:
+        FormatError: with `.location`, such as `byte 16` or, in a folder, `t.ra, byte 16`.
+        NotFoundError: no array of a name asked for.
+        OSError: no such file, or it cannot be read.
+    """
+    check_axes(axes)
+    found = {}
+    with located(source=_spoken(source)):
+        for name, place in chosen(_places(source), names).items():
+            with _opened(place) as opened:
+                found[name] = decode(parse(opened), opened.own(), axes)[0]
+    return found
+
+
+def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
+    """What the headers say, and nothing read beyond them; the place is that of the first byte of the data.
+
+    Raises:
+        FormatError: no RawArray file, or a broken header.
+        OSError: no such file, or it cannot be read.
+    """
+    check_axes(axes)
+    found = {}
+    with located(source=_spoken(source)):
+        for name, place in _places(source).items():
+            with _opened(place) as opened:
+                header = parse(opened)
+                found[name] = header.stored(axes).info(header.dtype, member=place.member)
+    return found
+
+
+def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
+    """Every finding: at most one for each file; nothing for an intact one.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+    """
+    check_axes(axes)
+    findings = []
+    places: Mapping[str, _Place] = {}
+    try:
+        places = _places(source)
+    except FormatError as error:
+        findings.append(Finding.of(error))
+    for place in places.values():
+        try:
+            with _opened(place) as opened:
+                decode(parse(opened), opened.own(), axes)
+        except FormatError as error:
+            findings.append(Finding.of(error))
+    yield from findings
+
+
+# Files and folders -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where one array is: a file, and its name where that is in a folder."""
+
+    file: Readable
+    member: str | None = None
+
+
+def _places(source: Readable) -> dict[str, _Place]:
+    path = Path(source) if isinstance(source, (str, os.PathLike)) else None
+    if path is None or not stat.S_ISDIR(path.stat().st_mode):
+        return {stem(_spoken(source)): _Place(source)}
+    paths = sorted(path.iterdir())
+    files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
+    if not files:
+        raise FormatError("a folder without any .ra file")
+    found = {path.name[: -len(SUFFIX)]: _Place(path, path.name) for path in files}
+    if len(found) < len(files):
+        raise FormatError("two files of the folder differ in the case of their suffix alone")
+    return found
+
+
+@contextmanager
+def _opened(place: _Place) -> Iterator[Source]:
+    """The file; in a folder it goes before the location of a `FormatError`."""
+    with within(place.member), Source(place.file) as opened:
+        yield opened
+
+
+def _is_folder(place: Readable | Writable) -> bool:
+    return isinstance(place, (str, os.PathLike)) and os.path.isdir(place)
+
+
+def _spoken(source: Readable) -> str | None:
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return name if isinstance(name, str) else None

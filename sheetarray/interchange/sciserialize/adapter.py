@@ -1,0 +1,258 @@
+"""Files of named arrays: `.msgpack`, and `.json` whose values are objects of SciSerialize."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ...arrays import chosen, linear_arrays, stem
+from ...columns import ArrayInfo
+from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...files import Readable, Sink, Source, Writable, replacing
+from ...linear import LinearArray
+from ...sheets.base import Progress, silent
+from .decode import check_keys, decode_at
+from .encode import check_name, encode_views
+from .forms import check_holdable, parse_form
+from .keys import BASE64, base64_of, type_of
+from .serializers import MOST_BYTES, json_text, json_tree, msgpack_module, packed, packed_tree
+
+Form = Literal["msgpack", "json"]
+Array = np.ndarray[Any, Any]
+
+_ARRAYS = ("ndarray", "maskedarray")
+_HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
+_BASE64_BLOCK = 3 * 2**18  # bytes
+
+
+def write_sciserialize(
+    target: Writable,
+    arrays: Any,
+    *,
+    form: Form = "msgpack",
+    extensions: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write arrays as a mapping of names, in MessagePack or JSON; elements are row-major and little-endian.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        arrays: a mapping of names, one array, a pandas DataFrame (one array a column) or an xarray Dataset.
+        form: "json" writes JSON, with base64 for the elements.
+        extensions: write arrays of text, objects, datetime64 and timedelta64 too, for readers in Python.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: an array that the format does not hold, or only as an extension; names it.
+        LimitError: more than 4 GiB in one array (MessagePack), or a name that has a meaning of its own.
+        MissingDependencyError: msgpack is not installed, and wanted.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_sciserialize(file, {"t": np.array([1, 2], dtype="int8")}, form="json")
+        >>> file.getvalue()
+        '{"t": {"shape": [2], "dtype": "int8", "bytes": {"__base64__": "AQI="}, "__type__": "ndarray"}}'
+    """
+    if form not in ("msgpack", "json"):
+        raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
+    held = {}
+    for name, linear in linear_arrays(arrays).items():
+        check_name(name)
+        held[name] = linear.to_numpy()
+        _check(name, held[name], extensions, MOST_BYTES if form == "msgpack" else None)
+    if form == "msgpack":
+        msgpack_module()
+    total = sum(array.size for array in held.values())
+    done, report = 0, progress or silent
+    report(0, total)
+    with replacing(target, binary=form == "msgpack") as sink:
+        sink.write(b"{" if form == "json" else map_header(len(held)))
+        for nth, (name, array) in enumerate(held.items()):
+            plain = encode_views({name: array}, extensions=extensions)[name]
+            if form == "json":
+                sink.write(f"{', ' if nth else ''}{json.dumps(name)}: ".encode("ascii"))
+                _put_json(sink, plain)
+            else:
+                sink.write(packed(name))
+                sink.write(packed(plain))
+            report(done := done + array.size, total)
+        sink.write(b"}" if form == "json" else b"")
+    report(total, total)
+
+
+def _check(name: str, array: Array, extensions: bool, most: int | None) -> None:
+    try:
+        check_holdable(array, extensions=extensions)
+        _ = name.encode()
+    except DTypeError as error:
+        raise DTypeError(f"{name}: {error}") from error
+    except UnicodeEncodeError as error:
+        raise LimitError(f"the name {name!r} is no valid Unicode") from error
+    if most is not None and array.nbytes > most:
+        raise LimitError(f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or "
+                         "write JSON")  # fmt: skip
+    if array.dtype.kind == "O":
+        encode_views({name: array}, extensions=True)
+
+
+def map_header(count: int) -> bytes:
+    """The bytes before the members of a map in MessagePack."""
+    if count < 16:
+        return bytes([0x80 | count])
+    return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
+
+
+def _put_json(sink: Sink, plain: dict[str, Any]) -> None:
+    data = plain["bytes"]
+    if not isinstance(data, memoryview):
+        sink.write(json_text(plain).encode("ascii"))
+        return
+    before, after = json_text({**plain, "bytes": {BASE64: ""}}).encode("ascii").split(b'""', 1)
+    sink.write(before + b'"')
+    for start in range(0, len(data), _BASE64_BLOCK):
+        sink.write(base64.b64encode(data[start : start + _BASE64_BLOCK]))
+    sink.write(b'"' + after)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_sciserialize(
+    source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
+) -> dict[str, Array]:
+    """Read the arrays of a SciSerialize file, whichever of JSON and MessagePack it is.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: only these arrays are decoded; None for all.
+        progress: called with the elements read and the elements in all.
+
+    Returns:
+        Arrays by name. A single array that stands alone has the file's stem for a name; a DataFrame gives an array a
+        column, named `frame.column`; a number or a text is a 0-d array.
+
+    Raises:
+        FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is no array.
+        NotFoundError: no array of a name asked for.
+        MissingDependencyError: it is MessagePack, and msgpack is not installed.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        wanted = chosen(_entries(opened), names)
+        total = sum(_size(name, entry) for name, entry in wanted.items())
+        done, report = 0, progress or silent
+        report(0, total)
+        found = {}
+        for name, entry in wanted.items():
+            found[name] = _array(name, entry)
+            report(done := done + found[name].size, max(done, total))
+        return found
+
+
+def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
+    """Shape and dtype of each array; elements are not decoded, in MessagePack not even read.
+
+    Raises:
+        FormatError: no mapping of names, or a broken array.
+        MissingDependencyError: it is MessagePack, and msgpack is not installed.
+    """
+    with Source(source) as opened, located(source=opened.name):
+        return {name: _info(name, entry) for name, entry in _entries(opened).items()}
+
+
+def check_sciserialize(source: Readable) -> Iterator[Finding]:
+    """Every finding in a file: at most one for each array; nothing for an intact one."""
+    findings: list[Finding] = []
+    with Source(source) as opened:
+        try:
+            entries = _entries(opened)
+        except FormatError as error:
+            entries = {}
+            findings.append(Finding.of(error))
+        for name, entry in entries.items():
+            try:
+                _array(name, entry)
+            except FormatError as error:
+                findings.append(Finding.of(error))
+    yield from findings
+
+
+def _entries(source: Source) -> dict[str, Any]:
+    """What stands under each name: an array already, or plain data that is to become one."""
+    content = source.whole()
+    tree = json_tree(content) if _is_json(content[:64]) else packed_tree(memoryview(content))
+    if not isinstance(tree, dict) or base64_of(tree) is not None:
+        raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)
+    check_keys(tree, "")
+    lone = type_of(tree) is not None
+    entries: dict[str, Any] = {}
+    for name, value in ({stem(source.name): tree} if lone else tree).items():
+        new = {name: value}
+        if type_of(value) == "dataframe":
+            columns = _columns(value, "" if lone else name)
+            new = {column if lone else f"{name}.{column}": array for column, array in columns.items()}
+        for key in new:
+            if key in entries:
+                raise FormatError(f"two arrays have the name {key!r:.80}", location=name)
+        entries.update(new)
+    if not entries:
+        raise FormatError("no array here (an empty mapping)")
+    return entries
+
+
+def _columns(value: Any, path: str) -> dict[str, Array]:
+    frame = decode_at(value, path)
+    try:
+        return {column: array.to_numpy() for column, array in linear_arrays(frame).items()}
+    except (DTypeError, LimitError) as error:
+        raise FormatError(f"no DataFrame of arrays: {error}", location=path or None, hint=_HINT) from error
+
+
+def _is_json(head: bytes) -> bool:
+    """Whether a file is JSON: its first byte is no map of MessagePack."""
+    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\0\xfe\xff")
+    return bare[:1] in (b"{", b"[", b'"')
+
+
+def _array(name: str, entry: Any) -> Array:
+    if isinstance(entry, np.ndarray):
+        return entry
+    if isinstance(entry, (bool, int, float, str)):
+        return _scalar(name, entry)
+    if type_of(entry) not in _ARRAYS:
+        raise _no_array(name, entry)
+    found: Array = decode_at(entry, name)
+    return found
+
+
+def _scalar(name: str, value: bool | float | str) -> Array:
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise FormatError("an integer of more than 64 bits", location=name)
+    return np.array(value)
+
+
+def _no_array(name: str, entry: Any) -> FormatError:
+    what = type_of(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
+    return FormatError(
+        f"expected an array, found a {what:.40}", location=name,
+        hint=f"{_HINT}; names= chooses the arrays",
+    )  # fmt: skip
+
+
+def _info(name: str, entry: Any) -> ArrayInfo:
+    if type_of(entry) in _ARRAYS:
+        check_keys(entry, name)
+        return replace(parse_form(entry, name).stored.info(), location=name)
+    linear = LinearArray.from_numpy(_array(name, entry))
+    return ArrayInfo(
+        linear.shape, linear.dtype, linear.order, linear.strides, name, cells=linear.length, capacity=linear.length
+    )
+
+
+def _size(name: str, entry: Any) -> int:
+    return parse_form(entry, name).stored.count if type_of(entry) in _ARRAYS else int(np.size(_array(name, entry)))

@@ -1,0 +1,145 @@
+"""Plain scalars, bytes, lists and dicts -> nested data.
+
+Source: https://github.com/SciSerialize/Definition, `decode_types`. Keys may stand in any order; a dict of a type that
+is not known stays a dict; nothing in it chooses what is imported or called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .forms import decode_base64, parse_form
+from .frames import decode_frame
+from .keys import DEEPEST, base64_of, inside, type_of
+from .times import decode_datetime, decode_timedelta
+
+_SCALARS = (type(None), bool, int, float, str)
+
+
+class Doubled(dict[str, Any]):
+    """A dict that had a key twice, which its reader could not say where."""
+
+    key: str
+
+
+def distinct(pairs: Any) -> dict[str, Any]:
+    """What a JSON or MessagePack reader makes of an object; a key that stands twice is found by `decode_types`."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    doubled, seen = Doubled(found), set()
+    doubled.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return doubled
+
+
+def decode_types(value: Any) -> Any:
+    """Nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) from plain dicts.
+
+    Args:
+        value: what `encode_types` gives, or a JSON or MessagePack reader.
+
+    Raises:
+        FormatError: `.location` is the place, such as `x.shape[1]`.
+
+    Example:
+        >>> decode_types({"__type__": "ndarray", "dtype": "int8", "shape": [1, 2], "bytes": b"\\x01\\x02"})
+        array([[1, 2]], dtype=int8)
+    """
+    return decode_at(value, "")
+
+
+def decode_at(value: Any, path: str, depth: int = 0) -> Any:
+    """The same, of something at a place.
+
+    Raises:
+        FormatError: as `decode_types`; also where dicts and lists are more than 100 deep.
+    """
+    if isinstance(value, _SCALARS):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if depth >= DEEPEST:
+        raise FormatError(f"nested more than {DEEPEST} deep", location=path[:80] or None)
+    if isinstance(value, list):
+        return [decode_at(item, inside(path, nth), depth + 1) for nth, item in enumerate(value)]
+    if isinstance(value, dict):
+        return _dict(value, path, depth)
+    raise FormatError(f"a {type(value).__name__}, which SciSerialize does not have", location=path or None)
+
+
+def check_keys(value: dict[Any, Any], path: str) -> None:
+    """Refuse keys that are no text, or stand twice.
+
+    Raises:
+        FormatError: names the key.
+    """
+    if isinstance(value, Doubled):
+        raise FormatError(f"the key {value.key!r:.80} stands twice", location=path or None)
+    for key in value:
+        if not isinstance(key, str):
+            raise FormatError(f"a key that is no text, but {type(key).__name__}", location=path or None)
+
+
+def _dict(value: dict[Any, Any], path: str, depth: int) -> Any:
+    check_keys(value, path)
+
+    def decode(inner: Any, place: str) -> Any:
+        return decode_at(inner, place, depth + 1)
+
+    kind = type_of(value)
+    if kind == "pypickle":
+        raise FormatError("a pickle, which could run anything: never read", location=path or None)
+    if kind in _TYPES:
+        return _TYPES[kind](value, path, decode)
+    if (text := base64_of(value)) is not None:
+        return decode_base64(text, path)
+    return {key: decode(item, inside(path, key)) for key, item in value.items()}
+
+
+_Decode = Callable[[Any, str], Any]
+
+
+def _ndarray(value: dict[str, Any], path: str, decode: _Decode) -> np.ndarray[Any, Any]:
+    return parse_form(value, path).array(decode)
+
+
+def _masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
+    data = parse_form(value, path).array(decode)
+    place = inside(path, "mask_bytes")
+    mask = decode(value.get("mask_bytes"), place)
+    if not isinstance(mask, bytes) or mask.strip(b"\0\1") or (len(mask) != data.size and mask != b"\0"):
+        raise FormatError(f"expected {data.size} bytes of 0 or 1", location=place)
+    bits = np.frombuffer(mask, bool).reshape(data.shape) if len(mask) == data.size else False
+    place = inside(path, "fill_value")
+    fill = decode(value.get("fill_value"), place)
+    if isinstance(fill, (list, dict, set)) or np.ndim(fill):
+        raise FormatError(f"expected a fill value of {data.dtype}, found {type(fill).__name__}", location=place)
+    try:
+        return np.ma.MaskedArray(data, mask=bits, fill_value=fill)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"no fill value of {data.dtype}", location=place) from error
+
+
+def _set(value: dict[str, Any], path: str, decode: _Decode) -> set[Any]:
+    place = inside(path, "set")
+    items = value.get("set")
+    if not isinstance(items, list):
+        raise FormatError(f"expected a list, found {type(items).__name__}", location=place)
+    try:
+        return set(decode(items, place))
+    except TypeError as error:
+        raise FormatError("a set of what cannot be in one", location=place) from error
+
+
+_TYPES: dict[str | None, Callable[[dict[str, Any], str, _Decode], Any]] = {
+    "datetime": lambda value, path, _: decode_datetime(value, path),
+    "timedelta": lambda value, path, _: decode_timedelta(value, path),
+    "ndarray": _ndarray,
+    "dataframe": decode_frame,
+    "maskedarray": _masked,
+    "unique_set": _set,
+}

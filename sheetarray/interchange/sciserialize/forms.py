@@ -1,0 +1,226 @@
+"""ndarray <-> its dict: shape, dtype, bytes.
+
+Source: https://github.com/SciSerialize/Definition, N dimensional Array Coder; what it leaves open is as its Python code
+has it. Elements are row-major and little-endian, a bool takes one byte, complex numbers are two floats, arrays of
+objects are nested lists. In JSON bytes are base64.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...errors import DTypeError, FormatError, located
+from ...header import MOST_DIMENSIONS
+from ...stored import Stored, within
+from .keys import TYPE, base64_of, inside
+
+_PLAIN = ("float", "complex", "int", "bool")  # kinds that every implementation knows
+_NAMED = frozenset(name for name, dtype in dtypes.TABLE.items() if dtype.kind in _PLAIN)
+_CODED = re.compile(r"([<>|]?)(?:(b1|[iu][1248]|f[248]|c8|c16)|U(\d{1,9})|([Mm])8\[([^\]]{1,12})\])", re.ASCII)
+_TIME = re.compile(r"(?:datetime64|timedelta64)\[.{1,12}\]")
+_OBJECT = ("object", "O", "|O")
+_SURROGATES = (0xD800, 0xDFFF)
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+def encode_array(array: np.ndarray[Any, Any], *, extensions: bool, nested: Callable[[Any], Any]) -> dict[str, Any]:
+    """The dict of an array; its bytes are a view where the elements lie as they have to, else a copy.
+
+    Args:
+        array: of any shape and strides.
+        extensions: take dtypes too that other languages may not know.
+        nested: encodes the nested list that stands for the elements of an object array.
+
+    Raises:
+        DTypeError: a dtype that the format does not hold, or only as an extension.
+    """
+    name = check_holdable(array, extensions=extensions)
+    data: Any
+    if array.dtype.kind == "O":
+        data = nested(array.tolist())
+    else:
+        stored = array.dtype.newbyteorder("<") if array.dtype.itemsize else np.dtype("<U1")
+        elements = np.asarray(array, stored, order="C").reshape(-1)
+        data = memoryview(elements.view(np.uint8)) if elements.nbytes else memoryview(b"")  # type: ignore[arg-type]
+    return {"shape": list(array.shape), "dtype": name, "bytes": data, TYPE: "ndarray"}
+
+
+def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
+    """The dtype of an array that can be written, as the format calls it.
+
+    Raises:
+        DTypeError: as `encode_array`.
+    """
+    dtype = dtypes.of(array.dtype)
+    if dtype.kind not in _PLAIN and not extensions:
+        raise DTypeError(f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
+                         "in Python; CSV, JSON and xlsx hold them too")  # fmt: skip
+    if dtype.kind == "generic":
+        return "object"
+    if array.dtype.kind == "T":
+        raise DTypeError("a StringDType array: make it one of fixed width first, a.astype(str)")
+    if dtype.kind == "string":
+        _refuse_surrogates(array)
+        return f"<U{max(array.dtype.itemsize // 4, 1)}"
+    return dtype.name
+
+
+def _refuse_surrogates(array: np.ndarray[Any, Any]) -> None:
+    elements = np.asarray(array, array.dtype.newbyteorder("="), order="C").reshape(-1)
+    units = elements.view(np.uint32) if elements.nbytes else np.empty(0, np.uint32)
+    wrong = (units >= _SURROGATES[0]) & (units <= _SURROGATES[1])
+    if wrong.any():
+        width = array.dtype.itemsize // 4
+        raise DTypeError(f"element {int(wrong.argmax()) // width} has half a character (a lone surrogate): remove it")
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The dict of an array, looked through.
+
+    Attributes:
+        stored: dtype, shape and order; its bytes begin at 0.
+        data: bytes, a base64 text, or the lists of an object array.
+        path: where the dict is.
+    """
+
+    stored: Stored
+    data: Any
+    path: str
+
+    def array(self, decode: Callable[[Any, str], Any]) -> np.ndarray[Any, Any]:
+        """The array, in native byte order; a copy that can be written to.
+
+        Args:
+            decode: decodes an element of an object array, at a path.
+
+        Raises:
+            FormatError: the bytes are no such array.
+        """
+        place = inside(self.path, "bytes")
+        if self.stored.dtype.kind == "O":
+            return self._objects(decode, place)
+        content = decode_base64(self.data, place) if isinstance(self.data, str) else self.data
+        with within(place):
+            array = self.stored.array(content)
+        if array.dtype.kind == "U" and array.size:
+            units = array.reshape(-1).view(np.uint32)
+            if ((units >= _SURROGATES[0]) & (units <= _SURROGATES[1])).any():
+                raise FormatError("half a character (a lone surrogate) in a text", location=place)
+        return array.copy() if not array.flags.owndata or not array.flags.writeable else array
+
+    def _objects(self, decode: Callable[[Any, str], Any], place: str) -> np.ndarray[Any, Any]:
+        shape, count = self.stored.shape, self.stored.count
+        items = [self.data]
+        flat = (
+            isinstance(self.data, list) and len(self.data) == count and not any(isinstance(x, list) for x in self.data)
+        )
+        for axis, size in enumerate(shape):
+            if flat:
+                items = self.data
+                break
+            for item in items:
+                if not isinstance(item, list) or len(item) != size:
+                    found = f"one of {len(item)}" if isinstance(item, list) else type(item).__name__
+                    raise FormatError(f"expected a list of {size} along axis {axis}, found {found}", location=place)
+            items = [inner for item in items for inner in item]
+        decoded = [decode(item, f"{place}, element {nth}") for nth, item in enumerate(items)]
+        return np.fromiter(decoded, dtype=object, count=count).reshape(shape)
+
+
+def parse_form(form: Mapping[str, Any], path: str) -> Form:
+    """Look through the dict of an array, without decoding its bytes.
+
+    Raises:
+        FormatError: a part is missing or malformed, or there are more or fewer bytes than shape and dtype need.
+    """
+    for key in ("shape", "dtype", "bytes"):
+        if key not in form:
+            raise FormatError(f"an array without {key!r}", location=path or None)
+    shape, dtype = _shape(form["shape"], inside(path, "shape")), _dtype(form["dtype"], inside(path, "dtype"))
+    with located(location=inside(path, "shape")):
+        stored = Stored(dtype, shape, "row-major", 0)
+    text = base64_of(form["bytes"])
+    data = form["bytes"] if text is None else text
+    place = inside(path, "bytes")
+    if dtype.kind == "O":
+        if shape and not isinstance(data, list):
+            raise FormatError(f"expected nested lists of objects, found {type(data).__name__}", location=place)
+        return Form(stored, data, path)
+    if data is None or (data == [] and not stored.size):
+        data = b""  # what Matlab makes of an empty array
+    if not isinstance(data, (bytes, bytearray, memoryview, str)) or (isinstance(data, str) and text is None):
+        raise FormatError(f"expected bytes, found {type(data).__name__}", location=place)
+    there = base64_size(data) if isinstance(data, str) else len(data)
+    if there != stored.size:
+        raise FormatError(f"{there} bytes; the shape {shape} of {dtype} needs {stored.size}", location=place)
+    return Form(stored, data, path)
+
+
+def base64_size(text: str) -> int:
+    """How many bytes a well-formed base64 text stands for."""
+    return len(text) // 4 * 3 - text[-2:].count("=")
+
+
+def decode_base64(text: str, path: str) -> bytes:
+    """The bytes of a base64 text: the standard alphabet, padded, without white space.
+
+    Raises:
+        FormatError: it is malformed.
+    """
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)
+    except ValueError as error:  # binascii.Error is one
+        raise FormatError(f"malformed base64 ({error})", location=path) from error
+
+
+def _shape(value: Any, path: str) -> tuple[int, ...]:
+    sizes = value if isinstance(value, list) else [value]
+    if len(sizes) > MOST_DIMENSIONS:
+        raise FormatError(f"{len(sizes)} dimensions; at most {MOST_DIMENSIONS} are possible", location=path)
+    shape = []
+    for axis, size in enumerate(sizes):
+        whole = int(size) if isinstance(size, float) and size.is_integer() else size
+        if not isinstance(whole, int) or isinstance(whole, bool) or not 0 <= whole < 2**63:
+            shown = f"{size!r:.40}" if isinstance(size, (int, float)) and abs(size) < 2**70 else type(size).__name__
+            raise FormatError(f"expected the size of a dimension, found {shown}", location=inside(path, axis))
+        shape.append(whole)
+    return tuple(shape)
+
+
+def _dtype(name: Any, path: str) -> np.dtype[Any]:
+    if isinstance(name, str):
+        if name in _NAMED:
+            return np.dtype(name).newbyteorder("<")
+        if name in _OBJECT:
+            return np.dtype(object)
+        if _TIME.fullmatch(name):
+            with located(location=path):
+                return dtypes.named(name).numpy.newbyteorder("<")
+        if (match := _CODED.fullmatch(name)) and (match[1] != "|" or match[2] in ("b1", "i1", "u1")):
+            return _coded(match, path)
+    known = " ".join(sorted(_NAMED))
+    raise FormatError(f"unknown dtype {name!r:.60}", location=path, hint=f"known: {known} object <U.. datetime64[..]")
+
+
+def _coded(match: re.Match[str], path: str) -> np.dtype[Any]:
+    order = match[1] or "<"
+    if match[4]:
+        with located(location=path):
+            base = "datetime64" if match[4] == "M" else "timedelta64"
+            return dtypes.named(f"{base}[{match[5]}]").numpy.newbyteorder(order)  # type: ignore[arg-type]
+    if match[3] and int(match[3]) >= 2**29:
+        raise FormatError(f"texts of {match[3]} characters are beyond any memory", location=path)
+    return np.dtype(f"{order}{match[2]}" if match[2] else f"{order}U{match[3]}")

@@ -1,0 +1,113 @@
+"""pandas DataFrame <-> its dict: that of a 2-d array, with columns and rows.
+
+Source: https://github.com/SciSerialize/Definition, Data Frame; as its Python code has it, but labels that are times are
+datetimes, not text. Names of the two indexes are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from ...errors import DTypeError, FormatError
+from .forms import encode_array, parse_form
+from .keys import TYPE, inside
+
+_LABELS = (type(None), bool, int, float, str, datetime, timedelta)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a pandas DataFrame; pandas is not imported to find out."""
+    return type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ == "DataFrame"
+
+
+def encode_frame(frame: Any, *, extensions: bool, nested: Callable[[Any], Any]) -> dict[str, Any]:
+    """The dict of a DataFrame.
+
+    Args:
+        frame: columns of one dtype; of several with `extensions`, as objects.
+        extensions: as for `encode_array`.
+        nested: as for `encode_array`.
+
+    Raises:
+        DTypeError: the columns have several dtypes, or one that the format does not hold.
+    """
+    kinds = {str(dtype): isinstance(dtype, np.dtype) for dtype in frame.dtypes}
+    if list(kinds.values()) == [True]:
+        values = frame.to_numpy()
+    elif not kinds:
+        values = np.empty(frame.shape)
+    elif extensions:
+        values = frame.astype(object).to_numpy()
+    else:
+        raise DTypeError(f"a DataFrame of the dtypes {', '.join(sorted(kinds))}: convert it to one, for example "
+                         "df.astype('float64'), or write it with extensions=True as objects")  # fmt: skip
+    form = encode_array(values, extensions=extensions, nested=nested)
+    form[TYPE] = "dataframe"
+    return {**form, "columns": nested(_labels(frame.columns)), "rows": nested(_labels(frame.index))}
+
+
+def _labels(index: Any) -> list[Any]:
+    return [list(label) if isinstance(label, tuple) else label for label in index.tolist()]
+
+
+def decode_frame(form: Mapping[str, Any], path: str, decode: Callable[[Any, str], Any]) -> Any:
+    """The DataFrame of a dict; columns of objects get the dtype that all of their values have.
+
+    Raises:
+        FormatError: the array is not 2-d, or does not fit its columns and rows.
+    """
+    parsed = parse_form(form, path)
+    shape = parsed.stored.shape
+    if len(shape) != 2:
+        raise FormatError(f"a DataFrame has two dimensions, not {len(shape)}", location=inside(path, "shape"))
+    rows = _index(form.get("rows"), shape[0], inside(path, "rows"), decode)
+    columns = _index(form.get("columns"), shape[1], inside(path, "columns"), decode)
+    import pandas as pd
+
+    values = parsed.array(decode)
+    try:
+        if values.dtype.kind != "O":
+            return pd.DataFrame(values, index=rows, columns=columns)
+        frame = pd.DataFrame({nth: _column(values[:, nth], rows) for nth in range(shape[1])}, index=rows)
+        frame.columns = columns
+        return frame
+    except (ValueError, TypeError, OverflowError) as error:
+        raise FormatError(f"no DataFrame ({error})", location=path or None) from error
+
+
+def _column(values: np.ndarray[Any, Any], rows: Any) -> Any:
+    """A column of objects, in the dtype that all of them have; what holds None stays as it is."""
+    import pandas as pd
+
+    column = pd.Series(values, index=rows, dtype=object)
+    return column if any(value is None for value in values) else column.infer_objects()
+
+
+def _index(labels: Any, count: int, path: str, decode: Callable[[Any, str], Any]) -> Any:
+    import pandas as pd
+
+    found = [] if labels is None else labels
+    if not isinstance(found, list) or len(found) != count:
+        there = len(found) if isinstance(found, list) else type(found).__name__
+        raise FormatError(f"expected a list of {count} labels, found {there}", location=path)
+    if all(type(label) is int for label in found) and found == list(range(count)):
+        return pd.RangeIndex(count)
+    decoded = [_label(decode(label, inside(path, nth)), inside(path, nth)) for nth, label in enumerate(found)]
+    tuples = [label for label in decoded if isinstance(label, tuple)]
+    try:
+        if tuples and len(tuples) == count and len({len(label) for label in tuples}) == 1 and tuples[0]:
+            return pd.MultiIndex.from_tuples(tuples)
+        return pd.Index(decoded, tupleize_cols=False)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise FormatError(f"labels that pandas does not take ({error})", location=path) from error
+
+
+def _label(label: Any, path: str) -> Any:
+    inner = label if isinstance(label, list) else [label]
+    if not all(isinstance(part, _LABELS) for part in inner):
+        raise FormatError("a label is a text, a number or a time", location=path)
+    return tuple(label) if isinstance(label, list) else label

@@ -1,0 +1,216 @@
+"""Nested data <-> JSON text, and <-> MessagePack bytes.
+
+Source: https://github.com/SciSerialize/Definition. JSON is as Python's own module writes it: `, ` and `: ` between,
+other characters than ASCII escaped, with the words NaN, Infinity and -Infinity; integers keep all their digits.
+MessagePack needs the package msgpack.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from types import ModuleType
+from typing import Any
+
+from ...errors import FormatError, LimitError, MissingDependencyError, located
+from ...files import Bytes
+from .decode import check_keys, decode_types, distinct
+from .encode import encode_views
+from .keys import BASE64, inside
+from .skeleton import Skeleton
+
+MOST_BYTES = 2**32 - 1  # of one binary value in MessagePack
+
+
+def dumps(value: Any, *, extensions: bool = False) -> str:
+    """JSON text of nested data.
+
+    Args:
+        value: as for `encode_types`.
+        extensions: as for `encode_types`.
+
+    Raises:
+        DTypeError: names the place of what the format does not hold.
+        LimitError: lists and dicts more than 100 deep.
+
+    Example:
+        >>> import datetime
+        >>> dumps(datetime.timedelta(0, 11, 626512))
+        '{"microsec": 626512, "seconds": 11, "__type__": "timedelta", "days": 0}'
+    """
+    return json_text(encode_views(value, extensions=extensions))
+
+
+def json_text(plain: Any) -> str:
+    """JSON text of what `encode_types` gives."""
+    try:
+        return json.dumps(plain, default=_as_base64)
+    except ValueError as error:  # an integer of more digits than Python prints
+        raise LimitError(f"no JSON holds it ({error})") from error
+
+
+def _as_base64(data: Any) -> dict[str, str]:
+    return {BASE64: base64.b64encode(data).decode("ascii")}
+
+
+def loads(text: str | bytes | bytearray) -> Any:
+    """Nested data of a JSON text.
+
+    Raises:
+        FormatError: no JSON, or no SciSerialize; `.location` is the place, such as `x.shape[1]`.
+
+    Example:
+        >>> loads('{"__type__": "datetime", "isostr": "2015-02-18T21:40:23Z"}')
+        datetime.datetime(2015, 2, 18, 21, 40, 23, tzinfo=datetime.timezone.utc)
+    """
+    return decode_types(json_tree(text))
+
+
+def json_tree(text: str | Bytes | bytearray) -> Any:
+    """A JSON text as plain scalars, lists and dicts.
+
+    Raises:
+        FormatError: no JSON.
+    """
+    try:
+        if not isinstance(text, str):
+            text = str(memoryview(text), json.detect_encoding(text[:4]), "surrogatepass")
+        return json.loads(text, object_pairs_hook=distinct)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"no JSON: byte {error.start} is no {error.encoding}", location=f"byte {error.start}"
+        ) from error
+    except ValueError as error:
+        raise FormatError("an integer of more digits than any number has") from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply") from error
+
+
+def packb(value: Any, *, extensions: bool = False) -> bytes:
+    """MessagePack bytes of nested data.
+
+    Args:
+        value: as for `encode_types`.
+        extensions: as for `encode_types`.
+
+    Raises:
+        DTypeError: names the place of what the format does not hold.
+        LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep.
+        MissingDependencyError: msgpack is not installed.
+
+    Example:
+        >>> packb([True, None, 1.5]).hex(" ", 1)
+        '93 c3 c0 cb 3f f8 00 00 00 00 00 00'
+    """
+    return packed(encode_views(value, extensions=extensions))
+
+
+def packed(plain: Any) -> bytes:
+    """MessagePack bytes of what `encode_types` gives.
+
+    Raises:
+        LimitError: as `packb`.
+        MissingDependencyError: msgpack is not installed.
+    """
+    try:
+        found: bytes = msgpack_module().packb(plain, use_bin_type=True)
+    except (OverflowError, ValueError) as error:
+        raise LimitError(
+            f"no MessagePack holds an integer of more than 64 bits, or a value of more than {MOST_BYTES} bytes: "
+            "split the array, or write JSON"
+        ) from error
+    return found
+
+
+def unpackb(data: bytes | bytearray | memoryview) -> Any:
+    """Nested data of MessagePack bytes.
+
+    Raises:
+        FormatError: no MessagePack, or no SciSerialize; `.location` is the byte, or the place, such as `x.shape[1]`.
+        MissingDependencyError: msgpack is not installed.
+
+    Example:
+        >>> unpackb(packb({"t": [1, 2.5]}))
+        {'t': [1, 2.5]}
+    """
+    return decode_types(packed_tree(memoryview(data).cast("B")))
+
+
+def packed_tree(data: memoryview) -> Any:
+    """MessagePack bytes as plain scalars, lists and dicts; binary values are views on them.
+
+    Raises:
+        FormatError: no MessagePack.
+        MissingDependencyError: msgpack is not installed.
+    """
+    tree = _Tree(data)
+    end = tree.skeleton.end_of(0)
+    if end != len(data):
+        raise FormatError(f"{len(data) - end} bytes after the end of the value", location=f"byte {end}")
+    return tree.value(0, "")[0]
+
+
+class _Tree:
+    """Builds what a skeleton has looked through: maps here, what is in them by msgpack."""
+
+    def __init__(self, data: memoryview) -> None:
+        self.skeleton = Skeleton(data)
+        self._data = data
+        self._msgpack = msgpack_module()
+
+    def value(self, at: int, path: str) -> tuple[Any, int]:
+        """The value that begins at a byte, and the byte after it."""
+        size = self.skeleton.map_size(at)
+        if size is not None:
+            return self._map(*size, path)
+        end = self.skeleton.end_of(at)
+        binary = self.skeleton.binary(at, end)
+        return (self._plain(at, end) if binary is None else binary), end
+
+    def _map(self, count: int, at: int, path: str) -> tuple[dict[str, Any], int]:
+        pairs = []
+        for _ in range(count):
+            end = self.skeleton.end_of(at)
+            key = self._plain(at, end)
+            if not isinstance(key, str):
+                raise FormatError(f"a key that is no text, but {type(key).__name__}", location=f"byte {at}")
+            value, at = self.value(end, inside(path, key))
+            pairs.append((key, value))
+        found = distinct(pairs)
+        check_keys(found, path)
+        return found, at
+
+    def _plain(self, at: int, end: int) -> Any:
+        try:
+            with located(location=f"byte {at}"):
+                return self._msgpack.unpackb(
+                    self._data[at:end], raw=False, strict_map_key=True, object_pairs_hook=distinct, ext_hook=_refuse
+                )
+        except FormatError:
+            raise
+        except UnicodeDecodeError as error:
+            raise FormatError("text that is no UTF-8", location=f"byte {at}") from error
+        except (ValueError, TypeError, OverflowError) as error:  # msgpack's own errors are ValueErrors
+            raise FormatError(f"no MessagePack ({type(error).__name__})", location=f"byte {at}") from error
+
+
+def _refuse(code: int, data: bytes) -> Any:  # noqa: ARG001  (as msgpack calls it)
+    raise FormatError(f"an extension type of MessagePack, {code}, which SciSerialize does not have")
+
+
+def msgpack_module() -> ModuleType:
+    """The package msgpack.
+
+    Raises:
+        MissingDependencyError: it is not installed.
+    """
+    try:
+        import msgpack  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingDependencyError(
+            "SciSerialize as MessagePack needs msgpack: pip install 'sheetarray[sciserialize]'"
+        ) from error
+    found: ModuleType = msgpack
+    return found

@@ -1,0 +1,119 @@
+"""Where values begin and end in MessagePack bytes, found without building them.
+
+Source: https://github.com/msgpack/msgpack/blob/master/spec.md. A reader that builds lists as long as a count says takes
+memory on the file's word; so every count is compared here with the bytes that are left, before msgpack sees them.
+"""
+
+from __future__ import annotations
+
+from ...errors import FormatError
+from .keys import DEEPEST
+
+_LENGTHS = {  # of what begins with a length: the bytes of the length, and of what follows it beside the content
+    0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
+    0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1),
+}  # fmt: skip
+_COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
+_BIN = (0xC4, 0xC5, 0xC6)
+_WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
+
+
+def _sizes() -> bytes:
+    """For each first byte the bytes of the whole value; 0 where they vary."""
+    sizes = bytearray(256)
+    for byte in (*range(0x80), 0xC0, 0xC2, 0xC3, *range(0xE0, 0x100)):
+        sizes[byte] = 1
+    for byte, size in zip(range(0xCA, 0xD4), (5, 9, 2, 3, 5, 9, 2, 3, 5, 9), strict=True):
+        sizes[byte] = size
+    for byte, size in zip(range(0xD4, 0xD9), (3, 4, 6, 10, 18), strict=True):
+        sizes[byte] = size
+    return bytes(sizes)
+
+
+_SIZES = _sizes()
+
+
+class Skeleton:
+    """The structure of a MessagePack text.
+
+    Raises:
+        FormatError: from every method, with the byte as location.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def end_of(self, at: int) -> int:
+        """The byte after the value that begins at `at`, all within it looked through."""
+        stack, due = [1], 1
+        window = _WINDOW[0]
+        while stack:
+            if not stack[-1]:
+                stack.pop()
+                continue
+            if due > len(self._data) - at:
+                raise FormatError(
+                    f"cut off: {due} values are to come in {len(self._data) - at} bytes", location=f"byte {at}"
+                )
+            byte = self._data[at]
+            if size := _SIZES[byte]:
+                run, window = self._run(at, size, min(stack[-1], window), window) if stack[-1] > 1 else (1, window)
+                stack[-1] -= run
+                due -= run
+                at = self._within(at, run * size)
+                continue
+            stack[-1] -= 1
+            count, size = self._count(at)
+            due += count - 1
+            at = self._within(at, size)
+            if count:
+                stack.append(count)
+                if len(stack) > DEEPEST + 1:
+                    raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
+        return at
+
+    def _run(self, at: int, size: int, most: int, window: int) -> tuple[int, int]:
+        """How many values of one size follow each other, and how far to look next time."""
+        firsts = bytes(self._data[at : at + size * most : size]).translate(_SIZES)
+        run = len(firsts) - len(firsts.lstrip(bytes([size])))
+        return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
+
+    def _within(self, at: int, size: int) -> int:
+        if size > len(self._data) - at:
+            raise FormatError(f"cut off: {size} bytes needed, {len(self._data) - at} left", location=f"byte {at}")
+        return at + size
+
+    def _count(self, at: int) -> tuple[int, int]:
+        """Of a value of varying size: how many values are within it, and the bytes before those."""
+        byte = self._data[at]
+        if 0x80 <= byte <= 0x9F:
+            return (byte & 15) * (2 if byte < 0x90 else 1), 1
+        if 0xA0 <= byte <= 0xBF:
+            return 0, 1 + (byte & 31)
+        if byte in _COUNTS:
+            width, each = _COUNTS[byte]
+            return each * self._number(at, width), 1 + width
+        if byte in _LENGTHS:
+            width, more = _LENGTHS[byte]
+            return 0, 1 + width + more + self._number(at, width)
+        raise FormatError(f"no value begins with the byte {byte:#x}", location=f"byte {at}")
+
+    def _number(self, at: int, width: int) -> int:
+        self._within(at, 1 + width)
+        return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
+
+    def map_size(self, at: int) -> tuple[int, int] | None:
+        """How many members a map has, and where the first key begins; None where the value is no map."""
+        if not (0x80 <= self._data[at] <= 0x8F or self._data[at] in (0xDE, 0xDF)):
+            return None
+        count, size = self._count(at)
+        return count // 2, at + size
+
+    def binary(self, at: int, end: int) -> memoryview | None:
+        """The content of binary data, uncopied; None where the value is none."""
+        if self._data[at] not in _BIN:
+            return None
+        return self._data[at + 1 + _LENGTHS[self._data[at]][0] : end]

@@ -1,0 +1,146 @@
+"""An array that lies in a file as it lies in memory: what the header of a binary format comes down to.
+
+Whatever a header claims is compared with the bytes that there are, in Python's integers, before memory is taken.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .columns import ArrayInfo
+from .errors import FormatError
+from .files import Sink
+from .header import MOST_DIMENSIONS, Order
+from .linear import contiguous
+
+Content = bytes | bytearray | memoryview | mmap.mmap
+
+_LAST_CHARACTER = 0x10FFFF
+_BLOCK = 2**26  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where the elements of an array lie among bytes, side by side.
+
+    Attributes:
+        dtype: NumPy's, in the byte order of the file.
+        shape: dimension sizes.
+        order: in which the elements follow each other.
+        at: the byte of the first element.
+
+    Raises:
+        FormatError: no memory could hold such an array, or its elements take none.
+
+    Example:
+        >>> Stored(np.dtype(">i2"), (2,), "row-major", 1).array(bytes.fromhex("ff00010002"))
+        array([1, 2], dtype=int16)
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    order: Order
+    at: int
+
+    def __post_init__(self) -> None:
+        if len(self.shape) > MOST_DIMENSIONS:
+            raise FormatError(f"{len(self.shape)} dimensions; at most {MOST_DIMENSIONS} are possible")
+        if math.prod(max(size, 1) for size in self.shape) * max(self.dtype.itemsize, 8) >= 2**62:
+            raise FormatError(f"an array of the shape {self.shape} is beyond any memory")
+        if not self.dtype.itemsize and self.count:
+            raise FormatError(f"{self.count} elements of no bytes")
+
+    @property
+    def count(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the elements take."""
+        return self.count * self.dtype.itemsize
+
+    @property
+    def end(self) -> int:
+        """The byte after the last element."""
+        return self.at + self.size
+
+    def info(self, dtype: np.dtype[Any] | None = None, *, member: str | None = None) -> ArrayInfo:
+        """What `scan` tells of it: the place is the byte of the first element, and an element counts as a cell.
+
+        Args:
+            dtype: of the array that is read, where it is another than that of the file.
+            member: the file in an archive or a folder.
+        """
+        dtype = self.dtype if dtype is None else dtype
+        name = f"V{dtype.itemsize}" if dtype.kind == "V" else dtypes.of(dtype).name
+        several = sum(size > 1 for size in self.shape) > 1 and 0 not in self.shape
+        order: Order = self.order if several else "row-major"
+        place = f"byte {self.at}" if member is None else f"{member}, byte {self.at}"
+        return ArrayInfo(
+            self.shape, name, order, contiguous(self.shape, order), place, cells=self.count, capacity=self.count
+        )
+
+    def array(self, content: Content) -> np.ndarray[Any, Any]:
+        """The array: a view on `content`, unless byte order or alignment want a copy.
+
+        Raises:
+            FormatError: there are fewer bytes, or one that is no element of the dtype.
+        """
+        if len(content) < self.end:
+            raise FormatError(
+                f"the array ends at byte {self.end}, but there are only {len(content)}", location=f"byte {len(content)}"
+            )
+        native = self.dtype.newbyteorder("=")
+        layout: Any = "F" if self.order == "column-major" else "C"
+        if not self.size:
+            return np.zeros(self.shape, native, order=layout)
+        array: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, content, self.at, order=layout)
+        if not (array.dtype.isnative and array.flags.aligned):
+            array = array.astype(native)
+        self._check_elements(array)
+        return array
+
+    def _check_elements(self, array: np.ndarray[Any, Any]) -> None:
+        """Refuse what NumPy would trip over later: a bool that is neither 0 nor 1, a character beyond Unicode."""
+        if array.dtype.kind not in "bU":
+            return
+        unit, most = ("u1", 1) if array.dtype.kind == "b" else ("u4", _LAST_CHARACTER)
+        parts: np.ndarray[Any, Any] = array.ravel(order="K").view(unit)
+        if int(parts.max()) > most:
+            wrong = int(np.argmax(parts > most))
+            what = "neither 0 nor 1, as a bool is" if array.dtype.kind == "b" else "no character of Unicode"
+            raise FormatError(f"{int(parts[wrong])} is {what}", location=f"byte {self.at + wrong * parts.itemsize}")
+
+
+@contextmanager
+def within(member: str | None) -> Iterator[None]:
+    """Put the file of an archive or a folder before the location of a `FormatError` that passes through."""
+    try:
+        yield
+    except FormatError as error:
+        if member is None:
+            raise
+        error.location = f"{member}, {error.location}" if error.location else member
+        raise
+
+
+def put(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
+    """Write the bytes of elements that lie side by side.
+
+    Yields:
+        How many elements have been written, after each block.
+    """
+    size = elements.dtype.itemsize
+    parts = elements.ravel(order="K").view(np.uint8).data if elements.size else memoryview(b"")
+    for start in range(0, len(parts), _BLOCK):
+        sink.write(parts[start : start + _BLOCK])
+        yield min(start + _BLOCK, len(parts)) // size

@@ -1,0 +1,253 @@
+"""Avro passes the shared suite; its data are byte for byte those of fastavro and yaq, both ways."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import numpy as np
+import pytest
+from cases import CASES, assert_same
+from conformance import Conformance
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as nst
+from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  # noqa: F401
+
+import sheetarray as sa
+from sheetarray.interchange import avro
+
+HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
+PLAIN = {**avro.SCHEMA, "logicalType": None}  # without yaq's hooks
+DTYPES = ["|b1"] + [
+    ("|" if code[1:] == "1" else order) + code
+    for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+    for order in "<>"
+]  # fmt: skip
+
+
+class TestAvro(Conformance):
+    suffix, format = ".avro", "avro"
+    keeps_layout = keeps_buffers = False
+    text = False
+    sample = np.array([[1 + 2j, np.nan]])
+    lacks = dict.fromkeys(set(CASES) - set(HELD), sa.DTypeError)
+
+    def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
+        found = super().read(place, names, **options)
+        return {name: array.astype(array.dtype.newbyteorder("=")) for name, array in found.items()}
+
+
+class TestAvroDeflate(TestAvro):
+    writing = {"codec": "deflate"}  # noqa: RUF012
+
+
+class TestAvroGzip(TestAvro):
+    suffix = ".avro.gz"
+
+
+# The same bytes as fastavro and yaq --------------------------------------------------------------------------
+
+
+def as_yaq_sends(array: Any) -> bytes:
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, avro.SCHEMA, array)
+    return file.getvalue()
+
+
+def as_yaq_reads(data: bytes) -> Any:
+    return fastavro.schemaless_reader(io.BytesIO(data), avro.SCHEMA, None)
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_a_datum_is_what_yaq_sends(case: str) -> None:
+    array = HELD[case]
+    data = avro.pack(array)
+    assert data == as_yaq_sends(array)
+    found, theirs = avro.unpack(data), as_yaq_reads(data)
+    assert found.dtype == theirs.dtype == array.dtype
+    assert found.dtype.str == array.dtype.str
+    assert found.shape == theirs.shape == array.shape
+    assert found.tobytes() == theirs.tobytes() == array.tobytes()
+
+
+@given(nst.arrays(st.sampled_from(DTYPES).map(np.dtype), nst.array_shapes(min_dims=0, min_side=0), fill=st.nothing()))
+def test_any_array_is_what_yaq_sends(array: Any) -> None:
+    data = avro.pack(array)
+    assert data == as_yaq_sends(array)
+    found = avro.unpack(data)
+    assert (found.dtype.str, found.shape, found.tobytes()) == (array.dtype.str, array.shape, array.tobytes())
+
+
+def test_the_bytes_of_a_small_array() -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    assert avro.pack(array) == b"\x04\x04\x06\x00" + b"\x06<f8" + b"\x60" + array.tobytes() + b"\x06"
+    assert avro.pack(np.float32(1.5)) == b"\x00" + b"\x06<f4" + b"\x08" + np.float32(1.5).tobytes() + b"\x06"
+    assert avro.pack([True]) == b"\x02\x02\x00\x06|b1\x02\x01\x06"
+
+
+def test_the_schema_is_the_specifications_and_parses() -> None:
+    parsed = fastavro.parse_schema(json.loads(json.dumps(avro.SCHEMA)))
+    assert (
+        fastavro.schema.fingerprint(fastavro.schema.to_parsing_canonical_form(parsed), "CRC-64-AVRO")
+        == "63eb523120520328"
+    )
+    assert [field["name"] for field in avro.SCHEMA["fields"]] == ["shape", "typestr", "data", "version"]
+    assert avro.SCHEMA["logicalType"] == "ndarray"
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_fastavro_reads_a_file_and_finds_the_names(tmp_path: Path, codec: Any) -> None:
+    arrays = {"t": np.arange(5, dtype=">i4"), "ü": np.zeros((2, 0)), "z": np.array(1j)}
+    avro.write_avro(tmp_path / "x.avro", arrays, codec=codec)
+    with open(tmp_path / "x.avro", "rb") as file:
+        reader = fastavro.reader(file)
+        assert reader.metadata["avro.codec"] == codec
+        assert json.loads(reader.metadata["sheetarray.names"]) == list(arrays)
+        found: list[Any] = list(reader)
+    for array, expected in zip(found, arrays.values(), strict=True):
+        assert (array.dtype, array.shape, array.tolist()) == (expected.dtype, expected.shape, expected.tolist())
+
+
+def container(*records: Any, codec: str = "null", schema: Any = avro.SCHEMA, **options: Any) -> bytes:
+    """What fastavro writes."""
+    file = io.BytesIO()
+    fastavro.writer(file, schema, records, codec=codec, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+@pytest.mark.parametrize("sync_interval", [1, 16000])
+def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
+    arrays = [np.arange(n, dtype="<f4") for n in range(40)]
+    content = container(*arrays, codec=codec, sync_interval=sync_interval)
+    found = avro.read_avro(io.BytesIO(content))
+    assert list(found)[:3] + list(found)[-1:] == ["A", "B", "C", "AN"]
+    assert [array.tolist() for array in found.values()] == [array.tolist() for array in arrays]
+    assert [info.shape for info in avro.scan_avro(io.BytesIO(content)).values()] == [(n,) for n in range(40)]
+    assert list(avro.check_avro(io.BytesIO(content))) == []
+    chosen = avro.read_avro(io.BytesIO(content), ["AN", "B"])
+    assert {name: array.tolist() for name, array in chosen.items()} == {"AN": arrays[39].tolist(), "B": [0.0]}
+    assert list(chosen) == ["AN", "B"]
+
+
+def test_the_only_array_of_a_file_without_names_has_its_stem(tmp_path: Path) -> None:
+    for nth, content in enumerate((container(np.arange(3)), avro.pack(np.arange(3)))):
+        path = tmp_path / f"run{nth}.old.avro"
+        path.write_bytes(content)
+        assert {name: array.tolist() for name, array in sa.read(path).items()} == {f"run{nth}": [0, 1, 2]}
+        assert list(sa.scan(path)) == [f"run{nth}"]
+        assert list(sa.check(path)) == []
+    assert list(sa.read(io.BytesIO(avro.pack(np.arange(3))), format="avro")) == ["array"]
+
+
+def test_a_schema_with_a_namespace_and_documentation_is_the_same(tmp_path: Path) -> None:
+    schema = {**PLAIN, "namespace": "org.yaq", "doc": "an array", "name": "nd"}
+    del schema["logicalType"]
+    schema["fields"] = [{**field, "doc": "a field"} for field in avro.SCHEMA["fields"]]
+    schema["fields"][3]["type"] = {"type": "int"}
+    record = {"shape": [2], "typestr": "<i2", "data": b"\1\0\2\0", "version": 3}
+    assert avro.read_avro(io.BytesIO(container(record, schema=schema)))["array"].tolist() == [1, 2]
+
+
+# What it keeps -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_byte_order_is_kept_in_files(tmp_path: Path, dtype: str) -> None:
+    array = np.array([[0, 1, 1]]).astype(dtype)
+    sa.write(tmp_path / "x.avro", {"x": array})
+    found = sa.read(tmp_path / "x.avro")["x"]
+    assert found.dtype.str == dtype
+    assert found.tobytes() == array.tobytes()
+    assert sa.scan(tmp_path / "x.avro")["x"].dtype == array.dtype.name
+
+
+def test_elements_are_in_c_order_whatever_the_layout() -> None:
+    cube = np.arange(24, dtype="u1").reshape(2, 3, 4)
+    for view in (cube, np.asfortranarray(cube), cube[::-1, :, ::2], np.broadcast_to(cube[0], (5, 3, 4))):
+        found = avro.unpack(avro.pack(view))
+        assert found.tolist() == view.tolist()
+        assert found.flags.c_contiguous
+        assert found.flags.writeable
+
+
+def test_scan_says_where(tmp_path: Path) -> None:
+    sa.write(tmp_path / "x.avro", {"a": np.zeros(3), "b": np.zeros((2, 2), "i2")})
+    found = sa.scan(tmp_path / "x.avro")
+    assert (found["b"].shape, found["b"].dtype, found["b"].order, found["b"].strides) == (
+        (2, 2),
+        "int16",
+        "row-major",
+        (2, 1),
+    )
+    assert (found["b"].cells, found["b"].capacity) == (4, 4)
+    assert found["b"].location == "record 1"
+
+
+# What it refuses ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("array", "instead"),
+    [
+        (np.zeros(2, np.longdouble), "float64"),
+        (np.zeros(2, np.clongdouble), "complex128"),
+        (np.array(["a"]), "np.char.encode"),
+        (np.array([b"a"]), "view it as uint8"),
+        (np.array([None]), "cast"),
+        (np.array(["2020-01-01"], "M8[D]"), "int64"),
+        (np.zeros(2, "m8[s]"), "int64"),
+        (np.zeros(2, [("a", "i4")]), "per field"),
+        (np.ma.masked_array([1.0], mask=[True]), "fill"),
+    ],
+)
+def test_other_dtypes_are_refused_with_what_to_do(array: Any, instead: str) -> None:
+    with pytest.raises(sa.DTypeError, match=instead):
+        avro.pack(array)
+
+
+def test_a_dimension_beyond_avros_int_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    wide = np.broadcast_to(np.uint8(1), (2**31,))
+    with pytest.raises(sa.LimitError, match="2147483647"):
+        avro.pack(wide)
+    assert avro.unpack(avro.pack(np.empty((2**31 - 1, 0)))).shape == (2**31 - 1, 0)
+    path = tmp_path / "x.avro"
+    with pytest.raises(sa.LimitError, match="wide: dimension 0"):
+        sa.write(path, {"fine": np.zeros(2), "wide": wide})
+    assert not path.exists()
+
+
+def test_an_unknown_codec_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="deflate"):
+        sa.write(tmp_path / "x.avro", np.zeros(2), codec="snappy")
+    assert not (tmp_path / "x.avro").exists()
+
+
+def test_a_file_opened_for_text_is_refused() -> None:
+    file = io.StringIO()
+    with pytest.raises(TypeError, match="'wb'"):
+        sa.write(file, np.zeros(2), format="avro")
+    assert file.getvalue() == ""
+
+
+def test_without_fastavro_writing_names_the_extra_and_reading_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sa.write(tmp_path / "x.avro", {"x": np.arange(3)})
+    for name in [name for name in sys.modules if name.partition(".")[0] == "fastavro"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[avro\]'"):
+        sa.write(tmp_path / "y.avro", {"x": np.arange(3)})
+    assert not (tmp_path / "y.avro").exists()
+    assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0, 1, 2]
+
+
+def test_linear_arrays_are_taken(tmp_path: Path) -> None:
+    linear = sa.LinearArray.from_numpy(np.arange(6.0).reshape(2, 3)[:, ::-1], base=True)
+    sa.write(tmp_path / "x.avro", {"x": linear})
+    assert_same(sa.read(tmp_path / "x.avro")["x"], linear.to_numpy(), layout=False)

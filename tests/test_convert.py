@@ -1,0 +1,61 @@
+"""From every format to every other: exact, where both can hold the array."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from cases import CASES, assert_same
+
+import sheetarray as sa
+from sheetarray.registry import FORMATS
+
+SUFFIXES = sorted({row.suffixes[0] for row in FORMATS.values() if row.suffixes and not row.prefixes})
+KEEP_LAYOUT = {".csv", ".tsv", ".txt", ".json", ".npy", ".npz"}
+EXACT = {
+    case.replace(" ", "_"): array
+    for case, array in CASES.items()
+    if array.dtype.isnative and case.startswith(("dtype", "0-d", "F", "empty", "swapped", "leading zeros"))
+}
+
+
+@cache
+def held(suffix: str) -> frozenset[str]:
+    """The arrays that a format can hold; none where it cannot be written."""
+    found = set()
+    with TemporaryDirectory() as folder:
+        for name, array in EXACT.items():
+            try:
+                sa.write(f"{folder}/x{suffix}", {name: array})
+            except (sa.MissingDependencyError, sa.NotFoundError):
+                break
+            except (sa.DTypeError, sa.LimitError):
+                continue
+            found.add(name)
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("one", SUFFIXES)
+@pytest.mark.parametrize("other", SUFFIXES)
+def test_every_pair_of_formats_converts_what_both_hold_exactly(tmp_path: Path, one: str, other: str) -> None:
+    names = sorted(held(one) & held(other))
+    if not names:
+        pytest.skip("one of them cannot be written")
+    origin, goal = tmp_path / f"origin{one}", tmp_path / f"goal{other}"
+    try:
+        sa.write(origin, {name: EXACT[name] for name in names})
+    except sa.LimitError:  # it holds one array
+        names = ["dtype_float64"]
+        sa.write(origin, {name: EXACT[name] for name in names})
+    known = list(sa.read(origin))
+    try:
+        sa.convert(origin, goal)
+    except sa.LimitError:
+        names = known = ["dtype_float64"]
+        sa.convert(origin, goal, known)
+    found = sa.read(goal)
+    assert len(found) == len(names)
+    for name, expected in zip(names, (found.values() if len(names) == 1 else map(found.get, names)), strict=True):
+        assert_same(expected, EXACT[name], layout={one, other} <= KEEP_LAYOUT)

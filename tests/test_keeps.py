@@ -1,0 +1,94 @@
+"""What each format declares to keep is what it keeps, and README's table says the same."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+
+import sheetarray as sa
+from sheetarray.registry import FORMATS, Format
+from sheetarray.sheets.base import EVERYTHING, Keeps
+
+README = Path(__file__).parents[1] / "README.md"
+ARRAYS: dict[str, Any] = {
+    name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in EVERYTHING - {"generic", "string", "datetime64", "timedelta64"}
+} | {
+    "generic": objects(None, True, 1, 0.5, "x"),
+    "string": np.array(["", "a", "007"]),
+    "datetime64": np.array(["2026-01-05T12:00", "NaT"], dtype="datetime64[ms]"),
+    "timedelta64": np.array([90, "NaT"], dtype="timedelta64[s]"),
+}  # fmt: skip
+GROUPS = {
+    "float16": ["float16"], "float32, float64": ["float32", "float64"], "complex": ["complex64", "complex128"],
+    "int, uint": ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"], "bool": ["bool"], "string": ["string"],
+    "datetime64": ["datetime64"], "timedelta64": ["timedelta64"], "generic": ["generic"],
+}  # fmt: skip
+ROWS = [row for row in FORMATS.values() if not row.prefixes]
+
+
+def keeps(row: Format) -> Keeps:
+    found = getattr(import_module(f"sheetarray.{row.module}"), f"keeps_{row.stem}")
+    assert isinstance(found, Keeps)
+    return found
+
+
+def place(row: Format, folder: Path) -> Path:
+    return folder / f"x{row.suffixes[0]}"
+
+
+@pytest.mark.parametrize("dtype", sorted(EVERYTHING))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_dtype_is_kept_or_refused_as_declared(row: Format, dtype: str, tmp_path: Path) -> None:
+    target = place(row, tmp_path)
+    if dtype in keeps(row).dtypes:
+        sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
+        assert_same(sa.read(target, format=row.name)["x"], ARRAYS[dtype])
+    else:
+        with pytest.raises(sa.DTypeError, match=r".{20}"):
+            sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
+        assert not target.exists()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_order_names_and_number_are_kept_as_declared(row: Format, tmp_path: Path) -> None:
+    declared, target = keeps(row), place(row, tmp_path)
+    sa.write(target, {"name": np.asfortranarray(np.arange(6.0).reshape(2, 3))}, format=row.name)
+    (name, array), *_ = sa.read(target, format=row.name).items()
+    assert array.flags.f_contiguous == declared.order
+    assert name == ("name" if declared.names else "x")
+    several = {"a": np.arange(2), "b": np.arange(3)}
+    if declared.several:
+        sa.write(tmp_path / f"several{row.suffixes[0]}", several, format=row.name)
+        assert list(sa.read(tmp_path / f"several{row.suffixes[0]}", format=row.name)) == ["a", "b"]
+    else:
+        with pytest.raises(sa.LimitError, match="np"):
+            sa.write(tmp_path / f"several{row.suffixes[0]}", several, format=row.name)
+
+
+def table() -> str:
+    """The table in README, from the declarations."""
+    lines = [f"| | {' | '.join(GROUPS)} | order | names | missing values |", "|---" * (len(GROUPS) + 4) + "|"]
+    by_look: dict[tuple[Keeps, str], list[str]] = {}
+    for row in ROWS:
+        by_look.setdefault((keeps(row), row.module), []).append(
+            row.suffixes[0] if not row.signature else f"{row.suffixes[0]} ({row.name})"
+        )
+    for (declared, _), suffixes in by_look.items():
+        cells = ["yes" if set(names) <= declared.dtypes else "" for names in GROUPS.values()]
+        names = "yes" if declared.names else "of the file"
+        more = [
+            "yes" if declared.order else "",
+            names if declared.several else "one array",
+            ", ".join(declared.missing),
+        ]
+        lines.append(f"| {' '.join(suffixes)} | {' | '.join([*cells, *more])} |")
+    return "\n".join(lines)
+
+
+def test_the_table_in_readme_is_the_one_that_the_declarations_make() -> None:
+    assert table() in README.read_text(encoding="utf-8"), f"paste into README.md:\n\n{table()}\n"

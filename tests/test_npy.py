@@ -1,0 +1,422 @@
+"""NumPy's files: the shared suite, byte for byte what NumPy writes, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import string
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CASES, assert_same, objects
+from conformance import Conformance
+from numpy.lib import format as numpy_format
+
+import sheetarray as sa
+from sheetarray.interchange import npy
+
+GENERIC = ("dtype generic", "0-d generic", "empty generic", "generic blanks", "generic header words")
+HELD = {case: array for case, array in CASES.items() if case not in GENERIC}
+
+
+class _Npy(Conformance):
+    keeps_buffers = False
+    text = False
+    lacks = dict.fromkeys(GENERIC, sa.DTypeError)
+    holds_too = frozenset({"void", "lone surrogates"})
+
+    def cells(self, array: Any) -> int:
+        return int(array.size)
+
+
+class TestNpy(_Npy):
+    suffix, format = ".npy", "npy"
+    holds_several = False
+    progress_of = ("write",)
+
+    def name(self, nth: int, name: str) -> str:
+        return "file"
+
+
+class TestNpyGzip(TestNpy):
+    suffix = ".npy.gz"
+
+
+class TestNpz(_Npy):
+    suffix, format = ".npz", "npz"
+
+
+class TestNpzCompressed(TestNpz):
+    writing = {"compress": True}  # noqa: RUF012
+
+
+def header(text: str, version: tuple[int, int] = (1, 0)) -> bytes:
+    """A header with this text."""
+    layout = "<H" if version == (1, 0) else "<I"
+    return b"\x93NUMPY" + bytes(version) + struct.pack(layout, len(text)) + text.encode("latin-1")
+
+
+def archive(*members: tuple[str, bytes], method: int = zipfile.ZIP_STORED) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as zipped:
+        for name, content in members:
+            zipped.writestr(name, content)
+    file.seek(0)
+    return file
+
+
+def saved(array: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+# What NumPy writes and reads ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_files_are_byte_for_byte_what_numpy_writes(tmp_path: Path, case: str) -> None:
+    array = HELD[case]
+    native = array.astype(array.dtype.newbyteorder("="), order="A")
+    native = native if native.flags.forc else np.ascontiguousarray(native)
+    sa.write(tmp_path / "ours.npy", array)
+    assert (tmp_path / "ours.npy").read_bytes() == saved(native)
+    sa.write(tmp_path / "ours.npz", {"x": array})
+    np.savez(tmp_path / "theirs.npz", x=native)
+    assert (tmp_path / "ours.npz").read_bytes() == (tmp_path / "theirs.npz").read_bytes()
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_files_that_numpy_writes_are_read(tmp_path: Path, case: str) -> None:
+    np.save(tmp_path / "x.npy", HELD[case])
+    assert_same(sa.read(tmp_path / "x.npy")["x"], HELD[case])
+    np.savez_compressed(tmp_path / "x.npz", first=HELD[case], second=np.arange(3))
+    found = sa.read(tmp_path / "x.npz")
+    assert list(found) == ["first", "second"]
+    assert_same(found["first"], HELD[case])
+
+
+def test_numpy_reads_what_is_written_to_an_open_file() -> None:
+    for options in ({}, {"compress": True}):
+        file = io.BytesIO(b"")
+        sa.write(file, {"a/b": np.arange(5.0), "ü": np.array(["x", "yy"])}, format="npz", **options)
+        file.seek(0)
+        found = np.load(file)
+        assert found.files == ["a/b", "ü"]
+        assert found["a/b"].tolist() == [0, 1, 2, 3, 4]
+        assert found["ü"].tolist() == ["x", "yy"]
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_is_read(version: tuple[int, int]) -> None:
+    file = io.BytesIO()
+    numpy_format.write_array(file, np.asfortranarray([[1, 2], [3, 4]]), version=version)
+    file.seek(0)
+    array = npy.read(file)
+    assert array.tolist() == [[1, 2], [3, 4]]
+    assert array.flags.f_contiguous
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }",
+        '{"shape":(2L,),"fortran_order":False,"descr":"<i2"}',
+        "  { 'fortran_order' : False , 'shape' : ( 2 , ) , 'descr' : 'i2' } \n",
+        "{'descr': '=i2', 'fortran_order': True, 'shape': (2,)}",
+    ],
+)
+def test_headers_that_others_write(text: str) -> None:
+    for version in ((1, 0), (2, 0), (3, 0)):
+        assert npy.read(io.BytesIO(header(text, version) + b"\x01\x00\x02\x00")).tolist() == [1, 2]
+
+
+def test_opaque_bytes_come_back(tmp_path: Path) -> None:
+    array = np.array([b"abc", b"\0\1\2"], "S3").view("V3").reshape(2, 1)
+    for place in (tmp_path / "x.npy", tmp_path / "x.npz"):
+        sa.write(place, {"x": array})
+        found = sa.read(place)["x"]
+        assert (found.dtype, found.tolist()) == (array.dtype, array.tolist())
+        assert sa.scan(place)["x"].dtype == "V3"
+        assert list(sa.check(place)) == []
+
+
+def test_lone_surrogates_come_back(tmp_path: Path) -> None:
+    sa.write(tmp_path / "x.npy", np.array(["ok", "\ud800"]))
+    assert sa.read(tmp_path / "x.npy")["x"].tolist() == ["ok", "\ud800"]
+
+
+def test_large_files_are_mapped_and_never_change(tmp_path: Path) -> None:
+    path, array = tmp_path / "x.npy", np.arange(300_000.0).reshape(300, 1000)
+    npy.write(path, array)
+    before = path.read_bytes()
+    found = npy.read(path)
+    assert not found.flags.owndata
+    assert_same(found, array)
+    found[:] = 7
+    assert path.read_bytes() == before
+    path.unlink()
+    assert found.sum() == 7 * 300_000
+
+
+def test_data_that_are_not_aligned_are_read() -> None:
+    text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }"
+    for pad in range(8):
+        array = npy.read(io.BytesIO(header(text + " " * pad) + np.arange(3.0).tobytes()))
+        assert array.tolist() == [0, 1, 2]
+        assert array.flags.aligned
+
+
+def test_scan_says_where_the_data_lie(tmp_path: Path) -> None:
+    array = np.asfortranarray(np.arange(6, dtype="int16").reshape(2, 3))
+    sa.write(tmp_path / "x.npy", array)
+    sa.write(tmp_path / "x.npz", {"t": array})
+    info = sa.scan(tmp_path / "x.npy")["x"]
+    assert (info.location, info.cells, info.order, info.strides) == ("byte 128", 6, "column-major", (1, 2))
+    assert sa.scan(tmp_path / "x.npz")["t"].location == "t.npy, byte 128"
+
+
+def test_scan_reads_no_data() -> None:
+    whole = saved(np.arange(1000.0))
+    (info,) = sa.scan(io.BytesIO(whole[:200]), format="npy").values()
+    assert info.shape == (1000,)
+
+
+# Refusals ----------------------------------------------------------------------------------------------------
+
+
+def test_several_arrays_in_a_npy_file_are_pointed_to_npz(tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match=r"\.npz"):
+        sa.write(tmp_path / "x.npy", {"a": np.zeros(1), "b": np.zeros(1)})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/a", "a/", "a//b", "../a", "a/../b", ".", "a\\b", "C:/a", "a\0b", "\ud800", "x" * 70_000], ids=ascii
+)
+def test_names_that_no_archive_should_have(tmp_path: Path, name: str) -> None:
+    with pytest.raises(sa.LimitError, match="rename it"):
+        sa.write(tmp_path / "x.npz", {"fine": np.zeros(1), name: np.zeros(1)})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "C:/x"])
+def test_members_that_lead_out_of_the_archive_are_refused(name: str) -> None:
+    file = archive((f"{name}.npy", saved(np.zeros(1))))
+    with pytest.raises(sa.FormatError, match="member"):
+        sa.read(file, format="npz")
+
+
+def test_text_files_are_refused_before_anything_is_written() -> None:
+    for kind in ("npy", "npz", "ra"):
+        file = io.StringIO()
+        with pytest.raises(TypeError, match="'wb'"):
+            sa.write(file, np.zeros(2), format=kind)
+        assert file.getvalue() == ""
+
+
+@pytest.mark.filterwarnings("ignore:.*format 2.0.*:UserWarning")
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (objects(1, None), "pickle"),
+        (np.array([b"ab"]), "np.char.decode"),
+        (np.zeros(2, [("a", "i4"), ("b", "f8")]), "one array per field"),
+        (np.zeros(2, [("a", "i4", (2,))]), "one array per field"),
+        (np.zeros(2, np.longdouble), "float64"),
+        (np.zeros(2, np.clongdouble), "complex128"),
+        (np.zeros(2, "M8"), "datetime64"),
+        (np.zeros(2, "m8"), "timedelta64"),
+    ],
+    ids=["objects", "bytes", "structures", "nested", "longdouble", "clongdouble", "datetime", "timedelta"],
+)
+def test_elements_without_a_dtype_of_the_package_are_refused_with_what_to_do(array: Any, said: str) -> None:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=True)
+    for content, kind in ((file, "npy"), (archive(("x.npy", file.getvalue())), "npz")):
+        content.seek(0)
+        with pytest.raises(sa.FormatError, match=said) as caught:
+            sa.read(content, format=kind)
+        assert caught.value.location
+        content.seek(0)
+        (finding,) = sa.check(content, format=kind)
+        assert finding.location == caught.value.location
+
+
+def test_other_members_of_an_archive_are_read_by_name(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", fine=np.arange(3), objects=objects(1, None))
+    assert sa.read(tmp_path / "x.npz", ["fine"])["fine"].tolist() == [0, 1, 2]
+    with pytest.raises(sa.FormatError, match=r"objects\.npy, byte 10"):
+        sa.read(tmp_path / "x.npz")
+
+
+def test_nothing_is_ever_unpickled(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> Any:
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    file = io.BytesIO()
+    np.save(file, np.array([Trap()], dtype=object), allow_pickle=True)
+    for content, kind in ((file, "npy"), (archive(("x.npy", file.getvalue())), "npz")):
+        content.seek(0)
+        with pytest.raises(sa.FormatError):
+            sa.read(content, format=kind)
+    assert not (tmp_path / "sprung").exists()
+
+
+GOOD = "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }"
+
+
+@pytest.mark.parametrize(
+    ("text", "location"),
+    [
+        ("", "byte 10"),
+        ("{}", "byte 10"),
+        ("[]", "byte 10"),
+        (GOOD + "}", "byte 10"),
+        (GOOD[:-1], "byte 10"),
+        (GOOD.replace("(2,)", "(2)"), "byte 10"),
+        (GOOD.replace("(2,)", "2"), "byte 10"),
+        (GOOD.replace("(2,)", "(-2,)"), "byte 10"),
+        (GOOD.replace("(2,)", "(2.0,)"), "byte 10"),
+        (GOOD.replace("(2,)", "(,)"), "byte 10"),
+        (GOOD.replace("(2,)", "(1" + "0" * 30 + ",)"), "byte 10"),
+        (GOOD.replace("(2,)", "(18446744073709551616,)"), "byte 10"),
+        (GOOD.replace("(2,)", "(" + "1," * 65 + ")"), "byte 10"),
+        (GOOD.replace("(2,)", "(0, 9223372036854775807, 9223372036854775807)"), "byte 10"),
+        (GOOD.replace("False", "0"), "byte 10"),
+        (GOOD.replace("<i2", "<i3"), "byte 10"),
+        (GOOD.replace("<i2", "<i02"), "byte 10"),
+        (GOOD.replace("<i2", ""), "byte 10"),
+        (GOOD.replace("<i2", "<U0"), "byte 10"),
+        (GOOD.replace("<i2", "|V0"), "byte 10"),
+        (GOOD.replace("<i2", "<U4294967295"), "byte 10"),
+        (GOOD.replace("<i2", "<M8[parsec]"), "byte 10"),
+        (GOOD.replace("<i2", "<M8[0s]"), "byte 10"),
+        (GOOD.replace("<i2", "float64, int"), "byte 10"),
+        (GOOD.replace("'<i2'", "('<i2', (2,))"), "byte 10"),
+        (GOOD.replace("'shape'", "'descr'"), "byte 10"),
+        (GOOD.replace("}", "'more': True}"), "byte 10"),
+        (GOOD.replace("'<i2'", "__import__('os').system('true')"), "byte 10"),
+        ("(" * 5000, "byte 10"),
+        ("{'descr'" + " " * 9000, "byte 10"),
+        ("{" + "'shape': (1,), " * 600, "byte 10"),
+        (GOOD + " " * 10_000, "byte 8"),
+    ],
+    ids=lambda value: value[:60],
+)
+def test_headers_that_cannot_be(text: str, location: str) -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        npy.read(io.BytesIO(header(text) + b"\0" * 4))
+    assert caught.value.location == location
+
+
+@pytest.mark.parametrize(
+    ("content", "location", "said"),
+    [
+        (b"", "byte 0", "NUMPY"),
+        (b"PK\x03\x04" + b"\0" * 30, "byte 0", "read it as .npz"),
+        (b"\x80\x04N.", "byte 0", "pickle"),
+        (b"\x93NUMPY", "byte 6", "version"),
+        (b"\x93NUMPY\x04\x00" + b"\0" * 20, "byte 6", r"version 4\.0"),
+        (b"\x93NUMPY\x01\x00\x10", "byte 9", "length"),
+        (header(GOOD)[:-5], f"byte {5 + len(GOOD)}", "breaks off"),
+        (header(GOOD) + b"\0\0\0", f"byte {13 + len(GOOD)}", "ends at byte"),
+        (header(GOOD) + b"\0" * 5, f"byte {14 + len(GOOD)}", "1 bytes after"),
+        (header(GOOD.replace("<i2", "|b1")) + b"\1\2", f"byte {11 + len(GOOD)}", "2 is neither 0 nor 1"),
+        (header(GOOD.replace("<i2", "<U1")) + b"\0\0\0\0\0\0\x11\0", f"byte {14 + len(GOOD)}", "Unicode"),
+    ],
+)
+def test_files_that_cannot_be(content: bytes, location: str, said: str) -> None:
+    with pytest.raises(sa.FormatError, match=said) as caught:
+        npy.read(io.BytesIO(content))
+    assert caught.value.location == location
+    assert "cell" not in str(caught.value)
+    (finding,) = sa.check(io.BytesIO(content), format="npy")
+    assert finding.location == location
+
+
+# Archives ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")
+@pytest.mark.parametrize("second", ["x.npy", "x"])
+def test_two_members_of_one_name_are_refused(second: str) -> None:
+    file = archive(("x.npy", saved(np.zeros(1))), (second, saved(np.ones(1))))
+    with pytest.raises(sa.FormatError, match="two members"):
+        sa.read(file, format="npz")
+    file.seek(0)
+    assert len(list(sa.check(file, format="npz"))) == 1
+
+
+def test_members_without_a_suffix_and_folders() -> None:
+    file = archive(("folder/", b""), ("folder/x", saved(np.arange(2))))
+    assert sa.read(file, format="npz")["folder/x"].tolist() == [0, 1]
+
+
+def test_a_member_that_is_no_array_is_named() -> None:
+    file = archive(("x.npy", saved(np.zeros(1))), ("README", b"hello"))
+    with pytest.raises(sa.FormatError, match="README, byte 0"):
+        sa.read(file, format="npz")
+    file.seek(0)
+    assert list(sa.read(file, ["x"], format="npz")) == ["x"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compressions_are_refused(method: int) -> None:
+    file = archive(("x.npy", saved(np.zeros(1000))), method=method)
+    with pytest.raises(sa.FormatError, match="method"):
+        sa.read(file, format="npz")
+
+
+def test_an_encrypted_member_is_refused() -> None:
+    content = bytearray(archive(("x.npy", saved(np.zeros(1)))).getvalue())
+    content[6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(sa.FormatError, match="encrypted"):
+        sa.read(io.BytesIO(content), format="npz")
+
+
+def test_a_damaged_member_is_named(tmp_path: Path) -> None:
+    sa.write(tmp_path / "x.npz", {"a": np.arange(100), "b": np.arange(100)})
+    content = bytearray((tmp_path / "x.npz").read_bytes())
+    content[400] ^= 1
+    (tmp_path / "x.npz").write_bytes(content)
+    with pytest.raises(sa.FormatError, match=r"a\.npy: .*CRC"):
+        sa.read(tmp_path / "x.npz")
+    assert [finding.location for finding in sa.check(tmp_path / "x.npz")] == ["a.npy"]
+    assert sa.read(tmp_path / "x.npz", ["b"])["b"].sum() == 4950
+
+
+def test_a_bomb_is_refused_before_memory_is_taken() -> None:
+    text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000000000000,), }"
+    for member in (header(text), header(text) + b"\0" * 10_000):
+        with pytest.raises(sa.FormatError):
+            sa.read(archive(("x.npy", member), method=zipfile.ZIP_DEFLATED), format="npz")
+    content = bytearray(archive(("x.npy", header(text) + b"\0" * 10_000), method=zipfile.ZIP_DEFLATED).getvalue())
+    at = content.index(b"PK\x01\x02")
+    content[at + 24 : at + 28] = struct.pack("<I", 2**29)
+    with pytest.raises(sa.FormatError, match="claims 536870912 bytes"):
+        sa.read(io.BytesIO(content), format="npz")
+
+
+def test_members_that_overlap_count_each() -> None:
+    member = header("{'descr': '|u1', 'fortran_order': False, 'shape': (30000000,), }") + b"\0" * 30_000_000
+    content = archive(("x.npy", member), method=zipfile.ZIP_DEFLATED).getvalue()
+    at, end = content.index(b"PK\x01\x02"), content.index(b"PK\x05\x06")
+    entry = content[at:end]
+    many = b"".join(entry.replace(b"x.npy", b"%c.npy" % letter) for letter in string.ascii_letters.encode()[:50])
+    tail = bytearray(content[end:])
+    tail[8:16] = struct.pack("<HHI", 50, 50, len(many))
+    with pytest.raises(sa.FormatError, match="inflates"):
+        sa.read(io.BytesIO(content[:at] + many + tail), format="npz")
+    (finding,) = sa.check(io.BytesIO(content[:at] + many + tail), format="npz")
+    assert "names=" in finding.hint
+
+
+def test_an_empty_archive_says_so() -> None:
+    with pytest.raises(sa.FormatError, match="without any array"):
+        sa.read(archive(), format="npz")

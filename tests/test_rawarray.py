@@ -1,0 +1,646 @@
+"""RawArray: the shared suite, the examples of the format's repository, its variants, folders, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import random
+import stat
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CASES, assert_same
+from conformance import Conformance
+
+import sheetarray as sa
+from sheetarray.interchange import rawarray
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "shared" / "examples" / "rawarray"
+HELD = {case: array for case, array in CASES.items() if array.dtype.kind in "iufc"}
+LACKS = dict.fromkeys(CASES.keys() - HELD.keys(), sa.DTypeError)
+
+
+class TestRa(Conformance):
+    suffix, format = ".ra", "ra"
+    lacks = LACKS
+    holds_too = frozenset({"void"})
+    sample = np.array([[1.5, -0.0, np.nan]])
+    keeps_layout = False  # the option says which, for every array
+    keeps_buffers = False
+    holds_several = False
+    text = False
+    progress_of = ("write",)
+
+    def name(self, nth: int, name: str) -> str:
+        return "file"
+
+
+class TestRaOfTheSameAxes(TestRa):
+    writing = reading = scanning = {"axes": "same"}  # noqa: RUF012
+
+
+class TestRaZstandard(TestRa):
+    suffix = ".ra.zst"
+
+
+class TestRaOfJulia(TestRa):
+    writing = {"bool_as": "julia"}  # noqa: RUF012
+    lacks = {case: error for case, error in LACKS.items() if CASES[case].dtype.kind != "b"}  # noqa: RUF012
+
+
+def file(
+    data: bytes,
+    dims: tuple[int, ...],
+    eltype: int,
+    elbyte: int,
+    *,
+    flags: int = 0,
+    size: int | None = None,
+    mark: str = "<",
+    ndims: int | None = None,
+    magic: int = 0x7961727261776172,
+) -> io.BytesIO:
+    """A file with this header and these data."""
+    fields = (
+        magic,
+        flags,
+        eltype,
+        elbyte,
+        len(data) if size is None else size,
+        len(dims) if ndims is None else ndims,
+        *dims,
+    )
+    return io.BytesIO(struct.pack(f"{mark}{len(fields)}Q", *fields) + data)
+
+
+def written(array: Any, **options: Any) -> bytes:
+    target = io.BytesIO()
+    rawarray.write(target, array, **options)
+    return target.getvalue()
+
+
+# The examples ------------------------------------------------------------------------------------------------
+
+
+def examples() -> list[dict[str, str]]:
+    """The rows of the table in the folder's README."""
+    if not EXAMPLES.is_dir():
+        return []
+    lines = [
+        line.strip("| ").split(" | ")
+        for line in (EXAMPLES / "README.md").read_text().splitlines()
+        if line.startswith("|")
+    ]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
+
+
+ROWS = examples() or [None]  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["file"] if row else "absent")
+@pytest.mark.parametrize("axes", ["reversed", "same"])
+def test_examples_of_the_formats_repository(tmp_path: Path, row: dict[str, str] | None, axes: Any) -> None:
+    if row is None:
+        pytest.skip("the folder ../shared/examples/rawarray is not there")
+    path = EXAMPLES / row["file"]
+    dims = tuple(map(int, row["dims"].split("x")))
+    array = rawarray.read(path, axes=axes)
+    assert array.shape == (dims if axes == "same" else dims[::-1])
+    assert array.dtype == row["dtype"]
+    flat = array.ravel(order="F" if axes == "same" else "C")
+    assert flat[:4].tolist() == [
+        complex(text.strip()) if "j" in text else float(text) for text in row["first values, in file order"].split(",")
+    ]
+    finite = flat[np.isfinite(flat)].astype(
+        "c16" if array.dtype.kind == "c" else "f8" if array.dtype.kind == "f" else "i8"
+    )
+    assert finite.sum() == pytest.approx(complex(row["sum of the finite elements"]), rel=1e-5)
+    assert hashlib.md5(path.read_bytes()).hexdigest() == row["md5 of the file"]
+    assert list(sa.check(path)) == []
+    assert sa.scan(path, axes=axes)[path.stem].shape == array.shape
+    rawarray.write(tmp_path / "again.ra", array, axes=axes)
+    plain = EXAMPLES / row["file"].replace("_z", "")  # what is compressed is written as it is
+    assert (tmp_path / "again.ra").read_bytes() == plain.read_bytes()
+
+
+# The two conventions -----------------------------------------------------------------------------------------
+
+
+def test_dimensions_are_reversed_or_the_same_and_no_element_moves() -> None:
+    array = np.arange(6, dtype="int16").reshape(2, 3)
+    reversed_, same = written(array), written(array, axes="same")
+    assert struct.unpack("<8Q", reversed_[:64])[2:] == (1, 2, 12, 2, 3, 2)
+    assert struct.unpack("<8Q", same[:64])[2:] == (1, 2, 12, 2, 2, 3)
+    assert np.frombuffer(reversed_, "<i2", offset=64).tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.frombuffer(same, "<i2", offset=64).tolist() == [0, 3, 1, 4, 2, 5]
+    assert rawarray.read(io.BytesIO(reversed_), axes="same").tolist() == array.T.tolist()
+    assert rawarray.read(io.BytesIO(same)).tolist() == array.T.tolist()
+    assert rawarray.read(io.BytesIO(same), axes="same").flags.f_contiguous
+
+
+@pytest.mark.parametrize("case", HELD)
+@pytest.mark.parametrize("axes", ["reversed", "same"])
+def test_every_case_comes_back_by_both(case: str, axes: Any) -> None:
+    found = rawarray.read(io.BytesIO(written(HELD[case], axes=axes)), axes=axes)
+    assert_same(found, HELD[case], layout=False)
+
+
+def test_scan_says_order_strides_and_where_the_data_begin() -> None:
+    content = written(np.arange(24.0).reshape(2, 3, 4))
+    (info,) = sa.scan(io.BytesIO(content[:72]), format="ra").values()
+    assert (info.shape, info.order, info.strides) == ((2, 3, 4), "row-major", (12, 4, 1))
+    assert (info.location, info.cells, info.capacity) == ("byte 72", 24, 24)
+    (info,) = sa.scan(io.BytesIO(content[:72]), format="ra", axes="same").values()
+    assert (info.shape, info.order, info.strides) == ((4, 3, 2), "column-major", (1, 4, 12))
+
+
+@pytest.mark.parametrize("option", [{"axes": "both"}, {"bool_as": "int8"}])
+def test_unknown_conventions_are_refused(tmp_path: Path, option: dict[str, Any]) -> None:
+    with pytest.raises(sa.LimitError):
+        sa.write(tmp_path / "x.ra", np.zeros(2), **option)
+    assert not (tmp_path / "x.ra").exists()
+    if "axes" in option:
+        for verb in (sa.read, sa.scan, sa.check):
+            with pytest.raises(sa.LimitError):
+                list(verb(io.BytesIO(written(np.zeros(2))), format="ra", **option))
+
+
+def test_a_large_file_is_mapped_and_never_changes(tmp_path: Path) -> None:
+    path, array = tmp_path / "x.ra", np.arange(300_000.0).reshape(300, 1000)
+    rawarray.write(path, array)
+    before = path.read_bytes()
+    for axes in ("reversed", "same"):
+        found = rawarray.read(path, axes=axes)  # type: ignore[arg-type]
+        assert not found.flags.owndata
+        assert found.flags.aligned
+        assert np.array_equal(found, array if axes == "reversed" else array.T)
+        found[:] = 7
+    assert path.read_bytes() == before
+    rawarray.write(path, np.zeros(200_000))  # replaced under the map
+    assert (found == 7).all()
+
+
+# Element types -----------------------------------------------------------------------------------------------
+
+
+def test_user_defined_elements_are_opaque_bytes(tmp_path: Path) -> None:
+    array = rawarray.read(file(bytes(range(160)), (2,), 0, 80))
+    assert (array.dtype, array.shape) == (np.dtype("V80"), (2,))
+    assert array.view([("info", "S12"), ("index", "<u4"), ("v", "<f8", (8,))])["index"][0] == 0x0F0E0D0C
+    for suffix in (".ra", ".npy", ".npz"):
+        sa.write(tmp_path / f"x{suffix}", {"x": array})
+        found = sa.read(tmp_path / f"x{suffix}")["x"]
+        assert (found.dtype, found.tobytes()) == (array.dtype, array.tobytes())
+        assert sa.scan(tmp_path / f"x{suffix}")["x"].dtype == "V80"
+    assert (tmp_path / "x.ra").read_bytes() == file(bytes(range(160)), (2,), 0, 80).getvalue()
+
+
+def test_brain_floats_are_widened() -> None:
+    values = np.array([0.0, -0.0, 1.0, -2.5, np.inf, np.nan], "f4")
+    halves = (values.view("u4") >> 16).astype("u2")
+    for flags, data in ((0, halves.tobytes()), (1, halves.byteswap().tobytes())):
+        for axes in ("reversed", "same"):
+            found = rawarray.read(file(data, (2, 3), 5, 2, flags=flags), axes=axes)  # type: ignore[arg-type]
+            assert found.dtype == "float32"
+            assert np.array_equal(found.ravel(order="F" if axes == "same" else "C"), values, equal_nan=True)
+    assert rawarray.read(file(halves[2:3].tobytes(), (), 5, 2))[()] == 1
+    (info,) = sa.scan(file(halves.tobytes(), (6,), 5, 2), format="ra").values()
+    assert info.dtype == "float32"
+
+
+def test_pairs_of_half_floats_are_widened() -> None:
+    parts = np.array([1.5, -0.0, 2.0, 65504.0, np.nan, 1.0], "f2")
+    for flags, data in ((0, parts.tobytes()), (1, parts.byteswap().tobytes())):
+        found = rawarray.read(file(data, (3, 1), 4, 4, flags=flags), axes="same")
+        assert found.dtype == "complex64"
+        assert found.shape == (3, 1)
+        assert np.array_equal(found.ravel().view("f4"), parts.astype("f4"), equal_nan=True)
+    assert rawarray.read(file(parts[:2].tobytes(), (), 4, 4))[()] == 1.5
+    (info,) = sa.scan(file(data, (3, 1), 4, 4), format="ra").values()
+    assert info.dtype == "complex64"
+
+
+def test_bool_of_julia() -> None:
+    assert rawarray.read(file(b"\1\0\1", (3,), 5, 1)).tolist() == [True, False, True]
+    with pytest.raises(sa.FormatError, match="byte 58: 2 is neither 0 nor 1"):
+        rawarray.read(file(b"\1\0\2", (3,), 5, 1))
+
+
+def test_bool_is_written_only_as_told() -> None:
+    array = np.array([[True, False]])
+    with pytest.raises(sa.DTypeError, match="bool_as="):
+        written(array)
+    assert rawarray.read(io.BytesIO(written(array, bool_as="uint8"))).dtype == "uint8"
+    assert_same(rawarray.read(io.BytesIO(written(array, bool_as="julia"))), array)
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.array(["a"]), r"\.npy"),
+        (np.zeros(2, "M8[s]"), r"view\('int64'\)"),
+        (np.zeros(2, "m8[s]"), r"view\('int64'\)"),
+        (np.array([None]), "pickle"),
+        (np.zeros(2, "g"), "float64"),
+        (np.zeros(2, [("a", "i4")]), "per field"),
+        (np.zeros(2, "V0"), "V0|void"),
+    ],
+    ids=["text", "datetime", "timedelta", "objects", "longdouble", "structures", "no bytes"],
+)
+def test_what_it_cannot_hold_is_refused_with_what_to_do(tmp_path: Path, array: Any, said: str) -> None:
+    with pytest.raises(sa.DTypeError, match=said):
+        rawarray.write(tmp_path / "x.ra", array)
+    with pytest.raises(sa.DTypeError, match=f"bad: .*{said}"):
+        sa.write(tmp_path / "x.ra", {"fine": np.zeros(2), "bad": array})
+    assert list(tmp_path.iterdir()) == []
+
+
+# Byte order and flags ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i2", "u8", "f4", "c8", "c16"])
+def test_big_endian_data_and_files(dtype: str) -> None:
+    array = np.array([[1, 2, 3]], dtype)
+    eltype = {"i": 1, "u": 2, "f": 3, "c": 4}[array.dtype.kind]
+    data = array.astype(f">{dtype}").tobytes()
+    for given in (
+        file(data, (3, 1), eltype, array.itemsize, flags=1),
+        file(data, (3, 1), eltype, array.itemsize, mark=">"),
+    ):
+        assert_same(rawarray.read(given), array)
+
+
+def test_metadata_are_the_bytes_after_the_data() -> None:
+    content = written(np.zeros((2, 3)), metadata=b"unit: K")
+    assert rawarray.read_metadata(io.BytesIO(content)) == b"unit: K"
+    assert rawarray.read(io.BytesIO(content)).shape == (2, 3)
+    assert rawarray.read_metadata(io.BytesIO(written(np.zeros(0)))) == b""
+    target = io.BytesIO()
+    sa.write(target, {"x": np.zeros(2)}, format="ra", metadata=b"\0\1")
+    assert rawarray.read_metadata(io.BytesIO(target.getvalue())) == b"\0\1"
+    assert rawarray.read_metadata(io.BytesIO(written(np.zeros(2), metadata="µ"))) == b"\xc2\xb5"
+    with pytest.raises(TypeError):
+        written(np.zeros(2), metadata=3)
+
+
+def leb128(values: Any) -> bytes:
+    """One by one, as Julia's code does it."""
+    out = bytearray()
+    signed, bits = values.dtype.kind == "i", 8 * values.dtype.itemsize
+    for value in values.ravel().tolist():
+        rest = ((value << 1) ^ (value >> (bits - 1))) & (2**bits - 1) if signed else value
+        while rest > 127:
+            out.append(rest & 127 | 128)
+            rest >>= 7
+        out.append(rest)
+    return bytes(out)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_integers_of_julia_in_leb128(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    info, source = np.iinfo(dtype), random.Random(1)
+    edges = [info.min, info.max, 0, 1, info.max - 1, 127 if info.max > 126 else 1]
+    values = np.array(
+        edges + [source.randint(info.min, info.max) >> source.randrange(8 * info.bits // 8) for _ in range(994)], dtype
+    )
+    eltype = 1 if values.dtype.kind == "i" else 2
+    for block in (2**20, 16):
+        monkeypatch.setattr("sheetarray.interchange.rawarray.encoded._BLOCK", block)
+        for flags in (2, 3):
+            given = file(leb128(values) + b"after", (1000,), eltype, values.itemsize, flags=flags, size=values.nbytes)
+            assert_same(rawarray.read(given), values)
+            given.seek(0)
+            assert rawarray.read_metadata(given) == b"after"
+
+
+def test_floats_that_julia_flags_but_does_not_encode() -> None:
+    assert rawarray.read(file(np.arange(3.0).tobytes(), (3,), 3, 8, flags=2)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("data", "location", "said"),
+    [
+        (b"\xff" * 3, "byte 56", "does not end"),
+        (b"\1", "byte 56", "take more"),
+        (b"\xff\x04\1\1\1", "byte 56", "too large"),
+        (b"\1\xff\xff\x01\1", "byte 57", "too large"),
+        (b"\xff" * 30, "byte 56", "does not end"),
+    ],
+)
+def test_damaged_leb128(data: bytes, location: str, said: str) -> None:
+    with pytest.raises(sa.FormatError, match=said) as caught:
+        rawarray.read(file(data, (3,), 2, 1, flags=2, size=3))
+    assert caught.value.location == location
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
+def test_bit_arrays_of_julia(count: int) -> None:
+    values = np.random.default_rng(count).random(count) < 0.5
+    chunks = np.packbits(np.concatenate([values, np.zeros(-count % 64, bool)]), bitorder="little").tobytes()
+    for flags in (4, 6):
+        assert_same(rawarray.read(file(chunks, (count,), 5, 8, flags=flags)), values)
+        swapped = np.frombuffer(chunks, "<u8").byteswap().tobytes()
+        assert_same(rawarray.read(file(swapped, (count,), 5, 8, flags=flags | 1)), values)
+    if count == 200:
+        found = rawarray.read(file(chunks, (20, 10), 5, 8, flags=6), axes="same")
+        assert_same(found, values.reshape(20, 10, order="F"))
+        (info,) = sa.scan(file(chunks, (20, 10), 5, 8, flags=6), format="ra").values()
+        assert (info.shape, info.dtype) == ((10, 20), "bool")
+
+
+def lz4(data: bytes, source: random.Random) -> bytes:
+    """A block with copies wherever a random search finds one."""
+    out, literals, place = bytearray(), bytearray(), 0
+
+    def lengths(count: int) -> bytes:
+        return b"" if count < 15 else b"\xff" * ((count - 15) // 255) + bytes([(count - 15) % 255])
+
+    while place < len(data):
+        back = source.choice([1, 2, 3, 7, 50, 300])
+        count = 0
+        while place >= back and place + count < len(data) and data[place + count] == data[place + count - back]:
+            count += 1
+        if count < 4:
+            literals.append(data[place])
+            place += 1
+            continue
+        out.append(min(len(literals), 15) << 4 | min(count - 4, 15))
+        out += lengths(len(literals)) + literals + struct.pack("<H", back) + lengths(count - 4)
+        literals.clear()
+        place += count
+    out.append(min(len(literals), 15) << 4)
+    return bytes(out + lengths(len(literals)) + literals)
+
+
+def test_lz4_blocks_of_c() -> None:
+    source = random.Random(2)
+    for size in (1, 15, 16, 300, 5000):
+        values = np.array([source.choice([0, 0, 0, 1, source.randrange(256)]) for _ in range(size)] * 3, "u1")
+        block = lz4(values.tobytes(), source)
+        given = file(block + b"after", (size * 3,), 2, 1, flags=2, size=len(block))
+        if len(block) == len(values):
+            continue  # would be taken for LEB128
+        assert_same(rawarray.read(given), values)
+        given.seek(0)
+        assert rawarray.read_metadata(given) == b"after"
+    values = (np.arange(400) % 3).astype(">f4")
+    block = lz4(values.tobytes(), source)
+    assert_same(rawarray.read(file(block, (20, 20), 3, 4, flags=3)), values.reshape(20, 20))
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (b"", "cannot hold"),
+        (b"\x0f\x00", "cannot hold"),
+        (b"\xf0", "breaks off"),
+        (b"\xf0\xff\xff", "breaks off"),
+        (b"\x30ab", "beyond its end"),
+        (b"\x1f", "beyond its end"),
+        (b"\x10a\x00\x00\x00", "0 bytes back"),
+        (b"\x10a\x02\x00\x00", "2 bytes back"),
+        (b"\x1fa\x01\x00\xff\xff\xff\xff\x00", "more than"),
+        (b"\x10a\x01", "breaks off"),
+        (b"\x10a\x01\x00", "5 bytes"),
+        (b"\x30abc", "3 bytes"),
+    ],
+)
+def test_damaged_lz4(block: bytes, said: str) -> None:
+    count = 10**6 if said == "cannot hold" else 200
+    with pytest.raises(sa.FormatError, match=said) as caught:
+        rawarray.read(file(block, (count,), 2, 1, flags=2))
+    assert caught.value.location
+
+
+# Headers that cannot be --------------------------------------------------------------------------------------
+
+DATA = np.arange(6, dtype="<i4").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("given", "location", "said"),
+    [
+        (io.BytesIO(b""), "byte 0", "rawarray"),
+        (io.BytesIO(b"rawarra"), "byte 0", "rawarray"),
+        (io.BytesIO(b"rawarray"), "byte 8", "header"),
+        (file(DATA, (6,), 1, 4, magic=1), "byte 0", "rawarray"),
+        (io.BytesIO(file(DATA, (6,), 1, 4).getvalue()[:50]), "byte 50", "dimensions"),
+        (file(DATA, (6,), 1, 4, flags=8), "byte 8", "bits 3"),
+        (file(DATA, (6,), 1, 4, flags=2**63 + 16), "byte 8", "bits 4, 63"),
+        (file(DATA, (6,), 6, 4), "byte 16", "element type 6"),
+        (file(DATA, (6,), 2**64 - 1, 4), "byte 16", "element type"),
+        (file(DATA, (6,), 1, 3), "byte 24", "1, 2, 4 or 8"),
+        (file(DATA, (6,), 1, 16), "byte 24", "signed integer"),
+        (file(DATA, (6,), 3, 16), "byte 24", "float"),
+        (file(DATA, (6,), 4, 32), "byte 24", "complex"),
+        (file(DATA, (6,), 5, 4), "byte 24", "Bool"),
+        (file(DATA, (6,), 1, 0), "byte 24", "0 bytes"),
+        (file(DATA, (6,), 0, 0), "byte 24", "0 bytes"),
+        (file(b"", (0,), 0, 2**31), "byte 24", "user-defined"),
+        (file(DATA, (6,), 1, 4, size=23), "byte 32", "take 24"),
+        (file(DATA, (6,), 1, 4, size=2**64 - 1), "byte 32", "take 24"),
+        (file(DATA, (), 1, 4), "byte 32", "one elements|take 4"),
+        (file(DATA, (5,), 1, 4), "byte 32", "take 20"),
+        (file(DATA, (6,), 1, 4, ndims=65), "byte 40", "65 dimensions"),
+        (file(DATA, (6,), 1, 4, ndims=2**64 - 1), "byte 40", "dimensions"),
+        (file(DATA, (6,), 1, 4, ndims=5), "byte 80", "ends within"),
+        (file(DATA[:20], (6,), 1, 4, size=24), "byte 76", "only 76"),
+        (file(DATA, (2**40,), 1, 4, size=2**42), "byte 80", "only 80"),
+        (file(DATA, (2**63, 2**63), 1, 4), "byte 48", "beyond any memory"),
+        (file(b"", (0, 2**63), 1, 4), "byte 48", "beyond any memory"),
+        (file(DATA, (2**61,), 1, 8, size=0), "byte 48", "beyond any memory"),
+        (file(DATA, (6,), 1, 4, flags=4), "byte 16", "single bits"),
+        (file(DATA, (192,), 5, 8, flags=4, size=16), "byte 32", "take 24"),
+        (file(DATA, (6,), 5, 8, flags=4, size=8 * 2**40), "byte 32", "take 8"),
+        (file(DATA, (2**50,), 5, 8, flags=4, size=2**47), "byte 80", "only 80"),
+        (file(DATA, (2**40,), 1, 4, flags=2, size=2**42), "byte 56", "LEB128"),
+        (file(DATA, (2**40,), 1, 4, flags=2, size=24), "byte 32", "LZ4"),
+        (file(DATA, (7,), 1, 4, flags=2, size=2**50), "byte 80", "LZ4"),
+    ],
+)
+def test_headers_that_cannot_be(given: io.BytesIO, location: str, said: str) -> None:
+    given.seek(0)
+    with pytest.raises(sa.FormatError, match=said) as caught:
+        rawarray.read(given)
+    assert caught.value.location == location
+    assert "cell" not in str(caught.value)
+    given.seek(0)
+    (finding,) = sa.check(given, format="ra")
+    assert (finding.severity, finding.location) == ("error", location)
+
+
+# Folders -----------------------------------------------------------------------------------------------------
+
+MANY = {"t": np.arange(6.0).reshape(2, 3), "a b": np.array(7, "u1"), "ü.v2": np.array([1 + 2j])}
+
+
+def test_several_arrays_are_a_folder(tmp_path: Path) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, MANY)
+    assert sorted(os.listdir(place)) == ["a b.ra", "t.ra", "ü.v2.ra"]
+    assert os.listdir(tmp_path) == ["run.ra"]
+    found = sa.read(place)
+    assert list(found) == sorted(MANY)
+    for name, array in MANY.items():
+        assert_same(found[name], array)
+        assert_same(rawarray.read(place / f"{name}.ra"), array)
+    assert list(sa.check(place)) == []
+    assert sa.scan(place)["t"].location == "t.ra, byte 64"
+    assert list(sa.read(place, ["t"])) == ["t"]
+    with pytest.raises(sa.NotFoundError, match="'a b', 't'"):
+        sa.read(place, ["u"])
+    assert sa.read(place, axes="same")["t"].shape == (3, 2)
+
+
+def test_a_folder_is_replaced_as_a_whole_and_stays_one(tmp_path: Path) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, MANY)
+    place.chmod(0o750)
+    sa.write(place, {"u": np.zeros(1), "v": np.zeros(2)})
+    assert sorted(os.listdir(place)) == ["u.ra", "v.ra"]
+    assert stat.S_IMODE(place.stat().st_mode) == 0o750
+    sa.write(place, {"w": np.zeros(1)})
+    assert os.listdir(place) == ["w.ra"]
+    assert list(sa.read(place)) == ["w"]
+    assert os.listdir(tmp_path) == ["run.ra"]
+
+
+def test_a_file_gives_way_to_a_folder(tmp_path: Path) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, {"old": np.zeros(1)})
+    sa.write(place, MANY)
+    assert sorted(sa.read(place)) == sorted(MANY)
+    assert os.listdir(tmp_path) == ["run.ra"]
+
+
+def test_a_folder_with_something_else_in_it_is_never_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, MANY)
+    (place / "notes.txt").write_text("mine")
+    with pytest.raises(sa.LimitError, match=r"notes\.txt"):
+        sa.write(place, {"u": np.zeros(1), "v": np.zeros(1)})
+    (place / "notes.txt").rename(place / "notes.ra")
+    (place / "notes.ra").unlink()
+    (place / "inner.ra").mkdir()
+    with pytest.raises(sa.LimitError, match=r"inner\.ra"):
+        sa.write(place, {"u": np.zeros(1), "v": np.zeros(1)})
+    assert sorted(sa.read(place)) == sorted(MANY)
+    assert os.listdir(tmp_path) == ["run.ra"]
+
+
+@pytest.mark.parametrize("old", [MANY, {"run": np.zeros(3)}], ids=["folder", "file"])
+@pytest.mark.parametrize("step", ["writing", "putting in place"])
+def test_a_folder_that_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, Any], step: str
+) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, old)
+    rename, fsync = Path.rename, os.fsync
+    synced = []
+
+    def failing_rename(self: Path, target: Path) -> Path:
+        if step != "writing" and self.name.endswith(".tmp"):
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    def failing_fsync(file: int) -> None:
+        synced.append(file)
+        if step == "writing" and len(synced) == 2:
+            raise OSError(28, "No space left on device")
+        fsync(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", failing_rename)
+        patch.setattr(os, "fsync", failing_fsync)
+        with pytest.raises(OSError, match="No space"):
+            sa.write(place, {"u": np.zeros(1), "v": np.zeros(1)})
+    assert sorted(sa.read(place)) == sorted(old)
+    assert os.listdir(tmp_path) == ["run.ra"]
+
+
+def test_the_longest_names(tmp_path: Path) -> None:
+    for name in ("x" * 252, "ü" * 126, "😀" * 63):
+        sa.write(tmp_path / f"{name}.ra", np.zeros(1))
+        sa.write(tmp_path / f"{name}.ra", {name: np.zeros(1), "other": np.ones(1)})
+        assert set(sa.read(tmp_path / f"{name}.ra")) == {name, "other"}
+    assert len(os.listdir(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        ".hidden",
+        "a/b",
+        "a\\b",
+        "../a",
+        "/a",
+        "C:a",
+        "a*",
+        "a\nb",
+        "a\0",
+        " a",
+        "a ",
+        "con",
+        "NUL",
+        "com1",
+        "Lpt9.x",
+        "x" * 253,
+        "ü" * 127,
+        "\ud800",
+    ],
+    ids=ascii,
+)
+def test_names_that_are_none_for_files_are_refused_before_anything_is_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(sa.LimitError, match="rename"):
+        sa.write(tmp_path / "run.ra", {"fine": np.zeros(1), name: np.zeros(1)})
+    assert list(tmp_path.iterdir()) == []
+    sa.write(tmp_path / "run.ra", {name: np.zeros(1)})  # alone, its name is not stored
+    assert list(sa.read(tmp_path / "run.ra")) == ["run"]
+
+
+@pytest.mark.parametrize("names", [("b", "B"), ("\xfc", "u\u0308"), ("straße", "STRASSE")])
+def test_names_that_are_one_file_somewhere_are_refused(tmp_path: Path, names: tuple[str, str]) -> None:
+    with pytest.raises(sa.LimitError, match="one file"):
+        sa.write(tmp_path / "run.ra", dict.fromkeys(names, np.zeros(1)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["run.ra.gz", None])
+def test_several_arrays_need_a_folder(tmp_path: Path, target: str | None) -> None:
+    with pytest.raises(sa.LimitError, match=r"holds one array, not 3: .*\.npz"):
+        sa.write(tmp_path / target if target else io.BytesIO(), MANY, format="ra")
+    with pytest.raises(sa.LimitError, match="metadata"):
+        sa.write(tmp_path / "run.ra", MANY, metadata=b"x")
+    with pytest.raises(FileNotFoundError):
+        sa.write(tmp_path / "absent" / "run.ra", MANY)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_findings_in_a_folder_name_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "run.ra"
+    sa.write(place, MANY)
+    (place / "README").write_text("not an array")
+    (place / "._t.ra").write_text("left by a Mac")
+    (place / "bad.ra").write_bytes(b"rawarray" + b"\xff" * 40)
+    (place / "worse.ra").write_bytes(b"")
+    findings = list(sa.check(place))
+    assert [finding.location for finding in findings] == ["bad.ra, byte 40", "worse.ra, byte 0"]
+    with pytest.raises(sa.FormatError, match=r"run\.ra, bad\.ra, byte 40: \d+ dimensions"):
+        sa.read(place)
+    assert list(sa.read(place, ["t"])) == ["t"]
+
+
+def test_a_folder_without_files_says_so(tmp_path: Path) -> None:
+    (tmp_path / "run.ra").mkdir()
+    for verb in (sa.read, sa.scan):
+        with pytest.raises(sa.FormatError, match="without any"):
+            verb(tmp_path / "run.ra")
+    (finding,) = sa.check(tmp_path / "run.ra")
+    assert "without any" in finding.message

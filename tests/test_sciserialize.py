@@ -1,0 +1,706 @@
+"""SciSerialize passes the shared suite, gives the specification's examples byte for byte, reads what others write."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import sys
+import warnings
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pandas as pd
+import pytest
+from cases import CASES, assert_same, objects
+from click.testing import CliRunner
+from conformance import Conformance
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as nst
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.interchange import sciserialize as sci
+from sheetarray.interchange.sciserialize.adapter import map_header
+
+PLAIN = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
+
+# The bytes of the array in the specification's example, 3 x 4 x 5 doubles.
+BASE64 = (
+    "K4Ik5eza8D93oqobd82dP4eaOm9ogdg/HsiHwAFl778bk4x2cRjUP80XhMIBm+c/hzvqq7/8AECOCQBxaVsAwBeBeE2WEdU/IdaoXUa+5T+D"
+    "jjkUwnb/v8iSkm9uBv2/lKZJzqmm7r/bimhng/f6vw0bRx+T2us/jQ1cWGLo5j/yvhL4tR35vxgOZ9mU9fu/sC35c+zp8D8boDejr1byPw7c"
+    "5Azf8/S/6Lk/vi+79r/X9Sd+WcDOP0W7jA1CweU/ApkfUoehvL8Gfj/cENDqv+TZvOWAq6a/sgWPbIHHxz8k7B6rkyu/vxDCJVGKNNY/Slfh"
+    "l6MS7j+Kh3t5aSPxv5bfTwYvJLA/Zs6hiYJw6r8erJlkE+sAwJCckI/2LrW/geMkCFhJxz8Qp5m5wYfCvwn5pF4D2vO/A1dRDMOV8D8R84I5"
+    "xYjwP8SViXH1osI/LkXgVgYy5r9E1wNy5L3yP5husAAB6vM/H7iWUnRL6j+36B/Ed2fyP7c1PAfsFOa/TiUpNugf6r8btp/rZVDqP/SpZqUH"
+    "fPi/YzIcUmWt8D9bQeP9Ttzjvxnopv0KawJAZ6ZECMFK8D95WPSlTqiov5B2NUSU3OE/wTz9X+Sgsz/aEcI9Umfqv3UCWDRKa9w/"
+)
+
+
+class _SciSerialize(Conformance):
+    keeps_layout = keeps_buffers = False
+    text = False
+
+
+class TestMessagePack(_SciSerialize):
+    suffix, format = ".msgpack", "sciserialize"
+    sample = np.array([[1 + 2j, np.nan]])
+    lacks = dict.fromkeys(set(CASES) - set(PLAIN), sa.DTypeError)
+
+
+class TestMessagePackExtensions(_SciSerialize):
+    suffix, format = ".msgpack", "sciserialize"
+    writing = {"extensions": True}  # noqa: RUF012
+
+
+class TestMessagePackZstandard(TestMessagePackExtensions):
+    suffix = ".msgpack.zst"
+
+
+class TestJson(_SciSerialize):
+    suffix, format = ".json", "sciserialize-json"
+    writing = {"extensions": True}  # noqa: RUF012
+    text = True
+
+    def write(self, place: Any, arrays: Any, **options: Any) -> None:
+        super().write(place, arrays, **{"format": "sciserialize-json", **options})
+
+
+class TestJsonGzip(TestJson):
+    suffix = ".json.gz"
+
+
+# The specification's examples --------------------------------------------------------------------------------
+
+
+EXAMPLE = np.frombuffer(base64.b64decode(BASE64)).reshape(3, 4, 5)
+STORED = [
+    (
+        datetime(2015, 2, 18, 21, 40, 23, 511717),
+        '{"isostr": "2015-02-18T21:40:23.511717", "__type__": "datetime"}',
+        b"\x82\xa6isostr\xba2015-02-18T21:40:23.511717\xa8__type__\xa8datetime",
+    ),
+    (
+        timedelta(0, 11, 626512),
+        '{"microsec": 626512, "seconds": 11, "__type__": "timedelta", "days": 0}',
+        b"\x84\xa8microsec\xce\x00\t\x8fP\xa7seconds\x0b\xa8__type__\xa9timedelta\xa4days\x00",
+    ),
+    (
+        EXAMPLE,
+        f'{{"shape": [3, 4, 5], "dtype": "float64", "bytes": {{"__base64__": "{BASE64}"}}, "__type__": "ndarray"}}',
+        b"\x84\xa5shape\x93\x03\x04\x05\xa5dtype\xa7float64\xa5bytes\xc5\x01\xe0"
+        + EXAMPLE.tobytes()
+        + b"\xa8__type__\xa7ndarray",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "packed"), STORED, ids=["datetime", "timedelta", "ndarray"])
+def test_the_specifications_examples_byte_for_byte(value: Any, text: str, packed: bytes) -> None:
+    assert sci.dumps(value) == text
+    assert sci.packb(value) == packed
+    for found in (sci.loads(text), sci.loads(text.encode()), sci.unpackb(packed), sci.unpackb(bytearray(packed))):
+        assert np.array_equal(found, value)
+        assert type(found) is type(value)
+    assert EXAMPLE[0, 0, 0].round(8) == 1.05344858
+
+
+def test_the_sizes_of_the_specifications_examples() -> None:
+    assert len(sci.packb(timedelta(0, 11, 626512))) == 82 - 33 == len(STORED[1][2])  # bytes had 33 bytes of overhead
+    assert len(sci.packb(EXAMPLE)) == 564 - 33
+
+
+@pytest.mark.parametrize("case", PLAIN)
+def test_every_plain_array_comes_back(case: str) -> None:
+    array = PLAIN[case]
+    for found in (
+        sci.loads(sci.dumps(array)),
+        sci.unpackb(sci.packb(array)),
+        sci.decode_types(sci.encode_types(array)),
+    ):
+        assert_same(found, array, layout=False)
+        assert found.flags.writeable
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_array_comes_back_with_extensions(case: str) -> None:
+    array = CASES[case]
+    for found in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
+        assert_same(found, array, layout=False)
+
+
+def test_elements_are_row_major_and_little_endian() -> None:
+    array = np.asfortranarray(np.arange(6, dtype=">i2").reshape(2, 3))
+    form = sci.encode_types(array)
+    assert list(form) == ["shape", "dtype", "bytes", "__type__"]
+    assert form == {
+        "shape": [2, 3],
+        "dtype": "int16",
+        "bytes": bytes([0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]),
+        "__type__": "ndarray",
+    }
+    assert sci.encode_types(np.array([True, False]))["bytes"] == b"\1\0"
+    assert sci.encode_types(np.float64([[[]]]))["shape"] == [1, 1, 0]
+    assert sci.encode_types(np.array(1j)) == {
+        "shape": [],
+        "dtype": "complex128",
+        "bytes": np.complex128(1j).tobytes(),
+        "__type__": "ndarray",
+    }
+
+
+# Nested data -------------------------------------------------------------------------------------------------
+
+
+NESTED = {
+    "none": None, "yes": True, "no": False, "int": -7, "big": 2**64 - 1, "float": 0.1, "text": "ü\u2028\0",
+    "list": [1, [2.5, [], {}], "x"], "dict": {"": {"a b": [None]}}, "bytes": b"\0\xff", "no bytes": b"",
+    "now": datetime(2020, 1, 2, 3, 4, 5, 6, timezone(timedelta(hours=-5, minutes=-30))), "then": datetime(1, 1, 1),
+    "ago": timedelta(-3, 5, 7),
+}  # fmt: skip
+
+
+def test_nested_data_come_back() -> None:
+    for found in (
+        sci.loads(sci.dumps(NESTED)),
+        sci.unpackb(sci.packb(NESTED)),
+        sci.decode_types(sci.encode_types(NESTED)),
+    ):
+        assert found == NESTED
+        assert [type(value) for value in found.values()] == [type(value) for value in NESTED.values()]
+        assert found["now"].utcoffset() == NESTED["now"].utcoffset()  # type: ignore[union-attr]
+
+
+def test_arrays_are_found_at_any_depth() -> None:
+    value = {"runs": [{"t": np.arange(3), "when": datetime(2020, 1, 1)}, {"t": np.zeros((2, 0), "f4")}]}
+    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
+        assert found["runs"][0]["t"].tolist() == [0, 1, 2]
+        assert found["runs"][1]["t"].shape == (2, 0)
+        assert found["runs"][0]["when"] == datetime(2020, 1, 1)
+
+
+def test_numpy_scalars_become_numbers_and_tuples_lists() -> None:
+    value = [
+        np.int8(-1),
+        np.uint64(2**64 - 1),
+        np.float32(0.5),
+        np.float64(0.1),
+        np.bool_(True),
+        np.str_("a"),
+        (1, (2,)),
+        bytearray(b"x"),
+    ]
+    plain = sci.encode_types(value)
+    assert plain == [-1, 2**64 - 1, 0.5, 0.1, True, "a", [1, [2]], b"x"]
+    assert [type(item) for item in plain] == [int, int, float, float, bool, str, list, bytes]
+    assert sci.loads(sci.dumps(np.complex64(1 - 2j))).dtype == "complex64"
+    assert sci.loads(sci.dumps(3j)).tolist() == 3j
+
+
+def test_nan_and_infinities() -> None:
+    value = [float("inf"), float("-inf"), -0.0]
+    assert sci.dumps([*value, float("nan")]) == "[Infinity, -Infinity, -0.0, NaN]"
+    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
+        assert repr(found) == repr(value)
+
+
+def test_integers_of_any_size_in_json_and_of_64_bits_in_messagepack() -> None:
+    assert sci.loads(sci.dumps([2**70])) == [2**70]
+    with pytest.raises(sa.LimitError, match="64 bits"):
+        sci.packb([2**70])
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary()
+        | st.datetimes(timezones=st.none() | st.just(UTC)) | st.timedeltas()
+        | nst.arrays(st.sampled_from(["i2", "?", "c8"]), nst.array_shapes(max_side=2)),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=8,
+    )
+)  # fmt: skip
+def test_any_nested_data_come_back(value: Any) -> None:
+    plain = sci.encode_types(value)
+    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value)), sci.decode_types(plain)):
+        assert repr(sci.encode_types(found)) == repr(plain)
+
+
+# Times -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2015-02-18T21:40:23", datetime(2015, 2, 18, 21, 40, 23)),
+        ("2015-02-18 21:40:23", datetime(2015, 2, 18, 21, 40, 23)),
+        ("2015-02-18T21:40", datetime(2015, 2, 18, 21, 40)),
+        ("2015-02-18T21:40:23.5", datetime(2015, 2, 18, 21, 40, 23, 500000)),
+        ("2015-02-18T21:40:23.5117", datetime(2015, 2, 18, 21, 40, 23, 511700)),
+        ("2015-02-18T21:40:23.511717000", datetime(2015, 2, 18, 21, 40, 23, 511717)),
+        ("2015-02-18T21:40:23Z", datetime(2015, 2, 18, 21, 40, 23, tzinfo=UTC)),
+        ("2015-02-18T21:40:23+00", datetime(2015, 2, 18, 21, 40, 23, tzinfo=UTC)),
+        ("2015-02-18T21:40:23+0130", datetime(2015, 2, 18, 21, 40, 23, tzinfo=timezone(timedelta(minutes=90)))),
+        ("2015-02-18T21:40:23.25-01:30", datetime(2015, 2, 18, 21, 40, 23, 250000, timezone(-timedelta(minutes=90)))),
+        ("2015-02-18T21:40:23+01:30:15", datetime(2015, 2, 18, 21, 40, 23, tzinfo=timezone(timedelta(seconds=5415)))),
+    ],
+)
+def test_times_of_every_form_are_read(text: str, expected: datetime) -> None:
+    found = sci.decode_types({"__type__": "datetime", "isostr": text})
+    assert found == expected
+    assert found.utcoffset() == expected.utcoffset()
+
+
+def test_digits_beyond_microseconds_are_cut_with_a_warning() -> None:
+    with pytest.warns(sa.SheetArrayWarning, match="microseconds"):
+        found = sci.decode_types({"__type__": "datetime", "isostr": "2015-02-18T21:40:23.123456789"})
+    assert found.microsecond == 123456
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "now", "2015-02-30T00:00:00", "2015-02-18", "2015-02-18T24:00:00", "2015-02-18T00:00:60",
+     "2015-02-18T00:00:00+24:00", "2015-02-18T00:00:00+01:60", "2015-02-18T00:00:00.", "0000-01-01T00:00:00",
+     "2015-02-18T00:00:00.1234567890", "\uff12015-02-18T00:00:00",
+     "2015-02-18T00:00:00Z ", "2015-2-18T00:00:00", 5, None],
+)  # fmt: skip
+def test_times_that_cannot_be_are_refused(text: Any) -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        sci.loads(json.dumps({"x": {"__type__": "datetime", "isostr": text}}))
+    assert caught.value.location == "x.isostr"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"days": None},
+        {"days": "1"},
+        {"days": True},
+        {"days": 1.5},
+        {"days": 10**9},
+        {"seconds": 10**400},
+        {"microsec": float("nan")},
+    ],
+)
+def test_differences_that_cannot_be_are_refused(change: dict[str, Any]) -> None:
+    form = {"__type__": "timedelta", "days": 0, "seconds": 1, "microsec": 2}
+    assert sci.decode_types({**form, "days": 3.0}) == timedelta(3, 1, 2)
+    with pytest.raises(sa.FormatError):
+        sci.loads(json.dumps({**form, **change}))
+    del form["days"]
+    with pytest.raises(sa.FormatError, match="NoneType"):
+        sci.decode_types(form)
+
+
+def test_pandas_times() -> None:
+    assert sci.dumps(pd.Timestamp("2020-01-02T03:04:05.000006")) == sci.dumps(datetime(2020, 1, 2, 3, 4, 5, 6))
+    assert "05.000000123" in sci.dumps(pd.Timestamp("2020-01-02T03:04:05.000000123"))
+    assert sci.dumps(pd.Timedelta(1, "s")) == sci.dumps(timedelta(seconds=1))
+    for value in (pd.NaT, pd.Timedelta(1, "ns")):
+        with pytest.raises(sa.DTypeError):
+            sci.dumps(value)
+
+
+# DataFrames --------------------------------------------------------------------------------------------------
+
+
+FRAMES = {
+    "floats": pd.DataFrame({"a": [1.5, np.nan], "b": [-0.0, 2.0]}),
+    "ints": pd.DataFrame({"a": [1, 2**62]}),
+    "bools": pd.DataFrame({"a": [True], "b": [False]}),
+    "labels of text": pd.DataFrame([[1.0, 2.0]], index=["x"], columns=["a", "ü"]),
+    "labels of numbers": pd.DataFrame([[1.0, 2.0]], index=[7], columns=[0.5, 1.5]),
+    "labels of times": pd.DataFrame({"a": [1.5]}, index=pd.DatetimeIndex(["2020-01-02T03:04:05.5"]).as_unit("us")),
+    "labels in pairs": pd.DataFrame([[1.0, 2.0]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
+    "no rows": pd.DataFrame({"a": np.empty(0)}),
+    "nothing": pd.DataFrame(),
+    "the same label twice": pd.DataFrame([[1, 2]], columns=["a", "a"]),
+}  # fmt: skip
+MIXED = {
+    "numbers": pd.DataFrame({"i": [1, 2**62], "f": [0.5, np.nan], "b": [True, False]}),
+    "text": pd.DataFrame({"s": ["a", "ü"], "i": [1, 2]}),
+    "text alone": pd.DataFrame({"s": ["a", ""]}),
+    "missing": pd.DataFrame({"s": ["a", None]}, dtype=object),
+    "times": pd.DataFrame({"t": pd.DatetimeIndex(["2020-01-01"]).as_unit("us"), "i": [1]}),
+}
+
+
+@pytest.mark.parametrize("case", FRAMES)
+def test_frames_come_back(case: str) -> None:
+    frame = FRAMES[case]
+    for found in (sci.loads(sci.dumps(frame)), sci.unpackb(sci.packb({"x": frame}))["x"]):
+        pd.testing.assert_frame_equal(found, frame, check_index_type="equiv", check_column_type="equiv")
+
+
+@pytest.mark.parametrize("case", MIXED)
+def test_frames_of_several_dtypes_come_back_with_extensions(case: str) -> None:
+    frame = MIXED[case]
+    with pytest.raises(sa.DTypeError, match="extensions=True"):
+        sci.dumps({"x": frame})
+    for found in (sci.loads(sci.dumps(frame, extensions=True)), sci.unpackb(sci.packb(frame, extensions=True))):
+        pd.testing.assert_frame_equal(found, frame)
+
+
+def test_the_dict_of_a_frame() -> None:
+    form = sci.encode_types(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
+    assert list(form) == ["shape", "dtype", "bytes", "__type__", "columns", "rows"]
+    assert (form["shape"], form["__type__"], form["columns"], form["rows"]) == ([2, 1], "dataframe", ["a"], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("change", "location"),
+    [({"columns": ["a"]}, "x.columns"), ({"rows": None}, "x.rows"), ({"columns": 5}, "x.columns"),
+     ({"columns": ["a", {"b": 1}]}, "x.columns[1]"), ({"rows": [["a"], [["b"]]]}, "x.rows[1]"),
+     ({"shape": [4]}, "x.shape"), ({"dtype": "V8"}, "x.dtype")],
+)  # fmt: skip
+def test_frames_that_cannot_be_are_refused(change: dict[str, Any], location: str) -> None:
+    form = {
+        "__type__": "dataframe",
+        "shape": [2, 2],
+        "dtype": "int8",
+        "bytes": b"abcd",
+        "columns": ["a", "b"],
+        "rows": [1, 2],
+    }
+    assert sci.decode_types(form).shape == (2, 2)
+    with pytest.raises(sa.FormatError) as caught:
+        sci.decode_types({"x": {**form, **change}})
+    assert caught.value.location == location
+
+
+# Extensions --------------------------------------------------------------------------------------------------
+
+
+MASKED = {
+    "some": np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[True, False], [False, False]], fill_value=-1),
+    "none": np.ma.masked_array([1, 2], fill_value=9),
+    "text": np.ma.masked_array(["a", "bb"], mask=[False, True], fill_value="?"),
+    "0-d": np.ma.masked_array(1.5, mask=True),
+    "complex": np.ma.masked_array([1j], mask=[True]),
+    "empty": np.ma.masked_array(np.empty((2, 0))),
+}
+
+
+@pytest.mark.parametrize("case", MASKED)
+def test_masked_arrays_and_sets_are_written_only_as_extensions(case: str) -> None:
+    array = MASKED[case]
+    with pytest.raises(sa.DTypeError, match="fill it"):
+        sci.dumps(array)
+    for found in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
+        assert isinstance(found, np.ma.MaskedArray)
+        assert found.dtype == array.dtype
+        assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(array).tolist()
+        assert found.filled().tolist() == array.filled().tolist()
+
+
+def test_sets() -> None:
+    with pytest.raises(sa.DTypeError, match="make it a list"):
+        sci.dumps({1, 2})
+    assert sci.loads(sci.dumps({1, "a"}, extensions=True)) == {1, "a"}
+    for inner in ([[1]], None, [{}]):
+        with pytest.raises(sa.FormatError):
+            sci.decode_types({"__type__": "unique_set", "set": inner})
+
+
+@pytest.mark.parametrize("mask", [b"", b"\0\0", b"\2\0\0\0", None, [0, 0, 0, 0]])
+def test_masks_that_cannot_be_are_refused(mask: Any) -> None:
+    form = {
+        "__type__": "maskedarray",
+        "shape": [4],
+        "dtype": "int8",
+        "bytes": b"abcd",
+        "mask_bytes": b"\0",
+        "fill_value": 1,
+    }
+    assert sci.decode_types(form).tolist() == [97, 98, 99, 100]
+    with pytest.raises(sa.FormatError) as caught:
+        sci.decode_types({**form, "mask_bytes": mask})
+    assert caught.value.location == "mask_bytes"
+    for fill in ("x", [1, 2], {}, 10**30):
+        with pytest.raises(sa.FormatError):
+            sci.decode_types({**form, "fill_value": fill})
+
+
+def test_arrays_of_objects_hold_nested_data() -> None:
+    array = objects([1, 2], {"a": None}, datetime(2020, 1, 1), np.arange(2)).reshape(2, 2)
+    found = sci.loads(sci.dumps(array, extensions=True))
+    assert found.shape == (2, 2)
+    assert found[0, 0] == [1, 2]
+    assert found[0, 1] == {"a": None}
+    assert found[1, 0] == datetime(2020, 1, 1)
+    assert found[1, 1].tolist() == [0, 1]
+    flat = {"__type__": "ndarray", "dtype": "object", "shape": [2, 2], "bytes": [1, "a", None, 2.5]}
+    assert sci.decode_types(flat).tolist() == [[1, "a"], [None, 2.5]]
+
+
+# What others wrote -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "<i4",
+        ">i4",
+        "int32",
+        ">f8",
+        "<c16",
+        "|u1",
+        "|b1",
+        "bool",
+        ">U2",
+        "<M8[s]",
+        ">m8[25s]",
+        "datetime64[ns]",
+        "float16",
+    ],
+)
+def test_dtypes_of_every_spelling_are_read(dtype: str) -> None:
+    array = np.array([[0, 1, 1]]).astype(np.dtype(dtype))
+    found = sci.decode_types({"bytes": array.tobytes(), "__type__": "ndarray", "shape": [1, 3], "dtype": dtype})
+    assert_same(found, array)
+
+
+def test_what_matlab_and_older_versions_write_is_read() -> None:
+    assert sci.loads(
+        '{"__type__":"ndarray","bytes":{"__base64__":"AQI="},"dtype":"uint8","shape":[1.0,2.0]}'
+    ).tolist() == [[1, 2]]
+    assert sci.loads(
+        '{"__type__":"ndarray","bytes":null,"dtype":"double","shape":[0,0]}'.replace("double", "float64")
+    ).shape == (0, 0)
+    assert sci.loads('{"~#type":"ndarray","bytes":{"~#base64":"AQI="},"dtype":"uint8","shape":2}').tolist() == [1, 2]
+    assert sci.loads(b"\xef\xbb\xbf" + b'{"x": 1}') == {"x": 1}
+
+
+def test_a_type_that_is_not_known_stays_a_dict() -> None:
+    value = {
+        "__type__": "quaternion",
+        "q": {"__type__": "ndarray", "shape": [2], "dtype": "int8", "bytes": b"ab"},
+        "b": b"x",
+    }
+    found = sci.decode_types(value)
+    assert found["__type__"] == "quaternion"
+    assert found["q"].tolist() == [97, 98]
+    assert sci.decode_types({"__type__": 5}) == {"__type__": 5}
+
+
+def test_pickles_are_never_read() -> None:
+    with pytest.raises(sa.FormatError, match="pickle"):
+        sci.decode_types([{"__type__": "pypickle", "b": b"cos\nsystem\n(S'true'\ntR."}])
+
+
+# What cannot be written --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"a": [object()]}, r"a\[0\]: .*object"),
+        ({"a": {1: 2}}, "a: the keys of a dict are text"),
+        ({"a": {"__type__": "x"}}, "a: the key '__type__'"),
+        ({"__base64__": "x"}, "__base64__"),
+        ({"~#type": "x"}, "~#type"),
+        ({"a": date(2020, 1, 1)}, "a: .*make it a datetime"),
+        ({"a": pd.Series([1])}, "a: .*ndarray"),
+        ({"a": "\ud800"}, "a: .*Unicode"),
+        ({"\ud800": 1}, "Unicode"),
+        ({"a": np.longdouble(1)}, "a: .*float64"),
+        ({"a": np.array(["x"])}, "a: .*extensions=True"),
+        ({"a": np.array([None])}, "a: .*extensions=True"),
+        ({"a": np.array(["2020"], "M8[D]")}, "a: .*extensions=True"),
+        ({"a": np.zeros(2, [("x", "i4")])}, "a: .*per field"),
+        ({"a": pd.DataFrame({"x": pd.array([1, None], dtype="Int64")})}, "a: .*Int64"),
+    ],
+)
+def test_what_the_format_does_not_hold_is_refused_with_its_place(value: Any, said: str) -> None:
+    for write in (sci.encode_types, sci.dumps, sci.packb):
+        with pytest.raises(sa.DTypeError, match=said):
+            write(value)
+
+
+def test_depth_is_bounded_both_ways() -> None:
+    deep: Any = 1
+    for _ in range(100):
+        deep = [deep]
+    assert sci.loads(sci.dumps(deep)) == sci.unpackb(sci.packb(deep)) == deep
+    for write in (sci.encode_types, sci.dumps, sci.packb):
+        with pytest.raises(sa.LimitError, match="100 deep"):
+            write([deep])
+    circle: list[Any] = []
+    circle.append(circle)
+    with pytest.raises(sa.LimitError):
+        sci.packb(circle)
+
+
+# Files -------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_what_dumps_and_packb_give(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    arrays = {f"n{n} ü": array for n, array in enumerate(PLAIN.values())} | {"long": rng.random(200_001)}
+    for nth in range(0, 17, 8):
+        chosen = dict(list(arrays.items())[nth : nth + 18])
+        sa.write(tmp_path / "x.msgpack", chosen)
+        assert (tmp_path / "x.msgpack").read_bytes() == sci.packb(chosen)
+    sa.write(tmp_path / "x.json", arrays, format="sciserialize-json")
+    assert (tmp_path / "x.json").read_text("ascii") == sci.dumps(arrays)
+    for count in (1, 15, 16, 2**16 - 1, 2**16, 2**32 - 1):
+        assert map_header(count) == msgpack.Packer().pack_map_header(count)
+
+
+def _written(path: Path, arrays: Any, **options: Any) -> Path:
+    sa.write(path, arrays, **options)
+    return path
+
+
+def test_json_of_both_kinds_is_told_apart_by_content(tmp_path: Path) -> None:
+    array = np.array([[1.5, np.nan]])
+    for suffix in (".json", ".json.gz", ".json.zst"):
+        flat = _written(tmp_path / f"flat{suffix}", {"x": array})
+        typed = _written(tmp_path / f"typed{suffix}", {"x": array}, format="sciserialize-json")
+        for path in (flat, typed):
+            assert_same(sa.read(path)["x"], array)
+            assert_same(sa.read(path, format="json")["x"], array)
+            assert sa.scan(path)["x"].shape == (1, 2)
+            assert list(sa.check(path)) == []
+            with open(path, "rb") as file:
+                assert_same(sa.read(file)["x"], array)
+        sa.convert(typed, tmp_path / f"back{suffix}")
+        assert (tmp_path / f"back{suffix}").read_bytes() == flat.read_bytes()
+    with open(tmp_path / "typed.json", encoding="utf-8") as file:
+        assert_same(sa.read(file)["x"], array)
+    with pytest.raises(TypeError, match="strict"):
+        sa.read(tmp_path / "typed.json", strict=True)
+
+
+class OneWay(io.RawIOBase):
+    """A stream that cannot be sought in."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        return self._content.readinto(target)
+
+
+def test_a_stream_that_cannot_be_sought_in_is_left_to_the_suffix() -> None:
+    flat = json.dumps({"x": sa.to_linear(np.arange(3))}).encode()
+    typed = sci.dumps({"x": np.arange(3)}).encode()
+    assert sa.read(OneWay(flat), format="json")["x"].tolist() == [0, 1, 2]  # type: ignore[arg-type]
+    assert sa.read(OneWay(typed), format="sciserialize-json")["x"].tolist() == [0, 1, 2]  # type: ignore[arg-type]
+    with pytest.raises(sa.FormatError, match="flat list"):
+        sa.read(OneWay(typed), format="json")  # type: ignore[arg-type]
+
+
+def test_text_that_looks_like_a_key_does_not_change_the_kind(tmp_path: Path) -> None:
+    words = np.array(["__type__", '"__type__": "', "{", '{"x": {'])
+    path = _written(tmp_path / "x.json", {"__base64__": np.arange(2), '{"a": {': words})
+    found = sa.read(path)
+    assert found["__base64__"].tolist() == [0, 1]
+    assert found['{"a": {'].tolist() == words.tolist()
+
+
+def test_a_lone_array_has_the_stem_and_a_frame_gives_its_columns(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1.5, 2.5], "b": [3.5, 4.5]}, index=["x", "y"])
+    for name, write in (("run.json", lambda value: sci.dumps(value).encode()), ("run.msgpack", sci.packb)):
+        path = tmp_path / name
+        path.write_bytes(write(np.arange(3)))
+        assert {key: array.tolist() for key, array in sa.read(path).items()} == {"run": [0, 1, 2]}
+        assert list(sa.scan(path)) == ["run"]
+        path.write_bytes(write(frame))
+        assert {key: array.tolist() for key, array in sa.read(path).items()} == {
+            "index": ["x", "y"],
+            "a": [1.5, 2.5],
+            "b": [3.5, 4.5],
+        }
+        path.write_bytes(write({"t": frame, "n": 3, "s": "ü", "f": 0.5, "b": True}))
+        found = sa.read(path)
+        assert list(found) == list(sa.scan(path)) == ["t.index", "t.a", "t.b", "n", "s", "f", "b"]
+        assert [str(found[key].dtype) for key in "nsfb"] == ["int64", "<U1", "float64", "bool"]
+        assert sa.read(path, ["t.b"])["t.b"].tolist() == [3.5, 4.5]
+        assert list(sa.check(path)) == []
+
+
+def test_what_is_no_array_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.msgpack"
+    for other in ([1, 2], {"a": 1}, None, b"x", datetime(2020, 1, 1), 2**70):
+        path.write_bytes(
+            sci.packb({"x": np.arange(3), "y": other})
+            if other != 2**70
+            else sci.dumps({"x": np.arange(3), "y": other}).encode()
+        )
+        with pytest.raises(sa.FormatError) as caught:
+            sa.read(path)
+        assert caught.value.location == "y"
+        assert [finding.location for finding in sa.check(path)] == ["y"]
+        assert sa.read(path, ["x"])["x"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["__type__", "__base64__", "~#type", "~#base64", "\ud800"])
+@pytest.mark.parametrize("format", ["sciserialize", "sciserialize-json"])
+def test_a_name_with_a_meaning_of_its_own_is_refused(tmp_path: Path, name: str, format: str) -> None:
+    with pytest.raises(sa.LimitError, match="name"):
+        sa.write(tmp_path / "x", {name: np.arange(2)}, format=format)
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_than_messagepack_holds_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    huge = sa.LinearArray("uint8", (2**32,), (0,), 0, "row-major", np.zeros(1, "u1"))
+    with pytest.raises(sa.LimitError, match="huge: 4294967296 bytes"):
+        sa.write(tmp_path / "x.msgpack", {"x": np.arange(2), "huge": huge})
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="msgpack"):
+        sa.write(tmp_path / "x.msgpack", {"x": np.arange(2)}, form="bson")
+
+
+def test_without_msgpack_json_works_and_messagepack_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _written(tmp_path / "x.msgpack", {"x": np.arange(3)})
+    monkeypatch.setitem(sys.modules, "msgpack", None)
+    for call in (
+        lambda: sa.read(path),
+        lambda: sa.write(path, {"x": np.arange(3)}),
+        lambda: sci.packb(1),
+        lambda: sci.unpackb(b"\1"),
+    ):
+        with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[sciserialize\]'"):
+            call()
+    assert sci.loads(sci.dumps({"x": np.arange(3)}))["x"].tolist() == [0, 1, 2]
+
+
+def test_nothing_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for frame in FRAMES.values():
+            sci.loads(sci.dumps(frame))
+
+
+@pytest.mark.parametrize("suffix", [".avro", ".csv", ".json", ".msgpack", ".npz", ".tsv.gz"])
+def test_json_converts_to_and_from_other_formats_exactly(tmp_path: Path, suffix: str) -> None:
+    arrays = {"f": np.array([[0.1, -0.0], [np.nan, 5e-324]]), "c": np.array([1 - 2j]), "i": np.array([2**62, -1])}
+    typed = _written(tmp_path / "typed.json", arrays, format="sciserialize-json")
+    sa.convert(typed, tmp_path / f"x{suffix}")
+    sa.convert(tmp_path / f"x{suffix}", tmp_path / "back.json", to_format="sciserialize-json")
+    assert (tmp_path / "back.json").read_bytes() == typed.read_bytes()
+    for name, array in sa.read(tmp_path / f"x{suffix}").items():
+        assert_same(array, arrays[name], layout=False)
+
+
+def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None:
+    typed = _written(tmp_path / "typed.json", {"x": np.arange(3.0)}, format="sciserialize-json")
+    run = CliRunner().invoke(main, ["convert", str(typed), str(tmp_path / "x.avro")])
+    assert run.exit_code == 0, run.output
+    assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0.0, 1.0, 2.0]
+    options = ["convert", str(tmp_path / "x.avro"), str(tmp_path / "x.json"), "--to", "sciserialize-json"]
+    assert CliRunner().invoke(main, options).exit_code == 0
+    assert (tmp_path / "x.json").read_bytes() == typed.read_bytes()
+    for command in (["info"], ["check"], ["diff", str(tmp_path / "x.avro")]):
+        run = CliRunner().invoke(main, [*command, str(typed)])
+        assert run.exit_code == 0, run.output

@@ -1,0 +1,389 @@
+"""SciSerialize that is cut off, edited or made to harm: a `FormatError` with its place, and no memory taken for it."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import random
+import time
+import tracemalloc
+import warnings
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgpack
+import numpy as np
+import pandas as pd
+import pytest
+
+import sheetarray as sa
+from sheetarray.interchange import sciserialize as sci
+from sheetarray.registry import FORMATS
+
+FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}
+
+
+def without(key: str) -> dict[str, Any]:
+    return {k: v for k, v in FORM.items() if k != key}
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    return {**FORM, **parts}
+
+
+def b64(text: str) -> dict[str, Any]:
+    return changed(bytes={"__base64__": text})
+
+
+BAD = {
+    "no shape": (without("shape"), "x"),
+    "no dtype": (without("dtype"), "x"),
+    "no bytes": (without("bytes"), "x"),
+    "shape of text": (changed(shape=["2", 3]), "x.shape[0]"),
+    "shape of bool": (changed(shape=[2, True]), "x.shape[1]"),
+    "negative shape": (changed(shape=[2, -3]), "x.shape[1]"),
+    "-1 in the shape": (changed(shape=[-1]), "x.shape[0]"),
+    "fraction in the shape": (changed(shape=[2, 3.5]), "x.shape[1]"),
+    "nan in the shape": (changed(shape=[float("nan")]), "x.shape[0]"),
+    "infinity in the shape": (changed(shape=[float("inf")]), "x.shape[0]"),
+    "huge shape": (changed(shape=[2**62, 2**62]), "x.shape"),
+    "huge number in the shape": (changed(shape=[10**300]), "x.shape[0]"),
+    "huge float in the shape": (changed(shape=[1e300]), "x.shape[0]"),
+    "huge shape with a zero": (changed(shape=[0, 2**62, 2**62]), "x.shape"),
+    "65 dimensions": (changed(shape=[1] * 65), "x.shape"),
+    "shape is an object": (changed(shape={"a": 1}), "x.shape[0]"),
+    "shape is null": (changed(shape=None), "x.shape[0]"),
+    "nested shape": (changed(shape=[[2, 3]]), "x.shape[0]"),
+    "too large a shape": (changed(shape=[2, 4]), "x.bytes"),
+    "too small a shape": (changed(shape=[2, 2]), "x.bytes"),
+    "bytes cut off": (b64("AAABAAIAAwAEAA=="), "x.bytes"),
+    "base64 without padding": (b64("AAABAAIAAwAEAA"), "x.bytes"),
+    "base64 with white space": (b64("AAABAAIAAwAE\nAUA"), "x.bytes"),
+    "base64 of the URL alphabet": (b64("AAABAAIAAwAEA_-A"), "x.bytes"),
+    "base64 with padding within": (b64("AAA=AAIAAwAEAAUA"), "x.bytes"),
+    "base64 that is not ASCII": (b64("AAABAAIAAwAEAAUé"), "x.bytes"),
+    "base64 of padding": (b64("================"), "x.bytes"),
+    "base64 is no text": (changed(bytes={"__base64__": 5}), "x.bytes"),
+    "bytes are text": (changed(bytes="AAABAAIAAwAEAAUA"), "x.bytes"),
+    "bytes are null": (changed(bytes=None), "x.bytes"),
+    "bytes are a list": (changed(bytes=[0, 1, 2, 3, 4, 5]), "x.bytes"),
+    "bytes with a second key": (changed(bytes={"__base64__": "AAAA", "a": 1}), "x.bytes"),
+    "a boolean of 2": ({**b64("Ag=="), "shape": [1], "dtype": "bool"}, "x.bytes, byte 0"),
+    "a character beyond Unicode": ({**b64("AAARAA=="), "shape": [1], "dtype": "<U1"}, "x.bytes, byte 0"),
+    "half a character": ({**b64("ANgAAA=="), "shape": [1], "dtype": "<U1"}, "x.bytes"),
+    "texts of no characters": (changed(dtype="<U0", shape=[10**12], bytes={"__base64__": ""}), "x.shape"),
+    "texts beyond memory": (changed(dtype="<U999999999"), "x.dtype"),
+    "objects that are no list": (changed(dtype="object", bytes=5), "x.bytes"),
+    "objects in another shape": (changed(dtype="object", bytes=[[1, 2, 3], [4, 5]]), "x.bytes"),
+    "objects in too small a shape": (changed(dtype="object", bytes=[1, 2, 3]), "x.bytes"),
+    "a broken object": (
+        changed(dtype="object", shape=[1], bytes=[{"__type__": "datetime"}]), "x.bytes, element 0.isostr",
+    ),
+    **{
+        f"dtype {name!r}": (changed(dtype=name), "x.dtype")
+        for name in (
+            "", "float", "int", "=i2", "|i2", "<i3", "V2", "i2,i2", "<M8", "<M8[parsec]", "datetime64",
+            "datetime64[0s]", "float128", "longdouble", "S2", "U", "<U-1", "os.system", "object_", "complex256",
+            "INT16", "(2,)i2", 5, None, ["i2"], {"i2": 1},
+        )
+    },
+}  # fmt: skip
+
+
+def _packed(value: Any) -> bytes:
+    """As MessagePack, with base64 as in JSON where it stands for bytes."""
+    return bytes(msgpack.packb(value))
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_arrays_that_cannot_be_are_refused_with_their_place(case: str) -> None:
+    form, location = BAD[case]
+    fine = dict(FORM)
+    contents = [json.dumps({"fine": fine, "x": form}).encode()]
+    if "huge" not in case or "float" in case:
+        contents.append(_packed({"fine": fine, "x": form}))
+    for content in contents:
+        load = sci.loads if content[:1] == b"{" else sci.unpackb
+        with pytest.raises(sa.FormatError) as caught:
+            load(content)
+        assert caught.value.location == location
+        with pytest.raises(sa.FormatError) as caught:
+            sci.read_sciserialize(io.BytesIO(content))
+        assert caught.value.location == location
+        assert [finding.location for finding in sci.check_sciserialize(io.BytesIO(content))] == [location]
+        assert sci.read_sciserialize(io.BytesIO(content), ["fine"])["fine"].shape == (2, 3)
+
+
+JSON = {
+    "nothing": "",
+    "half": '{"x": {"__type__": "nd',
+    "two values": "{} {}",
+    "a number": "5",
+    "a list": "[1]",
+    "an empty mapping": "{}",
+    "a name twice": f'{{"x": {json.dumps(FORM)}, "x": {json.dumps(FORM)}}}',
+    "a key twice": f'{{"x": {json.dumps(FORM)}}}'.replace('"shape"', '"dtype"'),
+    "a deep list": "[" * 100_000,
+    "a deep object": '{"x":' * 100_000,
+    "a deep value": '{"x":' + "[" * 200 + "]" * 200 + "}",
+    "an integer of 5000 digits": f'{{"x": {"9" * 5000}}}',
+    "not UTF-8": b'{"x": "\xff"}',
+    "half of UTF-16": "{}".encode("utf-16")[:-1],
+    "a base64 object": '{"__base64__": "!"}',
+    "a lone datetime": '{"__type__": "datetime", "isostr": "2020-01-01T00:00:00"}',
+    "a lone pickle": '{"__type__": "pypickle", "b": {"__base64__": ""}}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", JSON)
+def test_json_that_cannot_be_is_refused(case: str) -> None:
+    text = JSON[case]
+    content = text.encode() if isinstance(text, str) else text
+    with pytest.raises(sa.FormatError):
+        sci.read_sciserialize(io.BytesIO(content))
+    with pytest.raises(sa.FormatError):
+        sci.scan_sciserialize(io.BytesIO(content))
+    assert len(list(sci.check_sciserialize(io.BytesIO(content)))) == 1
+
+
+PACKED = {
+    "a text cut off": (b"\xa5abc", "byte 0"),
+    "binary data of 4 GB": (b"\xc6\xff\xff\xff\xffabc", "byte 0"),
+    "a text of 4 GB": (b"\xdb\xff\xff\xff\xffabc", "byte 0"),
+    "a list of 4 billion": (b"\xdd\xff\xff\xff\xff\x01\x02", "byte 5"),
+    "a map of 4 billion": (b"\xdf\xff\xff\xff\xff\xa1a\x02", "byte 5"),
+    "lists of lists that are too long": (b"\xdc\x00\x08" * 4 + b"\0" * 12, "byte 9"),
+    "the byte that nothing begins with": (b"\x81\xa1x\xc1", "byte 3"),
+    "bytes after the end": (b"\x81\xa1x\x01\x02", "byte 4"),
+    "a double cut off": (b"\x81\xa1x\xcb\0\0", "byte 3"),
+    "a length cut off": (b"\x81\xa1x\xc5\0", "byte 3"),
+    "a key that is a number": (b"\x81\x01\x02", "byte 1"),
+    "a key that is binary": (b"\x81\xc4\x01x\x02", "byte 1"),
+    "a key that is a list": (b"\x81\x91\x01\x02", "byte 1"),
+    "a key twice": (b"\x82\xa1x\x01\xa1x\x02", None),
+    "a key that is no UTF-8": (b"\x81\xa1\xff\x02", "byte 1"),
+    "a text that is no UTF-8": (b"\x81\xa1x\xa1\xff", "byte 3"),
+    "an extension type": (b"\x81\xa1x\xd4\x05\x00", "byte 3"),
+    "an extension type in a list": (b"\x81\xa1x\x91\xd4\x05\x00", "byte 3"),
+    "a timestamp": (b"\x81\xa1x\xd6\xff\0\0\0\0", "x"),
+    "a timestamp of a wrong length": (b"\x81\xa1x\xd5\xff\0\0", "byte 3"),
+    "101 lists": (b"\x91" * 101 + b"\0", "byte 101"),
+    "a million lists": (b"\x91" * 1_000_000, "byte 101"),
+    "a million maps": (b"\x81\xa0" * 1_000_000, "byte 201"),
+    "in a list: a key that is a number": (b"\x81\xa1x\x91\x81\x01\x02", "byte 3"),
+    "in a list: a key twice": (b"\x81\xa1x\x91\x82\xa1y\x01\xa1y\x02", "x[0]"),
+    "nothing": (b"", "byte 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PACKED)
+def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
+    content, location = PACKED[case]
+    with pytest.raises(sa.FormatError) as caught:
+        sci.unpackb(content)
+    assert caught.value.location == location
+    with pytest.raises(sa.FormatError):
+        sci.read_sciserialize(io.BytesIO(content))
+    assert len(list(sci.check_sciserialize(io.BytesIO(content)))) == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[1.5] * 100_000, list(range(-200, 200)) * 50, [1, 2.5] * 5000, [300, -300, 1.5, 70_000, 2**40] * 2000,
+     ["a" * n for n in range(300)], [[], {}, [[]], {"a": [1] * 20}] * 500, [b"x" * n for n in (0, 255, 256, 70_000)],
+     list(range(100_000)), [None, True, False, 1] * 3000],
+    ids=range(9),
+)  # fmt: skip
+def test_long_lists_are_looked_through_whatever_is_in_them(value: Any) -> None:
+    for wrapped in (value, {"a": value, "b": 1}):
+        data = sci.packb(wrapped)
+        assert sci.unpackb(data) == wrapped
+        with pytest.raises(sa.FormatError):
+            sci.unpackb(data[:-1])
+        with pytest.raises(sa.FormatError):
+            sci.unpackb(data + b"\0")
+
+
+# Memory and time ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def frugal() -> Any:
+    """Fails where more than 200 MB are taken, or 15 s."""
+    started = time.monotonic()
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+    assert time.monotonic() - started < 15
+
+
+def test_lists_within_lists_take_no_memory_on_their_word(frugal: Any) -> None:
+    for size in (10_000, 1_000_000):
+        head = b"\xdd" + size.to_bytes(4, "big")
+        for content in (head * 90 + b"\0" * size, b"\x81\xa1x" + head * 90 + b"\0" * size):
+            with pytest.raises(sa.FormatError, match="cut off"):
+                sci.unpackb(content)
+    with pytest.raises(sa.FormatError):
+        sci.unpackb((b"\xdf\x00\x08\x00\x00" + b"\xa0") * 90 + b"\0" * 1_000_000)
+
+
+def test_alternating_and_nested_values_are_not_slow(frugal: Any) -> None:
+    started = time.monotonic()
+    sci.unpackb(sci.packb([1, 2.5] * 20_000))
+    deep: Any = {"v": ["a"] * 10_000}
+    for _ in range(95):
+        deep = {"v": deep}
+    sci.unpackb(sci.packb(deep))
+    assert time.monotonic() - started < 10
+
+
+def test_a_shape_takes_no_memory_on_its_word(frugal: Any) -> None:
+    for dtype in ("float64", "<U1000", "object", "bool"):
+        form = {"__type__": "ndarray", "shape": [10**9], "dtype": dtype, "bytes": b"\0" * 8}
+        for verb in (sci.read_sciserialize, sci.scan_sciserialize):
+            if verb is sci.scan_sciserialize and dtype == "object":
+                continue
+            with pytest.raises(sa.FormatError):
+                verb(io.BytesIO(_packed({"x": {**form, "bytes": [] if dtype == "object" else form["bytes"]}})))
+
+
+def test_the_signature_is_found_quickly_in_anything() -> None:
+    signature = FORMATS["sciserialize-json"].signature
+    assert signature is not None
+    started = time.monotonic()
+    for text in (
+        b" " * 4096,
+        b'{"' * 2048,
+        b'{"' + b"\\" * 4000,
+        b'"__type__" ' * 400,
+        b'{"x"' + b" " * 4000,
+        b'"__type__"' + b" " * 4000,
+    ):
+        assert signature.search(text[:4096]) is None
+    assert time.monotonic() - started < 1
+
+
+def _samples() -> list[bytes]:
+    rng = np.random.default_rng(0)
+    arrays = {
+        "a": rng.random((3, 2)),
+        "b": np.array([True, False]),
+        "s": np.array(["ü", "ab"]),
+        "o": np.array([None, 1, "x"], dtype=object),
+    }
+    frame = pd.DataFrame({"a": [1.5, 2.5]}, index=[datetime(2020, 1, 1), datetime(2020, 1, 2)])
+    nested = {
+        "when": datetime(2020, 1, 2, 3),
+        "for": timedelta(1, 2, 3),
+        "m": np.ma.masked_array([1, 2], mask=[0, 1]),
+        "set": {1, 2},
+        "f": frame,
+    }
+    pairs = pd.DataFrame([[1, "x"]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)]))
+    values = [arrays, {**arrays, "list": [1, [2, {"x": 1.5}]]}, nested, {"f": frame}, frame, arrays["a"], {"p": pairs}]
+    found = []
+    for value in values:
+        found.append(sci.dumps(value, extensions=True).encode())
+        found.append(sci.packb(value, extensions=True))
+    return found
+
+
+def _try(content: bytes) -> bool:
+    """Whatever is in it: data, or a FormatError; check says something where read refuses. Whether it was read."""
+    load = sci.loads if content[:1] in (b"{", b"[") else sci.unpackb
+    read = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        for attempt in (
+            load,
+            lambda data: sci.scan_sciserialize(io.BytesIO(data)),
+            lambda data: sci.read_sciserialize(io.BytesIO(data)),
+        ):
+            try:
+                attempt(content)
+                read = True
+            except sa.FormatError:
+                read = False
+        findings = list(sci.check_sciserialize(io.BytesIO(content)))
+    assert bool(findings) != read
+    return read
+
+
+def test_every_truncation_is_refused(frugal: Any) -> None:
+    for content in _samples():
+        for length in range(len(content)):
+            load = sci.loads if content[:1] == b"{" else sci.unpackb
+            with pytest.raises(sa.FormatError):
+                load(content[:length])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
+    rng = random.Random(seed)
+    samples = _samples()
+    words = [
+        b'"shape"',
+        b"dtype",
+        b"-",
+        b"e99",
+        b"[",
+        b"{",
+        b"null",
+        b"\xdd\xff\xff\xff\xff",
+        b"\xc6\x7f\xff\xff\xff",
+        b"\xff",
+        b"object",
+        b"<U9",
+        b"M8[ns]",
+    ]
+    for _ in range(700):
+        content = bytearray(rng.choice(samples))
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            at = rng.randrange(len(content) or 1)
+            change = rng.randrange(5)
+            if not content or change == 0:
+                content[at : at + 1] = bytes([rng.randrange(256)])
+            elif change == 1:
+                content[at] ^= 1 << rng.randrange(8)
+            elif change == 2:
+                content[at:at] = rng.choice(words)
+            elif change == 3:
+                content[at : at + rng.randrange(9)] = rng.choice(words)
+            else:
+                del content[at : at + rng.randrange(1, 9)]
+        _try(bytes(content))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> None:
+    """Mutations of the structure, which those of the bytes rarely reach."""
+    rng = random.Random(seed)
+    parts: list[Any] = [
+        None, True, -1, 0, 1, 2.5, float("nan"), "", "ndarray", "dataframe", "int8", "object", "<U1", [], [1], [[1, 2]],
+        {}, {"a": 1}, b"", b"ab", {"__type__": "datetime"}, {"__type__": "ndarray"}, "2020-01-01T00:00:00+99:00", 2**63,
+        [["a", 1], ["a"]], [None, {}], 1e308,
+    ]  # fmt: skip
+    trees = [sci.encode_types(sci.loads(c), extensions=True) for c in _samples() if c[:1] == b"{"]
+    for _ in range(600):
+        tree = json.loads(json.dumps(rng.choice(trees), default=lambda data: {"__base64__": ""}))
+        for _ in range(rng.choice((1, 2, 4))):
+            _spoil(tree, rng, parts)
+        packed = _packed(tree)
+        _try(packed)
+
+
+def _spoil(node: Any, rng: random.Random, parts: list[Any]) -> None:
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        if not keys:
+            return
+        key = rng.choice(keys)
+        inner = node[key]
+        if not isinstance(inner, (dict, list)) or not inner or rng.random() < 0.3:
+            node[key] = copy.deepcopy(rng.choice(parts))
+            return
+        node = inner
