@@ -12,11 +12,11 @@ from cases import assert_same, objects
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS, Format
-from sheetarray.sheets.base import EVERYTHING, Keeps
+from sheetarray.sheets.base import EVERYTHING, NUMERIC, Keeps
 
 README = Path(__file__).parents[1] / "README.md"
 ARRAYS: dict[str, Any] = {
-    name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in EVERYTHING - {"generic", "string", "datetime64", "timedelta64"}
+    name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC
 } | {
     "generic": objects(None, True, 1, 0.5, "x"),
     "string": np.array(["", "a", "007"]),
@@ -24,9 +24,9 @@ ARRAYS: dict[str, Any] = {
     "timedelta64": np.array([90, "NaT"], dtype="timedelta64[s]"),
 }  # fmt: skip
 GROUPS = {
-    "float16": ["float16"], "float32, float64": ["float32", "float64"], "complex": ["complex64", "complex128"],
-    "int, uint": ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"], "bool": ["bool"], "string": ["string"],
-    "datetime64": ["datetime64"], "timedelta64": ["timedelta64"], "generic": ["generic"],
+    "float": ["float16", "float32", "float64"], "complex": ["complex64", "complex128"],
+    "int, uint": [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "bool": ["bool"],
+    "string": ["string"], "datetime64": ["datetime64"], "timedelta64": ["timedelta64"], "generic": ["generic"],
 }  # fmt: skip
 ROWS = [row for row in FORMATS.values() if not row.prefixes]
 
@@ -72,21 +72,17 @@ def test_order_names_and_number_are_kept_as_declared(row: Format, tmp_path: Path
 
 def table() -> str:
     """The table in README, from the declarations."""
-    lines = [f"| | {' | '.join(GROUPS)} | order | names | missing values |", "|---" * (len(GROUPS) + 4) + "|"]
-    by_look: dict[tuple[Keeps, str], list[str]] = {}
+    lines = [f"| | {' | '.join(GROUPS)} | order | names | missing |", "|---" * (len(GROUPS) + 4) + "|"]
+    kinds: dict[tuple[str, str], list[Format]] = {}
     for row in ROWS:
-        by_look.setdefault((keeps(row), row.module), []).append(
-            row.suffixes[0] if not row.signature else f"{row.suffixes[0]} ({row.name})"
-        )
-    for (declared, _), suffixes in by_look.items():
-        cells = ["yes" if set(names) <= declared.dtypes else "" for names in GROUPS.values()]
-        names = "yes" if declared.names else "of the file"
-        more = [
-            "yes" if declared.order else "",
-            names if declared.several else "one array",
-            ", ".join(declared.missing),
-        ]
-        lines.append(f"| {' '.join(suffixes)} | {' | '.join([*cells, *more])} |")
+        kinds.setdefault((row.module, row.stem), []).append(row)
+    for rows in kinds.values():
+        suffixes = [f"`{row.suffixes[0]}`" + (f" as `{row.name}`" if row.signature else "") for row in rows]
+        declared = keeps(rows[0])
+        cells = ["yes" if set(names) <= declared.dtypes else "no" for names in GROUPS.values()]
+        cells.append("yes" if declared.order else "no")
+        cells.append("yes" if declared.names else "the file's" if declared.several else "the file's; one array")
+        lines.append(f"| {' '.join(suffixes)} | {' | '.join(cells)} | {', '.join(declared.missing)} |")
     return "\n".join(lines)
 
 

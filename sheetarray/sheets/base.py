@@ -15,8 +15,9 @@ Each name ends in the stem that the registry's row names: `write_csv`, `keeps_cs
 It must: take a path or an open file (a URL, where it is a service); leave a path as it was when a write fails, and no
 temporary file; raise `FormatError` with a location for whatever is in a file, `LimitError` before the first cell is
 written; call `progress(done, total)`, in cells, where one is given. It may import its own library, inside the function
-that needs it. It must never: print; change a global setting; close a file that the caller opened; import another
-adapter, the registry or the api; test a dtype to choose what a cell looks like.
+that needs it, and says with `MissingDependencyError` which extra brings it. It must never: print; change a global
+setting; close a file that the caller opened; import another adapter, the registry or the api; test a dtype to choose
+what a cell looks like.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def silent(done: int, total: int) -> None:
 
 
 EVERYTHING = frozenset(TABLE) | {"datetime64", "timedelta64"}
+NUMERIC = frozenset(TABLE) - {"string", "generic"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Source: https://yeps.yaq.fyi/113/ and https://avro.apache.org/docs/1.12.0/specif
 
 from __future__ import annotations
 
-from .adapter import check_avro, read_avro, scan_avro, write_avro
+from .adapter import check_avro, keeps_avro, read_avro, scan_avro, write_avro
 from .datum import SCHEMA, pack, unpack
 
-__all__ = ["SCHEMA", "check_avro", "pack", "read_avro", "scan_avro", "unpack", "write_avro"]
+__all__ = ["SCHEMA", "check_avro", "keeps_avro", "pack", "read_avro", "scan_avro", "unpack", "write_avro"]

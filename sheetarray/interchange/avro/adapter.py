@@ -16,13 +16,15 @@ from ...columns import ArrayInfo, letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, located
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...linear import LinearArray
-from ...sheets.base import Progress, silent
+from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from ...stored import Stored
 from .container import MAGIC, NAMES, Block, Container
 from .datum import SCHEMA, check_holdable, encoded, read_array, skip_array
 from .wire import Wire
 
 Codec = Literal["null", "deflate"]
+
+keeps_avro = Keeps(NUMERIC, order=False)
 
 
 def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:

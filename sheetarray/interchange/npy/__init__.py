@@ -10,12 +10,14 @@ package has no dtype for (bytes, structures, extended precision) is refused; opa
 
 from __future__ import annotations
 
-from .archive import check_npz, read_npz, scan_npz, write_npz
-from .single import check_npy, read, read_npy, scan_npy, write, write_npy
+from .archive import check_npz, keeps_npz, read_npz, scan_npz, write_npz
+from .single import check_npy, keeps_npy, read, read_npy, scan_npy, write, write_npy
 
 __all__ = [
     "check_npy",
     "check_npz",
+    "keeps_npy",
+    "keeps_npz",
     "read",
     "read_npy",
     "read_npz",

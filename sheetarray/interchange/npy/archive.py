@@ -22,11 +22,13 @@ from ...arrays import chosen, plain_arrays
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, inflated_limit, replacing
-from ...sheets.base import Progress, silent
+from ...sheets.base import EVERYTHING, Keeps, Progress, silent
 from ...stored import Stored, put, within
 from .header import of, parse
 
 Array = np.ndarray[Any, Any]
+
+keeps_npz = Keeps(EVERYTHING - {"generic"})
 
 _SUFFIX = ".npy"
 _LONGEST = 65_000  # bytes of a member's name; zip has 65,535

@@ -11,11 +11,13 @@ from ...arrays import chosen, plain_arrays, stem
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, located
 from ...files import Readable, Source, Writable, replacing
-from ...sheets.base import Progress, silent
+from ...sheets.base import EVERYTHING, Keeps, Progress, silent
 from ...stored import put
 from .header import of, parse
 
 Array = np.ndarray[Any, Any]
+
+keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
 
 def read(file: Readable) -> Array:

@@ -14,7 +14,7 @@ file, `folder` replaces a folder of them, `adapter` is what the package's own `r
 
 from __future__ import annotations
 
-from .adapter import check_ra, read_ra, scan_ra, write_ra
+from .adapter import check_ra, keeps_ra, read_ra, scan_ra, write_ra
 from .single import read, read_metadata, write
 
-__all__ = ["check_ra", "read", "read_metadata", "read_ra", "scan_ra", "write", "write_ra"]
+__all__ = ["check_ra", "keeps_ra", "read", "read_metadata", "read_ra", "scan_ra", "write", "write_ra"]

@@ -16,7 +16,7 @@ from ...arrays import chosen, plain_arrays, stem
 from ...columns import ArrayInfo
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
-from ...sheets.base import Progress, silent
+from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from ...stored import put, within
 from .folder import SUFFIX, check_names, replacing_folder
 from .header import Axes, BoolAs, RawHeader, check_axes, parse
@@ -24,6 +24,8 @@ from .single import as_bytes, decode, prepare
 
 Array = np.ndarray[Any, Any]
 _Prepared = tuple[RawHeader, Array]
+
+keeps_ra = Keeps(NUMERIC - {"bool"}, order=False, names=False)
 
 
 def write_ra(

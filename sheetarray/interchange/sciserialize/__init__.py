@@ -11,7 +11,7 @@ Source: https://github.com/SciSerialize/Definition.
 
 from __future__ import annotations
 
-from .adapter import check_sciserialize, read_sciserialize, scan_sciserialize, write_sciserialize
+from .adapter import check_sciserialize, keeps_sciserialize, read_sciserialize, scan_sciserialize, write_sciserialize
 from .decode import decode_types
 from .encode import encode_types
 from .serializers import dumps, loads, packb, unpackb
@@ -21,6 +21,7 @@ __all__ = [
     "decode_types",
     "dumps",
     "encode_types",
+    "keeps_sciserialize",
     "loads",
     "packb",
     "read_sciserialize",

@@ -15,7 +15,7 @@ from ...columns import ArrayInfo
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...linear import LinearArray
-from ...sheets.base import Progress, silent
+from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from .decode import check_keys, decode_at
 from .encode import check_name, encode_views
 from .forms import check_holdable, parse_form
@@ -28,6 +28,8 @@ Array = np.ndarray[Any, Any]
 _ARRAYS = ("ndarray", "maskedarray")
 _HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
 _BASE64_BLOCK = 3 * 2**18  # bytes
+
+keeps_sciserialize = Keeps(NUMERIC, order=False)
 
 
 def write_sciserialize(
