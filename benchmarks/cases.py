@@ -11,7 +11,20 @@ from typing import Literal
 
 import numpy as np
 
-from .contenders import NUMPY, PANDAS, POLARS, SHEETARRAY, Arrays, Contender
+from .contenders import (
+    AVRO,
+    FASTAVRO,
+    MSGPACK,
+    NPY,
+    NUMPY,
+    NUMPY_NPY,
+    PANDAS,
+    POLARS,
+    RA,
+    SHEETARRAY,
+    Arrays,
+    Contender,
+)
 
 Verb = Literal["write", "read"]
 
@@ -88,12 +101,15 @@ CASES = (
     Case("10M", "1 column, 10 M float64", 10_000_000, _normal(1), _TEXT),
     Case("wide", "16 columns, 10 M float64", 625_000, _normal(16), _TEXT),
     Case("mixed", "8 dtypes, 4 M cells", 500_000, _mixed, (SHEETARRAY, POLARS, PANDAS)),
+    Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, FASTAVRO)),
 )
 
 TARGETS = (
     Target("CSV write at most 1.5 x polars", "write", "polars", 1.5),
     Target("CSV write at least 15 x faster than pandas", "write", "pandas", 1 / 15),
     Target("CSV read at most 1.5 x polars", "read", "polars", 1.5),
+    Target("RawArray read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".ra"),
+    Target("Avro read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".avro"),
 )
 
 MEMORY_TIMES, MEMORY_PLUS = 3, 200_000_000  # a write takes at most 3 x the arrays' bytes, and 200 MB

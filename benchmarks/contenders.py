@@ -123,3 +123,58 @@ SHEETARRAY = Contender("sheetarray", _write_sheetarray, _read_sheetarray, ours=T
 POLARS = Contender("polars", _write_polars, _read_polars, _arrays_of_polars, leaves_out="c")
 PANDAS = Contender("pandas", _write_pandas, _read_pandas, _arrays_of_pandas)
 NUMPY = Contender("numpy", _write_numpy, _read_numpy, _arrays_of_numpy, leaves_out="bciuMmUSO", most_cells=2_000_000)
+
+
+# Binary formats: reading ends when every element has been summed, since some only map the file ------------------
+
+
+def _summed(arrays: Arrays) -> Arrays:
+    for array in arrays.values():
+        array.sum()
+    return arrays
+
+
+def _read_sheetarray_summed(path: Path) -> Arrays:
+    return _summed(_read_sheetarray(path))
+
+
+def _write_npy(path: Path, arrays: Arrays) -> None:
+    (array,) = arrays.values()
+    np.save(path, array)
+
+
+def _read_npy(path: Path) -> Arrays:
+    return _summed({"x0": np.load(path)})
+
+
+def _write_fastavro(path: Path, arrays: Arrays) -> None:
+    from fastavro import writer
+
+    from sheetarray.interchange.avro import SCHEMA
+
+    (array,) = arrays.values()
+    record = {"shape": list(array.shape), "typestr": array.dtype.str, "data": array.tobytes(), "version": 3}
+    with path.open("wb") as file:
+        writer(file, SCHEMA, [record])
+
+
+def _read_fastavro(path: Path) -> Arrays:
+    from fastavro import reader
+
+    with path.open("rb") as file:
+        (record,) = reader(file)
+    return _summed({"x0": np.frombuffer(record["data"], dtype=record["typestr"]).reshape(record["shape"])})
+
+
+def _by_place(arrays: Arrays) -> Arrays:
+    return {f"x{place}": array for place, array in enumerate(arrays.values())}  # .ra and .npy store no name
+
+
+def _stored(suffix: str) -> Contender:
+    label = f"sheetarray {suffix}"
+    return Contender(label, _write_sheetarray, _read_sheetarray_summed, _by_place, suffix=suffix, ours=True)
+
+
+RA, AVRO, NPY, MSGPACK = map(_stored, (".ra", ".avro", ".npy", ".msgpack"))
+NUMPY_NPY = Contender("numpy .npy", _write_npy, _read_npy, suffix=".npy")
+FASTAVRO = Contender("fastavro", _write_fastavro, _read_fastavro, suffix=".avro")
