@@ -208,10 +208,13 @@ class CsvSheet:
         body_row = max(request.row for request in requests)
         if self._single:
             self._delimiter = unused_delimiter(self._whole())
-        width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
-        wanted = [*requests, Request(max(width, 1 + max(r.column for r in requests)), body_row, _TEXT)]
-        *frame, beyond = self._parsed(wanted, body_row, typed) or self._cell_by_cell(wanted, body_row)
-        self._note_beyond(beyond, body_row, wanted[-1].column)
+        wanted = list(requests)
+        if not self._single:
+            width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
+            wanted.append(Request(max(width, 1 + max(r.column for r in requests)), body_row, _TEXT))
+        frame = self._parsed(wanted, body_row, typed) or self._cell_by_cell(wanted, body_row)
+        if not self._single:
+            self._note_beyond(frame.pop(), body_row, wanted[-1].column)
         heads = [
             [
                 cells[request.column] if request.column < len(cells) else None
