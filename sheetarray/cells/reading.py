@@ -31,9 +31,16 @@ def from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
-    if dtype.kind == "float" and np.isinf(values).any():
+    if dtype.kind == "float" and _has_infinities(values):
         return None
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
+
+
+def _has_infinities(values: Buffer) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return False  # one infinity makes the sum infinite, or NaN
+    return bool(np.isinf(values).any())
 
 
 def from_text(
