@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from itertools import zip_longest
+import subprocess
+import sys
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,21 @@ def test_a_4d_image_comes_back_bit_for_bit(image: Any, tmp_path: Path, suffix: s
     assert found["image"].tobytes() == image.tobytes()
     assert_same(found["image"], image)
     assert list(sa.check(path)) == []
+
+
+def test_a_4d_image_goes_through_every_text_format_on_the_command_line(image: Any, tmp_path: Path) -> None:
+    def run(*words: object) -> int:
+        command = [sys.executable, "-m", "sheetarray", *map(str, words)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    sa.write(tmp_path / "image.csv", {"image": image})
+    for source, target in pairwise(["image.csv", "image.tsv", "image.json", "image.txt.zst", "back.csv"]):
+        assert run("convert", source, target) == 0
+        assert run("diff", source, target) == 0
+    found = sa.read(tmp_path / "back.csv")["image"]
+    assert_same(found, image)
+    assert (tmp_path / "back.csv").read_bytes() == (tmp_path / "image.csv").read_bytes()
+    assert run("check", "back.csv", "image.json") == 0
 
 
 def test_a_view_of_an_image_holds_nothing_else_of_it(image: Any, tmp_path: Path) -> None:

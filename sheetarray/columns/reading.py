@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import chosen
 from ..elements import Missing, check_missing, unescape
-from ..errors import Finding, FormatError, NotFoundError
+from ..errors import Finding, FormatError
 from ..header import LONGEST, Header, Note, warn
 from ..linear import LinearArray, blame
 from .column import Column
@@ -176,7 +177,7 @@ def _arrays(
     check_missing(missing)
     names = [names] if isinstance(names, str) else names
     groups = _grouped(sheet, _anchors(sheet, strict), names, report, note)
-    wanted = groups if names is None else {name: groups[name] for name in _known(names, groups)}
+    wanted = chosen(groups, names)
     for name, group in wanted.items():
         if group[0].orient == "rows":
             yield from _finish(Column.of_rows(sheet, group), name, missing, report)
@@ -197,14 +198,6 @@ def _arrays(
     for finding in sheet.notes:
         note(finding)
     yield from ((name, results[name]) for name, _ in standing if name in results)
-
-
-def _known(names: Sequence[str], groups: dict[str, list[Anchor]]) -> Sequence[str]:
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in groups:
-            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, groups)) or 'none'}")
-    return wanted
 
 
 def _fetch(sheet: Sheet, groups: list[list[Anchor]], *, typed: bool) -> list[Column]:

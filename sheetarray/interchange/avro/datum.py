@@ -35,8 +35,8 @@ _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": 
 _TYPESTR = re.compile(r"([<>|])([biufc])([1-9]\d?)", re.ASCII)
 _DIMENSION = range(2**31)
 _INSTEAD = {
-    "string": "store its bytes, np.char.encode(a, 'utf-8').view('u1'), or write CSV, JSON or xlsx",
-    "generic": "cast it to a dtype of numbers, or write CSV, JSON or xlsx",
+    "string": "store its bytes, np.char.encode(a, 'utf-8').view('u1'), or write CSV or JSON",
+    "generic": "cast it to a dtype of numbers, or write CSV or JSON",
     "datetime": "store the counts, a.view('int64'), and name the unit elsewhere",
     "timedelta": "store the counts, a.view('int64'), and name the unit elsewhere",
 }

@@ -63,7 +63,7 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
     dtype = dtypes.of(array.dtype)
     if dtype.kind not in _PLAIN and not extensions:
         raise DTypeError(f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
-                         "in Python; CSV, JSON and xlsx hold them too")  # fmt: skip
+                         "in Python; CSV and JSON hold them too")  # fmt: skip
     if dtype.kind == "generic":
         return "object"
     if array.dtype.kind == "T":
