@@ -61,11 +61,11 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
     rows = byte_rows(texts, width)
     if unit == "ns":
         years = (rows[:, :4] - np.uint8(48)).astype(np.int64) @ [1000, 100, 10, 1]
-        if years.min() < 1678 or years.max() > 2261:
+        if np.min(years) < 1678 or np.max(years) > 2261:
             return None  # beyond nanoseconds, or so near that it has to be looked at
     try:
         dates = rows.view(f"S{width}").ravel().astype(dtype.numpy)
     except ValueError:
         return None
-    dates[missing.to_numpy()] = np.datetime64("NaT")
+    dates[missing.to_numpy()] = "NaT"
     return dates, ~(plain | missing)

@@ -28,7 +28,7 @@ def strings_to_text(buffer: Buffer) -> pl.Series:
     if not len(buffer) or not buffer.dtype.itemsize:
         return unicode_text(buffer.tolist())
     units = buffer.view(np.uint32).reshape(len(buffer), -1)
-    if units.max() > 127:
+    if np.max(units) > 127:
         return unicode_text(buffer.tolist())
     texts = pl.Series(units.astype(np.uint8)).cast(pl.List(pl.UInt8)).cast(pl.Binary).cast(pl.String)
     return texts.str.strip_chars_end("\0")

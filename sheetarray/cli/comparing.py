@@ -158,17 +158,17 @@ def _widen(found: Comparison, x: Array, y: Array) -> None:
             apart = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # exact: modulo 2^64
         else:
             apart = np.abs(x.astype(object) - y.astype(object))
-        absolute = [int(apart.max())]
+        absolute = [int(np.max(apart))]
         apart, size = apart.astype(np.float64), np.abs(y.astype(np.float64))
     else:
         with np.errstate(all="ignore"):
             apart, size = np.abs(_double(x) - _double(y)), np.abs(_double(y))
         known = ~np.isnan(apart)
         apart, size = apart[known], size[known]
-        absolute = [float(apart.max())] if apart.size else []
+        absolute = [float(np.max(apart))] if apart.size else []
     with np.errstate(all="ignore"):
         ratios = (apart / size)[(size > 0) & np.isfinite(size)]
-    relative = [float(ratios.max())] if ratios.size else []
+    relative = [float(np.max(ratios))] if ratios.size else []
     if found.absolute is not None:
         absolute.append(found.absolute)
     if found.relative is not None:

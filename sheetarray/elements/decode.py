@@ -249,7 +249,7 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
         else:
             if iso_texts(out) == list(cells):
                 return out, []
-    out = np.full(count, np.datetime64("NaT"), dtype=dtype.numpy)
+    out = np.full(count, "NaT", dtype=dtype.numpy)
 
     years = np.datetime_data(dtype.numpy)[0] == "Y"  # elsewhere 20200101 is a date without its dashes
 

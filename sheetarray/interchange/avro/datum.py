@@ -155,8 +155,8 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
     read_version(wire)
     if not stored.size:
         return np.empty(stored.shape, stored.dtype)
-    if stored.dtype.kind == "b" and (bits := np.frombuffer(data, np.uint8)).max() > 1:
-        nth = int((bits > 1).argmax())
+    if stored.dtype.kind == "b" and np.max(bits := np.frombuffer(data, np.uint8)) > 1:
+        nth = int(np.argmax(bits > 1))
         raise FormatError(f"element {nth} is the byte {bits[nth]}; a boolean is 0 or 1", location=place)
     array: np.ndarray[Any, Any] = np.frombuffer(data, stored.dtype).reshape(stored.shape)
     return array if isinstance(data, bytearray) else array.copy()

@@ -50,7 +50,7 @@ def encode_array(array: np.ndarray[Any, Any], *, extensions: bool, nested: Calla
     else:
         stored = array.dtype.newbyteorder("<") if array.dtype.itemsize else np.dtype("<U1")
         elements = np.asarray(array, stored, order="C").reshape(-1)
-        data = memoryview(elements.view(np.uint8)) if elements.nbytes else memoryview(b"")  # type: ignore[arg-type]
+        data = elements.view(np.uint8).data if elements.nbytes else memoryview(b"")
     return {"shape": list(array.shape), "dtype": name, "bytes": data, TYPE: "ndarray"}
 
 
@@ -80,7 +80,7 @@ def _refuse_surrogates(array: np.ndarray[Any, Any]) -> None:
     wrong = (units >= _SURROGATES[0]) & (units <= _SURROGATES[1])
     if wrong.any():
         width = array.dtype.itemsize // 4
-        raise DTypeError(f"element {int(wrong.argmax()) // width} has half a character (a lone surrogate): remove it")
+        raise DTypeError(f"element {int(np.argmax(wrong)) // width} has half a character (a lone surrogate): remove it")
 
 
 # Reading -----------------------------------------------------------------------------------------------------
