@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -81,9 +80,15 @@ def test_a_full_disk_is_one_line(path, args):
 
 def test_an_interrupt_ends_with_130():
     process = subprocess.Popen(
-        [*PROGRAM, "info", "-", "--from", "csv"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+        [*PROGRAM, "info", "-", "--from", "csv"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
-    time.sleep(1.5)
+    assert process.stdin is not None
+    process.stdin.write(b"a\n" * 40_000)  # more than a pipe holds: once it is taken, the program reads, and wants more
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
