@@ -31,7 +31,8 @@ Writable = PathLike | IO[bytes] | IO[str]
 Bytes = bytes | mmap.mmap
 
 _INFLATED_ALWAYS = 2**30  # a compressed file may always inflate to this many bytes
-_COMPRESSED = (".gz", ".zst")
+COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
+_PIECE = 1024  # bytes of Zstandard, which inflate to 32 MiB at most
 _INFLATED_TIMES = 100  # and to this many times its size
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 
@@ -104,11 +105,7 @@ class Source:
         if self._head.startswith(b"\x1f\x8b"):
             opened = gzip.GzipFile(fileobj=_Rejoined(self._head, self._file))
         elif self._head.startswith(b"\x28\xb5\x2f\xfd"):
-            import zstandard
-
-            opened = zstandard.ZstdDecompressor().stream_reader(
-                cast(IO[bytes], _Rejoined(self._head, self._file)), read_across_frames=True
-            )
+            opened = _Zstandard(_Rejoined(self._head, self._file))
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
@@ -162,11 +159,7 @@ class Source:
             try:
                 chunk = self._file.read(2**20 if count is None else min(count, 2**20))
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise FormatError(f"damaged or cut off gzip data ({error})", source=self.name) from error
-            except Exception as error:
-                if type(error).__module__.partition(".")[0] != "zstandard":
-                    raise
-                raise FormatError(f"damaged or cut off Zstandard data ({error})", source=self.name) from error
+                raise FormatError(f"damaged or cut off compressed data ({error})", source=self.name) from error
             if not chunk:
                 self._ended = True
                 return
@@ -197,6 +190,41 @@ class _Rejoined(io.RawIOBase):
         chunk = self.read(len(target))
         target[: len(chunk)] = chunk
         return len(chunk)
+
+
+class _Zstandard(io.RawIOBase):
+    """What Zstandard frames inflate to; unlike the package's own reader it notices where the last one is cut off.
+
+    Raises:
+        EOFError: the data end within a frame.
+        zlib.error: they are damaged.
+    """
+
+    def __init__(self, packed: io.RawIOBase) -> None:
+        import zstandard
+
+        self._packed, self._error = packed, zstandard.ZstdError
+        self._frame = zstandard.ZstdDecompressor().decompressobj
+        self._current = self._frame()
+        self._within = False
+        self._waiting, self._ready = b"", b""
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._ready:
+            piece = self._waiting or self._packed.read(_PIECE) or b""
+            if not piece and self._within:
+                raise EOFError("the last frame does not end")
+            if not piece:
+                return b""
+            try:
+                self._ready = self._current.decompress(piece)
+            except self._error as error:
+                raise zlib.error(str(error)) from error
+            self._waiting, self._within = b"", not self._current.eof
+            if self._current.eof:
+                self._waiting, self._current = self._current.unused_data, self._frame()
+        chunk, self._ready = (self._ready, b"") if size < 0 else (self._ready[:size], self._ready[size:])
+        return chunk
 
 
 def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
@@ -245,8 +273,9 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            if path.suffix in _COMPRESSED:
-                with _compressed(file, path.suffix) as packed, _Behind(packed) as sink:
+            suffix = os.path.splitext(os.fspath(target))[1].lower()
+            if suffix in COMPRESSIONS:
+                with _compressed(file, suffix) as packed, _Behind(packed) as sink:
                     yield sink
             else:
                 yield file

@@ -137,7 +137,7 @@ class LinearArray:
     @classmethod
     def from_cells(
         cls,
-        cells: Sequence[Cell],
+        cells: Sequence[Cell] | np.ndarray[Any, Any],
         *,
         strict: bool = False,
         missing: Missing = "error",
@@ -148,7 +148,7 @@ class LinearArray:
         """Read a flat list.
 
         Args:
-            cells: a sequence of Python scalars; text may stand for any of them; None is a blank.
+            cells: a sequence of Python scalars, or a 1-D array of them; text may stand for any; None is a blank.
             strict: refuse the older form without a version.
             missing: "nan" reads blanks as NaN in float and complex arrays.
             address: names a cell in an error, from its index.
@@ -159,6 +159,8 @@ class LinearArray:
             FormatError: with the location of the first cell that is wrong.
         """
         check_missing(missing)
+        if isinstance(cells, np.ndarray) and cells.ndim == 1:
+            cells = cells.tolist()
         if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
             raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
         header, start = parse_header(cells, strict=strict, address=address, note=note)
@@ -201,7 +203,9 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexLook = "text") 
     return LinearArray.from_numpy(array, base).to_cells(complex=complex)
 
 
-def from_linear(cells: Sequence[Cell], *, strict: bool = False, missing: Missing = "error") -> np.ndarray[Any, Any]:
+def from_linear(
+    cells: Sequence[Cell] | np.ndarray[Any, Any], *, strict: bool = False, missing: Missing = "error"
+) -> np.ndarray[Any, Any]:
     """The array that a flat list holds, with its own dtype, shape, strides and offset.
 
     Args:

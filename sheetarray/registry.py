@@ -18,9 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .errors import FormatError, MissingDependencyError, NotFoundError
-from .files import Source
-
-COMPRESSIONS = (".gz", ".zst")
+from .files import COMPRESSIONS, Source
 
 _HEAD = 4096  # bytes in which a signature is looked for
 

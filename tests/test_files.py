@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
 
 import sheetarray as sa
 from sheetarray import files
@@ -243,3 +244,38 @@ def test_a_source_reads_no_further_than_asked() -> None:
         assert file.count <= 30_000
         assert not source.ended
         assert len(source.whole()) == 10_000_000
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("lost", [1, 3, 20])
+def test_text_cut_off_with_its_compressed_file_is_never_taken_for_trimmed_blanks(
+    tmp_path: Path, suffix: str, lost: int
+) -> None:
+    path = tmp_path / f"text.csv{suffix}"
+    sa.write(path, {"s": np.array([f"text {n}" for n in range(20_000)])})
+    path.write_bytes(path.read_bytes()[:-lost])
+    with pytest.raises(sa.FormatError, match="cut off"):
+        sa.read(path)
+    assert sa.scan(path)["s"].shape == (20_000,)
+    assert [finding.severity for finding in sa.check(path)] == ["error"]
+
+
+def test_several_zstandard_frames_are_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "frames.csv"
+    sa.write(path, {"x": np.arange(100)})
+    half = path.stat().st_size // 2
+    frames = [
+        zstandard.ZstdCompressor().compress(part) for part in (path.read_bytes()[:half], path.read_bytes()[half:])
+    ]
+    (tmp_path / "frames.csv.zst").write_bytes(b"".join(frames))
+    assert sa.read(tmp_path / "frames.csv.zst")["x"].tolist() == list(range(100))
+
+
+def test_a_suffix_in_capitals_and_a_link_compress_too(tmp_path: Path) -> None:
+    sa.write(tmp_path / "X.CSV.GZ", {"x": np.arange(3)})
+    assert (tmp_path / "X.CSV.GZ").read_bytes().startswith(b"\x1f\x8b")
+    (tmp_path / "kept").write_bytes(b"")
+    (tmp_path / "link.csv.zst").symlink_to(tmp_path / "kept")
+    sa.write(tmp_path / "link.csv.zst", {"x": np.arange(3)})
+    assert (tmp_path / "kept").read_bytes().startswith(b"\x28\xb5\x2f\xfd")
+    assert sa.read(tmp_path / "link.csv.zst")["x"].tolist() == [0, 1, 2]

@@ -173,3 +173,8 @@ def test_rounding_of_text_under_narrow_floats_happens_once() -> None:
     cells = to_linear(np.array([0], dtype="float32"))
     assert from_linear([*cells[:-1], text])[0] == np.float32(1.0000001192092896)
     assert from_linear([*cells[:-1], "1.000000059604644775390625"])[0] == np.float32(1)
+
+
+def test_an_array_of_cells_is_a_list_of_cells() -> None:
+    cells = np.array(sa.to_linear(np.array([1.5, 2.5])), dtype=object)
+    assert sa.from_linear(cells).tolist() == [1.5, 2.5]

@@ -14,7 +14,8 @@ import click
 
 from .. import api
 from ..errors import NotFoundError, located
-from ..registry import COMPRESSIONS, FORMATS, Format, format_of
+from ..files import COMPRESSIONS
+from ..registry import FORMATS, Format, format_of
 from .program import Misuse
 
 PIPE = "-"
