@@ -3,7 +3,8 @@
 `to_text` makes of a buffer a polars Series whose CSV text is right: numbers stay numbers there, since the engine's
 own text of them is the shortest that reads back. `from_typed` takes a column that the engine has parsed under
 `engine_dtype` already, and gives up (None) at the slightest doubt; `from_text` then looks at the text itself and
-leaves to `elements` the cells that no vectorised rule settles. `dates` and `strings` have both directions of theirs.
+leaves to `elements` the cells that no vectorised rule settles. `to_typed` is for containers that tell numbers, text and
+booleans apart. `dates` and `strings` have both directions of theirs.
 
 polars is imported at the first use, so that reading headers never waits for it.
 """
@@ -13,6 +14,9 @@ from __future__ import annotations
 from .look import Formulas, TextLook, engine_dtype
 from .reading import from_text, from_typed
 from .strings import longest
+from .typed import TypedCells, to_typed
 from .writing import to_text
 
-__all__ = ["Formulas", "TextLook", "engine_dtype", "from_text", "from_typed", "longest", "to_text"]
+__all__ = [
+    "Formulas", "TextLook", "TypedCells", "engine_dtype", "from_text", "from_typed", "longest", "to_text", "to_typed",
+]  # fmt: skip

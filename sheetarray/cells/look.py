@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import DType
 
-Formulas = Literal["escape", "keep"]
+Formulas = Literal["escape", "keep"]  # what a container of nothing but text may do
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 
@@ -19,11 +19,12 @@ class TextLook:
 
     Attributes:
         decimal: the decimal mark of floats and complex numbers.
-        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate, "keep" does not; "typed"
+            is a container that knows text from numbers and formulas by itself.
     """
 
     decimal: Literal[".", ","] = "."
-    formulas: Formulas = "escape"
+    formulas: Literal["escape", "keep", "typed"] = "escape"
 
 
 def engine_dtype(dtype: DType) -> Any:

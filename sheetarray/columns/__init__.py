@@ -8,9 +8,9 @@ know nothing of the format. A container says how many rows it has, and moves the
 from __future__ import annotations
 
 from .grid import Anchor, a1, find_anchors, letters
-from .layout import Layout, Piece, lay_out
+from .layout import Layout, Piece, lay_out, lay_out_sheets
 from .ordinary import read_ordinary
-from .reading import check_sheet, read_sheet, scan_sheet
+from .reading import check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .sheet import ArrayInfo, Cells, Request, Sheet
 
 __all__ = [
@@ -23,10 +23,14 @@ __all__ = [
     "Sheet",
     "a1",
     "check_sheet",
+    "check_sheets",
     "find_anchors",
     "lay_out",
+    "lay_out_sheets",
     "letters",
     "read_ordinary",
     "read_sheet",
+    "read_sheets",
     "scan_sheet",
+    "scan_sheets",
 ]

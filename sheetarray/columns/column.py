@@ -51,9 +51,11 @@ class Column:
         """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity
         found: list[Buffer] = []
+        self.starts = []
         for nth, (first, rest) in enumerate(self.pieces):
             if isinstance(rest, Sequence):
                 return None
+            self.starts.append(self.header.capacity - left)
             count = left - len(first) if nth == len(self.pieces) - 1 else len(rest) - _trailing_nulls(rest)
             if not 0 <= count <= len(rest) or rest[count:].null_count() < len(rest) - count:
                 return None
@@ -75,6 +77,7 @@ class Column:
         """The buffer cell by cell, and everything that is wrong with it."""
         header = self.header
         columns = [_together(first, rest) for first, rest in self.pieces]
+        self.starts = [0]
         height = self._height(columns) if len(columns) > 1 else 0
         for nth, column in enumerate(columns[:-1]):
             columns[nth] = column[:height]
@@ -95,10 +98,11 @@ class Column:
     ) -> tuple[Buffer, list[Problem]]:
         dtype = self.header.dtype if each == 1 else part_dtype(self.header.dtype)
         if isinstance(cells, Sequence):
-            buffer, problems = decode([*cells, *[None] * (wanted - len(cells))], dtype, missing=missing)
+            padded = [*cells, *[None] * (wanted - len(cells))]
+            buffer, problems = decode(padded, dtype, missing=missing, typed=self.sheet.look.formulas == "typed")
         else:
-            padded = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
-            buffer, problems = from_text(padded, dtype, self.sheet.look, missing=missing)
+            texts = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
+            buffer, problems = from_text(texts, dtype, self.sheet.look, missing=missing)
         return (buffer if each == 1 else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
 
     def _height(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> int:

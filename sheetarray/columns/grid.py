@@ -59,6 +59,7 @@ class Anchor:
         start: index of the first data cell in the flat list.
         notes: what was accepted all the same.
         cut: the header runs beyond the cells that were looked at.
+        title: of the sheet, where the container has several.
     """
 
     row: int
@@ -70,25 +71,27 @@ class Anchor:
     error: FormatError | None = field(default=None, compare=False)
     notes: tuple[Finding, ...] = ()
     cut: bool = False
+    title: str | None = None
 
     def address(self, index: int) -> str:
-        """The address of a cell of the flat list, by its index."""
-        if self.orient == "columns":
-            return a1(self.row + index, self.column)
-        return a1(self.row, self.column + index)
+        """The address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
+        down, across = (index, 0) if self.orient == "columns" else (0, index)
+        cell = a1(self.row + down, self.column + across)
+        return cell if self.title is None else f"{self.title}!{cell}"
 
     def data_address(self, index: int) -> str:
         """The address of a data cell, by its index."""
         return self.address(self.start + index)
 
 
-def find_anchors(grid: Grid, *, strict: bool = False, ended: bool = True) -> list[Anchor]:
+def find_anchors(grid: Grid, *, strict: bool = False, ended: bool = True, title: str | None = None) -> list[Anchor]:
     """Every anchor in the first rows of a sheet, in the order in which arrays are written.
 
     Args:
         grid: rows of cells, from the sheet's first cell on; rows may differ in length.
         strict: refuse lists without a version.
         ended: whether the grid is the whole sheet.
+        title: of the sheet, for addresses.
     """
     anchors: list[Anchor] = []
     free_from: dict[int, int] = {}  # column -> the first row below the arrays found in it
@@ -102,10 +105,10 @@ def find_anchors(grid: Grid, *, strict: bool = False, ended: bool = True) -> lis
             below = [_at(grid, row + step, column) for step in range(3)]
             across = [_at(grid, row, column + step) for step in range(3)]
             if _begins(below):
-                anchor = _read(grid, row, column, "columns", strict, ended)
+                anchor = _read(grid, Anchor(row, column, "columns", "", title=title), strict, ended)
                 free_from[column] = row + _extent(anchor)
             elif _begins(across) and free_from.get(column + 2, 0) <= row:
-                anchor = _read(grid, row, column, "rows", strict, not cut)
+                anchor = _read(grid, Anchor(row, column, "rows", "", title=title), strict, not cut)
                 start = len(cells) if anchor.header is None else column + _extent(anchor)
             else:
                 continue
@@ -135,14 +138,15 @@ def _begins(three: Sequence[Cell]) -> bool:
     return second in FIELDS
 
 
-def _read(grid: Grid, row: int, column: int, orient: Orient, strict: bool, ended: bool) -> Anchor:
-    if orient == "columns":
+def _read(grid: Grid, anchor: Anchor, strict: bool, ended: bool) -> Anchor:
+    row, column = anchor.row, anchor.column
+    if anchor.orient == "columns":
         cells = [_at(grid, r, column) for r in range(row, len(grid))]
         before, otherwise = _at(grid, row - 1, column), letters(column)
     else:
         cells = list(grid[row][column : column + LONGEST])
         before, otherwise = _at(grid, row, column - 1), str(row + 1)
-    anchor = Anchor(row, column, orient, otherwise if is_blank(before) else str(before))
+    anchor = replace(anchor, name=otherwise if is_blank(before) else str(before))
     notes: list[Finding] = []
     try:
         if key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cells import TextLook, to_text
+from ..cells import TextLook, TypedCells, to_text, to_typed
 from ..dtypes import DType
 from ..elements import Cell, escape
 from ..errors import DTypeError, LimitError
@@ -54,6 +54,18 @@ class Piece:
         """
         try:
             return to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
+        except DTypeError as error:
+            raise DTypeError(f"{self.name}: {error}") from error
+
+    def typed(self, first: int, count: int, *, exact: int, as_text: bool = False) -> TypedCells:
+        """Some of its elements for a container that tells numbers, text and booleans apart; see `cells.to_typed`.
+
+        Raises:
+            DTypeError: an element that no cell holds; names the array.
+        """
+        some = self.buffer[first : first + count]
+        try:
+            return to_typed(some, self.dtype, exact=exact, as_text=as_text, start=self.start + first)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
 
@@ -100,8 +112,12 @@ class Layout:
         for row in range(min(self.zone, self.height)):
             yield [column[row] if row < len(column) else None for column in columns]
 
+    def zone_elements(self, piece: Piece) -> int:
+        """How many elements of a piece stand in the header zone, since its header is shorter than others."""
+        return min(len(piece.buffer), self.zone - self.named - len(piece.header))
+
     def _zone_column(self, piece: Piece, look: TextLook) -> list[Cell]:
-        room = self.zone - self.named - len(piece.header)
+        room = self.zone_elements(piece)
         first = _text_cells(piece, room, look) if room else []
         return [*([name_text(piece.name, look)] if self.named else ()), *piece.header, *first]
 
@@ -109,19 +125,27 @@ class Layout:
         """The rows below the header zone, in blocks of bounded size, columns padded with nulls."""
         import polars as pl
 
-        skipped = [self.zone - self.named - len(piece.header) for piece in self.pieces]
-        rows = self.height - self.zone
-        step = max(1024, _CELLS_A_BLOCK // max(len(self.pieces), 1))
-        for start in range(0, rows, step):
-            count = min(step, rows - start)
+        for row, count in self.body_spans(_CELLS_A_BLOCK):
             block = {}
-            for place, (piece, skip) in enumerate(zip(self.pieces, skipped, strict=True)):
-                if skip + start < len(piece.buffer):
-                    cells = piece.text(skip + start, count, look)
+            for place, piece in enumerate(self.pieces):
+                elements = self.elements(piece, row, count)
+                if elements[1]:
+                    cells = piece.text(*elements, look)
                     block[str(place)] = cells.extend_constant(None, count - len(cells)) if len(cells) < count else cells
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
             yield pl.DataFrame(block)
+
+    def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
+        """The rows below the header zone in spans of about `cells` cells: the first row (from 0), and how many."""
+        step = max(1024, cells // max(len(self.pieces), 1))
+        for row in range(self.zone, self.height, step):
+            yield row, min(step, self.height - row)
+
+    def elements(self, piece: Piece, row: int, count: int) -> tuple[int, int]:
+        """The elements of a piece that stand in `count` rows from `row` on: the first one's index, and how many."""
+        first = row - self.named - len(piece.header)
+        return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
 
 
 def _text_cells(piece: Piece, count: int, look: TextLook) -> list[Cell]:
@@ -157,12 +181,40 @@ def lay_out(
     Raises:
         LimitError: a name that no sheet can carry, or more columns than there are; before anything is written.
     """
+    (first, *more) = lay_out_sheets(arrays, names=names, max_rows=max_rows, max_columns=max_columns)
+    if more:
+        columns = sum(len(layout.pieces) for layout in (first, *more))
+        raise LimitError(f"{columns} columns are needed, and the sheet has {max_columns}")
+    return first
+
+
+def lay_out_sheets(
+    arrays: Mapping[str, LinearArray],
+    *,
+    names: bool = True,
+    max_rows: int | None = None,
+    max_columns: int | None = None,
+    max_characters: int | None = None,
+) -> list[Layout]:
+    """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
+
+    Args:
+        arrays: what to place.
+        names: whether row 1 holds the names.
+        max_rows: how many rows a sheet has; longer arrays continue in the next column.
+        max_columns: how many columns a sheet has; what is more goes on in the next sheet.
+        max_characters: how much text a cell holds, in UTF-16 units, as spreadsheets count it.
+
+    Raises:
+        LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
+    """
     if names:
         check_names(arrays)
+    if max_characters is not None:
+        _check_texts(arrays, max_characters)
     pieces = [piece for name, array in arrays.items() for piece in _pieces(name, array, names, max_rows)]
-    if max_columns is not None and len(pieces) > max_columns:
-        raise LimitError(f"{len(pieces)} columns are needed, and the sheet has {max_columns}")
-    return Layout(pieces, names)
+    each = max_columns or len(pieces) or 1
+    return [Layout(pieces[start : start + each], names) for start in range(0, len(pieces) or 1, each)]
 
 
 def check_names(names: Mapping[str, object]) -> None:
@@ -176,6 +228,24 @@ def check_names(names: Mapping[str, object]) -> None:
             raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
         if key_of(name) in RESERVED:
             raise LimitError(f"an array cannot be named {name!r}: a reader would take the cell for the start of one")
+
+
+def _check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
+    for name, array in arrays.items():
+        if _utf16(name) > most:
+            raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
+        if array.kind.kind == "string" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
+            continue
+        if array.kind.kind not in ("string", "generic"):
+            continue
+        for index, text in enumerate(array.buffer.tolist()):
+            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16(text)) > most:
+                place = array.header.named_element(name, index)
+                raise LimitError(f"{place} has {length:,} characters, and a cell holds {most:,}")
+
+
+def _utf16(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _pieces(name: str, array: LinearArray, names: bool, max_rows: int | None) -> Iterator[Piece]:

@@ -1,12 +1,13 @@
-"""The cells of a sheet -> arrays: anchors in its first rows, then each column under the dtype that its header names.
+"""The cells of sheets -> arrays: anchors in their first rows, then each column under the dtype that its header names.
 
-A container implements `Sheet`. Columns come typed by the container's own bulk parser first; where that leaves the
-slightest doubt they are asked for again as text, and each cell is judged by its look.
+A container implements `Sheet`; of several sheets, those without an array are passed over. Columns come typed by the
+container's own bulk parser first; where that leaves the slightest doubt they are asked for again as text, and each
+cell is judged by its look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,16 @@ from ..elements import Missing, check_missing, unescape
 from ..errors import Finding, FormatError
 from ..header import LONGEST, Header, Note, warn
 from ..linear import LinearArray, blame
-from .column import Column
+from .column import Buffer, Column
 from .grid import Anchor, find_anchors
-from .sheet import ArrayInfo, Request, Sheet
+from .sheet import ArrayInfo, Cells, Request, Sheet
 
 MOST_ROWS_ABOVE = 1024  # an array may begin this far down a sheet
 _BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
 _MOST_FINDINGS = 20  # for one array
 
 Raise = Callable[[FormatError], None]
+Judge = Callable[[str, Header, Buffer, Callable[[int], str]], Iterable[Finding]]
 
 
 def _raise(error: FormatError) -> None:
@@ -34,22 +36,13 @@ def _raise(error: FormatError) -> None:
 # What is where -----------------------------------------------------------------------------------------------
 
 
-def _anchors(sheet: Sheet, strict: bool) -> list[Anchor]:
-    """Every anchor of a sheet.
+def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
+    """Every anchor, sheet by sheet.
 
     Raises:
         FormatError: there is none.
     """
-    anchors: list[Anchor] = []
-    ended = False
-    for budget in _BUDGETS:
-        grid, ended = sheet.head(budget)
-        anchors = find_anchors(grid, strict=strict, ended=ended)
-        found = anchors and not any(anchor.cut for anchor in anchors)
-        if ended or found or (not anchors and len(grid) >= MOST_ROWS_ABOVE):
-            break
-    if not ended and any(anchor.orient == "rows" for anchor in anchors):
-        anchors = find_anchors(sheet.beginnings(LONGEST + 64), strict=strict)
+    anchors = [anchor for sheet in sheets for anchor in _anchors_of(sheet, strict)]
     if not anchors:
         raise FormatError(
             "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
@@ -58,16 +51,31 @@ def _anchors(sheet: Sheet, strict: bool) -> list[Anchor]:
     return anchors
 
 
+def _anchors_of(sheet: Sheet, strict: bool) -> list[Anchor]:
+    anchors: list[Anchor] = []
+    ended = False
+    for budget in _BUDGETS:
+        grid, ended = sheet.head(budget)
+        anchors = find_anchors(grid, strict=strict, ended=ended, title=sheet.title)
+        found = anchors and not any(anchor.cut for anchor in anchors)
+        if ended or found or (not anchors and len(grid) >= MOST_ROWS_ABOVE):
+            break
+    if not ended and any(anchor.orient == "rows" for anchor in anchors):
+        anchors = find_anchors(sheet.beginnings(LONGEST + 64), strict=strict, title=sheet.title)
+    return anchors
+
+
 def _grouped(
-    sheet: Sheet, anchors: list[Anchor], names: Sequence[str] | None, report: Raise, note: Note
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: Sequence[str] | None, report: Raise, note: Note
 ) -> dict[str, list[Anchor]]:
     """The anchors of each array, parts in their order; what cannot be put together is reported and left out.
 
     An array that is not among `names` is never reported: it is not the caller's business.
     """
     groups: dict[str, list[Anchor]] = {}
+    escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
-        name = unescape(anchor.name) if sheet.look.formulas == "escape" else anchor.name
+        name = unescape(anchor.name) if escaped else anchor.name
         meant = names is None or name in names
         if anchor.error is None:
             groups.setdefault(name, []).append(anchor)
@@ -122,13 +130,13 @@ def _whole(header: Header) -> tuple[Any, ...]:
 # Reading -----------------------------------------------------------------------------------------------------
 
 
-def read_sheet(
-    sheet: Sheet, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+def read_sheets(
+    sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of a sheet, in the order written.
+    """The arrays of one sheet or several of a container, in the order written.
 
     Args:
-        sheet: where the cells are.
+        sheets: where the cells are; titles differ.
         names: only these are decoded; None for all.
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
@@ -137,33 +145,52 @@ def read_sheet(
         FormatError: at the first cell that is wrong.
         NotFoundError: no array of a name asked for.
     """
-    return dict(_arrays(sheet, names, strict, missing, _raise, warn))
+    return {name: array for name, array in _arrays(sheets, names, strict, missing, _raise, warn) if array is not None}
 
 
-def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """What the headers of a sheet say, without reading on.
+def read_sheet(
+    sheet: Sheet, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a container's only sheet; see `read_sheets`."""
+    return read_sheets([sheet], names, strict=strict, missing=missing)
+
+
+def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False) -> dict[str, ArrayInfo]:
+    """What the headers of sheets say, without reading on.
 
     Raises:
         FormatError: no array, or a broken header.
     """
     found: dict[str, ArrayInfo] = {}
-    for name, group in _grouped(sheet, _anchors(sheet, strict), None, _raise, warn).items():
+    for name, group in _grouped(sheets, _anchors(sheets, strict), None, _raise, warn).items():
         header = group[0].header
         assert header is not None
-        location = group[0].address(0) if sheet.title is None else f"{sheet.title}!{group[0].address(0)}"
         found[name] = ArrayInfo(
-            header.shape, header.dtype.name, header.order, header.strides, location,
+            header.shape, header.dtype.name, header.order, header.strides, group[0].address(0),
             sum(anchor.start for anchor in group) + header.capacity, header.offset, header.capacity, len(group),
         )  # fmt: skip
     return found
 
 
-def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Every finding in a sheet, in reading order; nothing where it is intact."""
+def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
+    """What the headers of a container's only sheet say; see `scan_sheets`."""
+    return scan_sheets([sheet], strict=strict)
+
+
+def check_sheets(
+    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: Judge | None = None
+) -> Iterator[Finding]:
+    """Every finding in sheets, in reading order; nothing where they are intact.
+
+    Args:
+        sheets: where the cells are.
+        missing: as for `read_sheets`.
+        judge: what else there is to say of the elements of an array.
+    """
     errors: list[FormatError] = []
     findings: list[Finding] = []
     try:
-        for _ in _arrays(sheet, None, False, missing, errors.append, findings.append):
+        for _ in _arrays(sheets, None, False, missing, errors.append, findings.append, judge):
             pass
     except FormatError as error:
         errors.append(error)
@@ -171,57 +198,108 @@ def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding
     yield from map(Finding.of, errors)
 
 
+def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
+    """Every finding in a container's only sheet; see `check_sheets`."""
+    return check_sheets([sheet], missing=missing)
+
+
 def _arrays(
-    sheet: Sheet, names: Sequence[str] | None, strict: bool, missing: Missing, report: Raise, note: Note
-) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    sheets: Sequence[Sheet],
+    names: Sequence[str] | None,
+    strict: bool,
+    missing: Missing,
+    report: Raise,
+    note: Note,
+    judge: Judge | None = None,
+) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
     check_missing(missing)
     names = [names] if isinstance(names, str) else names
-    groups = _grouped(sheet, _anchors(sheet, strict), names, report, note)
+    groups = _grouped(sheets, _anchors(sheets, strict), names, report, note)
     wanted = chosen(groups, names)
+    reader = _Reader(sheets, missing, report, note, judge)
     for name, group in wanted.items():
         if group[0].orient == "rows":
-            yield from _finish(Column.of_rows(sheet, group), name, missing, report)
-    standing = [(name, group) for name, group in wanted.items() if group[0].orient == "columns"]
-    fetched = _fetch(sheet, [group for _, group in standing], typed=True)
-    doubtful: list[tuple[str, list[Anchor]]] = []
-    results: dict[str, np.ndarray[Any, Any]] = {}
-    for (name, group), column in zip(standing, fetched, strict=True):
-        buffer = column.typed(missing)
-        if buffer is None and column.is_text:
-            results.update(_finish(column, name, missing, report))
-        elif buffer is None:
-            doubtful.append((name, group))
-        else:
-            results[name] = LinearArray.of(column.header, buffer).to_numpy()
-    for (name, _), column in zip(doubtful, _fetch(sheet, [group for _, group in doubtful], typed=False), strict=True):
-        results.update(_finish(column, name, missing, report))
-    for finding in sheet.notes:
-        note(finding)
-    yield from ((name, results[name]) for name, _ in standing if name in results)
+            yield name, reader.finished(Column.of_rows(reader.sheet(group[0]), group), name)
+    standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
+    results = reader.standing(standing)
+    for sheet in sheets:
+        for finding in sheet.notes:
+            note(finding)
+    yield from ((name, results[name]) for name in standing)
 
 
-def _fetch(sheet: Sheet, groups: list[list[Anchor]], *, typed: bool) -> list[Column]:
-    requests = []
-    for anchor in (anchor for group in groups for anchor in group):
-        assert anchor.header is not None
-        requests.append(Request(anchor.column, anchor.row + anchor.start, anchor.header.dtype))
-    cells = iter(sheet.columns(requests, typed=typed) if requests else [])
-    return [Column(group, [next(cells) for _ in group], sheet) for group in groups]
+class _Reader:
+    """Turns the columns of sheets into arrays."""
+
+    def __init__(
+        self, sheets: Sequence[Sheet], missing: Missing, report: Raise, note: Note, judge: Judge | None
+    ) -> None:
+        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._missing, self._report, self._note, self._judge = missing, report, note, judge
+
+    def sheet(self, anchor: Anchor) -> Sheet:
+        """The sheet of an anchor."""
+        return self._sheets[anchor.title]
+
+    def standing(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
+        """The arrays of columns; None for what could not be read, which has been reported."""
+        doubtful: dict[str, list[Anchor]] = {}
+        results: dict[str, np.ndarray[Any, Any] | None] = {}
+        for (name, group), column in zip(groups.items(), self._fetch(groups.values(), typed=True), strict=True):
+            buffer = column.typed(self._missing)
+            if buffer is None and column.is_text:
+                results[name] = self.finished(column, name)
+            elif buffer is None:
+                doubtful[name] = group
+            else:
+                results[name] = self._whole(column, name, buffer)
+        for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
+            results[name] = self.finished(column, name)
+        return results
+
+    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[Column]:
+        """The columns of each group; every sheet is asked once."""
+        wanted: dict[str | None, list[Anchor]] = {}
+        for anchor in (anchor for group in groups for anchor in group):
+            wanted.setdefault(anchor.title, []).append(anchor)
+        cells: dict[int, Cells] = {}
+        for title, anchors in wanted.items():
+            requests = [_request(anchor) for anchor in anchors]
+            for anchor, found in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
+                cells[id(anchor)] = found
+        for group in groups:
+            yield Column(group, [cells[id(anchor)] for anchor in group], self.sheet(group[0]))
+
+    def finished(self, column: Column, name: str) -> np.ndarray[Any, Any] | None:
+        """Judge a column cell by cell; the array, or None after reports of what is wrong with it."""
+        header = column.header
+        try:
+            judged = column.judged(self._missing)
+        except FormatError as error:
+            self._report(error)
+            return None
+        if judged.wrong_count:
+            self._report(judged.wrong_count)
+        for problem in judged.problems[:_MOST_FINDINGS]:
+            self._report(blame(problem, header, name, column.address, cells_each=judged.each))
+        if (more := len(judged.problems) - _MOST_FINDINGS) > 0:
+            self._report(FormatError(f"{name}: {more} more cells cannot be read as {header.dtype.name}"))
+        if not judged.problems and not judged.wrong_count:
+            return self._whole(column, name, judged.buffer)
+        if self._judge is not None and not judged.problems and judged.each == 1:
+            self._note_all(self._judge(name, header, judged.buffer, column.address))
+        return None
+
+    def _whole(self, column: Column, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
+        if self._judge is not None:
+            self._note_all(self._judge(name, column.header, buffer, column.address))
+        return LinearArray.of(column.header, buffer).to_numpy()
+
+    def _note_all(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self._note(finding)
 
 
-def _finish(column: Column, name: str, missing: Missing, report: Raise) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Judge a column cell by cell; the array, or reports of what is wrong with it."""
-    header = column.header
-    try:
-        judged = column.judged(missing)
-    except FormatError as error:
-        report(error)
-        return
-    if judged.wrong_count:
-        report(judged.wrong_count)
-    for problem in judged.problems[:_MOST_FINDINGS]:
-        report(blame(problem, header, name, column.address, cells_each=judged.each))
-    if (more := len(judged.problems) - _MOST_FINDINGS) > 0:
-        report(FormatError(f"{name}: {more} more cells cannot be read as {header.dtype.name}"))
-    if not judged.problems and not judged.wrong_count:
-        yield name, LinearArray.of(header, judged.buffer).to_numpy()
+def _request(anchor: Anchor) -> Request:
+    assert anchor.header is not None
+    return Request(anchor.column, anchor.row + anchor.start, anchor.header.dtype)

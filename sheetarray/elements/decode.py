@@ -36,7 +36,7 @@ class Problem:
 
 
 def decode(
-    cells: Sequence[Cell], dtype: DType, *, missing: Missing = "error", decimal: str = "."
+    cells: Sequence[Cell], dtype: DType, *, missing: Missing = "error", decimal: str = ".", typed: bool = False
 ) -> tuple[Buffer, list[Problem]]:
     """The buffer that data cells hold, one element for each cell, and every cell that could not be read.
 
@@ -45,6 +45,7 @@ def decode(
         dtype: what the header says they are.
         missing: "nan" reads a blank as NaN where the dtype is float or complex.
         decimal: the decimal mark of text.
+        typed: the cells are from a container that has text and doubles, but no integers of their own.
 
     Example:
         >>> from sheetarray import dtypes
@@ -67,7 +68,7 @@ def decode(
         case "string":
             return _strings(cells)
         case "generic":
-            return _generic(cells)
+            return _generic([looks.generic_from_typed(cell) for cell in cells] if typed else cells)
 
 
 def check_missing(missing: str) -> None:

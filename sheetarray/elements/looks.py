@@ -63,6 +63,8 @@ def unescape(text: str) -> str:
 def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | None:
     """A generic element in a cell of text; text that reads as something else gets an apostrophe.
 
+    With formulas="typed" the cell is known to be text, and formulas are none of its meanings.
+
     Raises:
         ValueError: `formulas="keep"`, and the text would come back as another value.
     """
@@ -75,15 +77,44 @@ def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | 
             if formulas == "keep":
                 raise ValueError(f"with formulas='keep' the text {value!r:.60} would come back as another value")
             return "'" + value
+        if formulas == "typed":
+            return "'" + value if value.startswith("'") else value
         return escape(value) if formulas == "escape" else value
     return repr(value).replace(".", decimal)
+
+
+def generic_to_typed(value: Cell, exact: int) -> Cell:
+    """A generic element in a container that tells text, booleans and doubles apart, but not 2 from 2.0.
+
+    A number cell is an integer up to `exact` or has a fraction; other numbers are text. None is a blank.
+
+    Example:
+        >>> [generic_to_typed(value, 10**15) for value in (2, 2.0, 0.5, "2", "x", "", None)]
+        [2, '2.0', 0.5, "'2", 'x', "'", None]
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, float) and not value.is_integer():
+        return value
+    if isinstance(value, int) and abs(value) <= exact:
+        return value
+    return generic_to_text(value, formulas="typed")
+
+
+def generic_from_typed(cell: Cell) -> Cell:
+    """The generic element that such a cell holds; the opposite of `generic_to_typed`."""
+    if isinstance(cell, str):
+        return generic_from_text(cell, formulas="typed")
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= 2.0**53:
+        return int(cell)
+    return cell
 
 
 def generic_from_text(text: str | None, *, formulas: str) -> Cell:
     """The generic element that a cell of text holds; the opposite of `generic_to_text`, with either decimal mark."""
     if text is None or text == "":
         return None
-    if formulas == "escape" and text.startswith("'") and _reads_as_other(text[1:]):
+    if text.startswith("'") and (formulas == "typed" or (formulas == "escape" and _reads_as_other(text[1:]))):
         return text[1:]
     if number := _numeral(text):
         return float(number[0]) if number["float"] else int(number[0])
