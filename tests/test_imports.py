@@ -27,8 +27,10 @@ LADDER = [
     "stored",
     "sheets",
     "registry",
+    "nested",
     "api",
     "cli",
+    "testing",
 ]
 RUNG = {name: nth for nth, name in enumerate(LADDER)} | {
     "interchange": LADDER.index("sheets"),
@@ -57,6 +59,8 @@ HEAVY = {
     "awkward",
     "h5py",
     "xarray",
+    "werkzeug",
+    "isal",
 }
 
 

@@ -1,0 +1,214 @@
+"""Rows and columns that come and go, and everything that moves with them."""
+
+from __future__ import annotations
+
+from .. import masks
+from ..errors import Json, invalid
+from ..ranges import Span
+from ..resource import groups
+from ..spreadsheet import Sheet, Spreadsheet
+
+_WORDS = {"ROWS": "row", "COLUMNS": "column"}
+
+
+def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`insertDimension`."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    grid, word = sheet.grid, _WORDS[dimension]
+    size = grid.rows if dimension == "ROWS" else grid.columns
+    if start > size or (start == size and not request.get("inheritFromBefore")):
+        raise invalid(
+            f"range.startIndex[{start}] must be less than the grid size ({size}) if inheritFromBefore is false."
+        )
+    if request.get("inheritFromBefore") and start == 0:
+        raise invalid(f"Cannot inherit from the {word} before the first one.")
+    count = stop - start
+    insert(spreadsheet, sheet, dimension, start, count)
+
+
+def append_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`appendDimension`: rows at the bottom, columns at the right."""
+    sheet = spreadsheet.sheet(request.get("sheetId"))
+    dimension, length = _dimension(request), request.get("length") or 0
+    if length < 1:
+        raise invalid("The length to append must be positive.")
+    more = (length, 0) if dimension == "ROWS" else (0, length)
+    spreadsheet.resize(sheet, sheet.grid.rows + more[0], sheet.grid.columns + more[1])
+
+
+def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteDimension`."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    grid, word = sheet.grid, _WORDS[dimension]
+    size = grid.rows if dimension == "ROWS" else grid.columns
+    if start >= size or stop > size:
+        gone = max(start, size)
+        raise invalid(
+            f"Cannot delete a {word} that doesn't exist. Tried to delete {word} index {gone} but there are only "
+            f"{size} {word}s."
+        )
+    if stop - start == size:
+        raise invalid(f"You can't delete all the {word}s on the sheet.")
+    if dimension == "ROWS":
+        grid.delete_rows(start, stop)
+    else:
+        grid.delete_columns(start, stop)
+    _shift(spreadsheet, sheet, dimension, start, stop, 0)
+    frozen = "frozenRowCount" if dimension == "ROWS" else "frozenColumnCount"
+    held = sheet.grid_properties.get(frozen, 0)
+    if held := held - max(0, min(stop, held) - start):
+        sheet.grid_properties[frozen] = held
+    else:
+        sheet.grid_properties.pop(frozen, None)
+
+
+def insert(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, at: int, count: int) -> None:
+    """Insert blank rows or columns; whatever spans them grows, whatever lies beyond moves."""
+    grid = sheet.grid
+    if dimension == "ROWS":
+        spreadsheet.room_for(count * grid.columns)
+        grid.insert_rows(at, count)
+    else:
+        spreadsheet.room_for(count * grid.rows, grid.columns + count)
+        grid.insert_columns(at, count)
+    _shift(spreadsheet, sheet, dimension, at, at, count)
+
+
+def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`autoResizeDimensions`: accepted; how wide a text is in pixels is not worked out."""
+    _range(spreadsheet, request.get("dimensions"))
+
+
+def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateDimensionProperties`."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
+    special = sheet.dimensions[dimension]
+    mask = masks.parse(request.get("fields") or "")
+    for nth in range(start, min(stop, size)):
+        kept = masks.merged(special.get(nth, {}), request.get("properties") or {}, mask)
+        special[nth] = {name: value for name, value in kept.items() if value}
+        if not special[nth]:
+            del special[nth]
+
+
+def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addDimensionGroup`: one level deep."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    for group in sheet.groups:
+        if group["dimension"] == dimension and start < group["endIndex"] and group["startIndex"] < stop:
+            raise invalid("Groups within groups are not supported by the emulator.")
+    sheet.groups.append({"dimension": dimension, "startIndex": start, "endIndex": stop})
+    sheet.grid_properties[f"{_WORDS[dimension]}GroupControlAfter"] = True
+    return {"dimensionGroups": groups(sheet, dimension)}
+
+
+def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`deleteDimensionGroup`."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    group = {"dimension": dimension, "startIndex": start, "endIndex": stop}
+    if group not in sheet.groups:
+        raise invalid("There is no such group of rows or columns.")
+    sheet.groups.remove(group)
+    left = groups(sheet, dimension)
+    return {"dimensionGroups": left} if left else {}
+
+
+def forget(spreadsheet: Spreadsheet, sheet: Sheet) -> None:
+    """What is left of a sheet that was deleted: names without a range, and no metadata."""
+    for named in spreadsheet.named.values():
+        if named.sheet == sheet.id:
+            named.span = None
+    for entry_id, entry in list(spreadsheet.metadata.items()):
+        on = entry["location"].get("dimensionRange") or entry["location"]
+        if entry["location"]["locationType"] != "SPREADSHEET" and on.get("sheetId", 0) == sheet.id:
+            del spreadsheet.metadata[entry_id]
+
+
+def moved(
+    start: int | None, stop: int | None, first: int, last: int, count: int
+) -> tuple[int | None, int | None] | None:
+    """The ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
+
+    None where nothing of it is left.
+    """
+    begin, gone = start or 0, last - first
+    if count:
+        return (
+            (begin + count if begin >= first else begin) if start is not None else None,
+            (stop + count if stop > first else stop) if stop is not None else None,
+        )
+    new_begin = begin - max(0, min(begin, last) - first)
+    if stop is None:
+        return (new_begin if start is not None else None), None
+    new_stop = stop - max(0, min(stop, last) - first)
+    if gone and new_stop <= new_begin < stop:
+        return None
+    return (new_begin if start is not None else None), new_stop
+
+
+def _shift(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, first: int, last: int, count: int) -> None:
+    def shifted(span: Span) -> Span | None:
+        rows = dimension == "ROWS"
+        ends = moved(*((span.top, span.bottom) if rows else (span.left, span.right)), first, last, count)
+        if ends is None:
+            return None
+        return Span(*ends, span.left, span.right) if rows else Span(span.top, span.bottom, *ends)
+
+    for named in spreadsheet.named.values():
+        if named.sheet == sheet.id and named.span is not None:
+            named.span = shifted(named.span)
+    sheet.merges = [span for span in map(shifted, sheet.merges) if span is not None]
+    for protected_id, protected in list(sheet.protected.items()):
+        span = shifted(protected["range"])
+        if span is None:
+            del sheet.protected[protected_id]
+        else:
+            sheet.protected[protected_id] = protected | {"range": span}
+    special = sheet.dimensions[dimension]
+    places = {nth: moved(nth, nth + 1, first, last, count) for nth in special}
+    sheet.dimensions[dimension] = {
+        ends[0]: special[nth] for nth, ends in places.items() if ends is not None and ends[0] is not None
+    }
+    kept = []
+    for group in sheet.groups:
+        if group["dimension"] != dimension:
+            kept.append(group)
+        elif ends := moved(group["startIndex"], group["endIndex"], first, last, count):
+            kept.append({"dimension": dimension, "startIndex": ends[0], "endIndex": ends[1]})
+    sheet.groups = kept
+    _shift_metadata(spreadsheet, sheet, dimension, first, last, count)
+
+
+def _shift_metadata(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, first: int, last: int, count: int) -> None:
+    for entry_id, entry in list(spreadsheet.metadata.items()):
+        on = entry["location"].get("dimensionRange") or {}
+        if not on or on.get("dimension") != dimension or on.get("sheetId", 0) != sheet.id:
+            continue
+        ends = moved(on.get("startIndex", 0), on.get("endIndex"), first, last, count)
+        if ends is None:
+            del spreadsheet.metadata[entry_id]
+        else:
+            place = on | {"startIndex": ends[0], "endIndex": ends[1]}
+            spreadsheet.metadata[entry_id] = entry | {"location": entry["location"] | {"dimensionRange": place}}
+
+
+def _dimension(request: Json) -> str:
+    dimension = request.get("dimension")
+    if dimension not in _WORDS:
+        raise invalid("The dimension must be ROWS or COLUMNS.")
+    return str(dimension)
+
+
+def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[Sheet, str, int, int]:
+    """The sheet, the dimension and the two ends of a DimensionRange."""
+    found = dimension_range or {}
+    sheet = spreadsheet.sheet(found.get("sheetId"))
+    dimension = _dimension(found)
+    size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
+    start = found.get("startIndex") or 0
+    stop = found.get("endIndex")
+    stop = size if stop is None else stop
+    if start < 0 or stop <= start:
+        raise invalid(f"The range of {_WORDS[dimension]}s from index {start} to {stop} is empty.")
+    return sheet, dimension, start, stop

@@ -1,0 +1,177 @@
+"""Requests for what lies over the cells: named and protected ranges, merges, filters."""
+
+from __future__ import annotations
+
+import re
+
+from .. import masks
+from ..errors import Json, invalid
+from ..ranges import Area, Span, cells_span
+from ..resource import protected_json
+from ..spreadsheet import Named, Sheet, Spreadsheet, new_id
+from .sheets import fields
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+def add_named_range(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addNamedRange`: of a name that no other has, in any case."""
+    wanted = request.get("namedRange") or {}
+    name = _name(spreadsheet, wanted.get("name") or "", None, "Cannot add")
+    named_id = str(wanted.get("namedRangeId") or new_id())
+    if named_id in spreadsheet.named:
+        raise invalid(f"Cannot add named range with id: {named_id}, a named range with that id already exists.")
+    sheet, span = _on_grid(spreadsheet, wanted.get("range"))
+    spreadsheet.named[named_id] = Named(named_id, name, sheet.id, span)
+    return {"namedRange": spreadsheet.named[named_id].json()}
+
+
+def update_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateNamedRange`: its name, its range, or both."""
+    wanted = request.get("namedRange") or {}
+    named = _named(spreadsheet, wanted.get("namedRangeId"))
+    mask = fields(request) or {"name": {}, "range": {}}
+    if "name" in mask:
+        named.name = _name(spreadsheet, wanted.get("name") or "", named, "Cannot update")
+    if "range" in mask:
+        sheet, named.span = _on_grid(spreadsheet, wanted.get("range"))
+        named.sheet = sheet.id
+
+
+def delete_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteNamedRange`."""
+    del spreadsheet.named[_named(spreadsheet, request.get("namedRangeId")).id]
+
+
+def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addProtectedRange`: kept, not enforced; the caller owns every spreadsheet here."""
+    wanted = dict(request.get("protectedRange") or {})
+    sheet, span = _on_grid(spreadsheet, wanted.get("range"))
+    protected_id = wanted.get("protectedRangeId") or new_id()
+    if any(protected_id in other.protected for other in spreadsheet.sheets):
+        raise invalid(f"A protected range with id {protected_id} already exists.")
+    entry = {"protectedRangeId": protected_id, "range": span}
+    entry |= {name: wanted[name] for name in ("namedRangeId", "description", "warningOnly") if wanted.get(name)}
+    entry |= {"requestingUserCanEdit": True, "editors": {}}
+    sheet.protected[protected_id] = entry
+    return {"protectedRange": protected_json(sheet, entry)}
+
+
+def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateProtectedRange`."""
+    wanted = request.get("protectedRange") or {}
+    sheet, old = _protected(spreadsheet, wanted.get("protectedRangeId"))
+    entry = masks.merged(protected_json(sheet, old), wanted, fields(request))
+    new_sheet, span = _on_grid(spreadsheet, entry.get("range"))
+    del sheet.protected[old["protectedRangeId"]]
+    new_sheet.protected[old["protectedRangeId"]] = entry | {
+        "protectedRangeId": old["protectedRangeId"],
+        "range": span,
+        "requestingUserCanEdit": True,
+    }
+
+
+def delete_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteProtectedRange`."""
+    sheet, entry = _protected(spreadsheet, request.get("protectedRangeId"))
+    del sheet.protected[entry["protectedRangeId"]]
+
+
+def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`mergeCells`: only the first cell of each merge keeps its value; merges that lie inside give way."""
+    sheet, area = area_of(spreadsheet, request.get("range"))
+    kind = request.get("mergeType") or "MERGE_ALL"
+    rows = range(area.top, area.bottom) if kind == "MERGE_ROWS" else [None]
+    columns = range(area.left, area.right) if kind == "MERGE_COLUMNS" else [None]
+    _unmerge(sheet, area, "merge")
+    for row in rows:
+        for column in columns:
+            top, bottom = (area.top, area.bottom) if row is None else (row, row + 1)
+            left, right = (area.left, area.right) if column is None else (column, column + 1)
+            if (bottom - top) * (right - left) > 1:
+                _merge(sheet, Area(top, bottom, left, right))
+
+
+def unmerge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`unmergeCells`."""
+    _unmerge(*area_of(spreadsheet, request.get("range")), "unmerge")
+
+
+def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`setBasicFilter`: kept; it hides nothing."""
+    wanted = request.get("filter") or {}
+    sheet, area = area_of(spreadsheet, wanted.get("range"))
+    sheet.basic_filter = wanted | {"range": Span(*area).json(sheet.id)}
+
+
+def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`clearBasicFilter`."""
+    spreadsheet.sheet(request.get("sheetId")).basic_filter = None
+
+
+def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[Sheet, Area]:
+    """The sheet and the cells of a GridRange; it must start on the grid, and is cut where the grid ends."""
+    sheet, span = spreadsheet.grid_range(grid_range)
+    return sheet, sheet.area(span)
+
+
+def _on_grid(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[Sheet, Span]:
+    sheet, span = spreadsheet.grid_range(grid_range)
+    sheet.area(span)
+    return sheet, span
+
+
+def _named(spreadsheet: Spreadsheet, named_id: str | None) -> Named:
+    if named_id not in spreadsheet.named:
+        raise invalid(f"No named range with id: {named_id or ''}")
+    return spreadsheet.named[named_id]
+
+
+def _name(spreadsheet: Spreadsheet, name: str, own: Named | None, cannot: str) -> str:
+    """A name that is allowed: letters, digits and underscores, like no cell, like no other name."""
+    if (
+        not _NAME.fullmatch(name)
+        or len(name) > 250
+        or cells_span(name) is not None
+        or name.casefold() in ("true", "false", "r", "c")
+    ):
+        raise invalid(f"The name of the named range is invalid: {name}")
+    other = spreadsheet.called(name)
+    if other is not None and other is not own:
+        raise invalid(f"{cannot} named range with name: {name}, a named range with that name already exists.")
+    return name
+
+
+def _protected(spreadsheet: Spreadsheet, protected_id: int | None) -> tuple[Sheet, Json]:
+    for sheet in spreadsheet.sheets:
+        if protected_id in sheet.protected:
+            return sheet, sheet.protected[protected_id]
+    raise invalid(f"No protected range with id: {protected_id or 0}")
+
+
+def _merge(sheet: Sheet, area: Area) -> None:
+    first = sheet.grid.cell(area.top, area.left)
+    sheet.grid.clear(area)
+    if first is not None:
+        sheet.grid.write(area.left, area.top, [first])
+    sheet.merges.append(Span(*area))
+
+
+def _unmerge(sheet: Sheet, area: Area, what: str) -> None:
+    kept = []
+    for span in sheet.merges:
+        other = span.on(sheet.grid.rows, sheet.grid.columns)
+        meets = (
+            other.top < area.bottom and area.top < other.bottom and other.left < area.right and area.left < other.right
+        )
+        inside = (
+            area.top <= other.top
+            and other.bottom <= area.bottom
+            and area.left <= other.left
+            and other.right <= area.right
+        )
+        if meets and not inside:
+            raise invalid(f"You must select all cells in a merged range to {what} them.")
+        if not meets:
+            kept.append(span)
+    sheet.merges = kept

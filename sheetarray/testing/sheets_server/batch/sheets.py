@@ -1,0 +1,182 @@
+"""Requests that make, change and remove sheets."""
+
+from __future__ import annotations
+
+from .. import looks, masks
+from ..errors import Json, invalid
+from ..grid import Grid
+from ..ranges import COLUMNS_LIMIT
+from ..resource import properties
+from ..spreadsheet import Sheet, Spreadsheet, new_id
+from .dimensions import forget
+
+_ROWS, _COLUMNS = 1000, 26
+
+
+def add_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addSheet`: by default at the end, of 1000 rows and 26 columns."""
+    wanted = request.get("properties") or {}
+    sheet = sheet_of(spreadsheet, wanted)
+    index = wanted.get("index")
+    place = len(spreadsheet.sheets) if index is None else _index(spreadsheet, index)
+    spreadsheet.sheets.insert(place, sheet)
+    return {"properties": properties(sheet, place)}
+
+
+def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> Sheet:
+    """A new sheet with the properties that a request gives, if the spreadsheet has room for it."""
+    if wanted.get("sheetType", "GRID") != "GRID":
+        raise invalid("Only sheets of the type GRID can be added.")
+    sheet_id = wanted.get("sheetId")
+    if sheet_id is None:
+        sheet_id = new_id()
+    elif sheet_id < 0 or any(sheet.id == sheet_id for sheet in spreadsheet.sheets):
+        raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
+    size = dict(wanted.get("gridProperties") or {})
+    rows, columns = size.pop("rowCount", None) or _ROWS, size.pop("columnCount", None) or _COLUMNS
+    if rows < 1 or columns < 1:
+        raise invalid("A grid must have at least one row and one column.")
+    spreadsheet.room_for(rows * columns, columns)
+    title = wanted.get("title")
+    if title is None:
+        title = next(
+            name
+            for nth in range(1, 10**6)
+            if spreadsheet.titled(name := f"Sheet{nth + len(spreadsheet.sheets)}") is None
+        )
+    _titled(spreadsheet, title, None)
+    others = {
+        name: wanted[name]
+        for name in wanted
+        if name not in ("sheetId", "title", "index", "sheetType", "gridProperties")
+    }
+    sheet = Sheet(sheet_id, title, Grid(rows, columns))
+    _look(sheet, others, size)
+    return sheet
+
+
+def delete_sheet(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteSheet`: not the last one that is visible."""
+    sheet = spreadsheet.sheet(request.get("sheetId"))
+    if len(spreadsheet.sheets) == 1:
+        raise invalid("You can't remove all the sheets in a document.")
+    if all(other.hidden for other in spreadsheet.sheets if other is not sheet):
+        raise invalid("You can't remove all the visible sheets in a document.")
+    spreadsheet.sheets.remove(sheet)
+    forget(spreadsheet, sheet)
+
+
+def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`duplicateSheet`: cells, formats, merges and protection; not named ranges, nor developer metadata."""
+    source = spreadsheet.sheet(request.get("sourceSheetId"))
+    title = request.get("newSheetName")
+    if title is None:
+        copies = (f"Copy of {source.title}" + (f" {nth}" if nth > 1 else "") for nth in range(1, 10**6))
+        title = next(name for name in copies if spreadsheet.titled(name) is None)
+    _titled(spreadsheet, title, None)
+    sheet_id = request.get("newSheetId")
+    if sheet_id is not None and any(sheet.id == sheet_id for sheet in spreadsheet.sheets):
+        raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
+    spreadsheet.room_for(source.grid.rows * source.grid.columns)
+    sheet = source.copy()
+    sheet.id, sheet.title = new_id() if sheet_id is None else sheet_id, title
+    sheet.protected = {}
+    for protected in source.protected.values():
+        fresh = new_id()
+        sheet.protected[fresh] = protected | {"protectedRangeId": fresh}
+    place = _index(spreadsheet, request.get("insertSheetIndex") or 0)
+    spreadsheet.sheets.insert(place, sheet)
+    return {"properties": properties(sheet, place)}
+
+
+def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateSheetProperties`: the fields that its mask names."""
+    new = request.get("properties") or {}
+    sheet = spreadsheet.sheet(new.get("sheetId"))
+    mask = fields(request)
+    wanted: masks.Mask = mask or {name: {} for name in new if name != "sheetId"}
+    for name in wanted:
+        if name in ("sheetId", "sheetType", "dataSourceSheetProperties"):
+            raise invalid(f"The field {name} cannot be updated.")
+    if "title" in wanted:
+        _titled(spreadsheet, new.get("title") or "", sheet)
+        sheet.title = new["title"]
+    if "gridProperties" in wanted:
+        _grid_properties(spreadsheet, sheet, new.get("gridProperties") or {}, wanted["gridProperties"])
+    others = {name: wanted[name] for name in wanted if name not in ("title", "gridProperties", "index")}
+    if others:
+        _look(sheet, masks.merged(sheet.properties, new, others), sheet.grid_properties)
+        if all(other.hidden for other in spreadsheet.sheets):
+            raise invalid("You can't hide all the sheets in a document.")
+    if "index" in wanted:
+        _move(spreadsheet, sheet, _index(spreadsheet, new.get("index") or 0))
+
+
+def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateSpreadsheetProperties`."""
+    new = request.get("properties") or {}
+    merged = masks.merged(spreadsheet.properties | {"title": spreadsheet.title}, new, fields(request))
+    spreadsheet.title = merged.pop("title", "") or spreadsheet.title
+    spreadsheet.properties = merged
+
+
+def fields(request: Json) -> masks.Mask:
+    """The mask of a request, which must have one."""
+    text = request.get("fields")
+    if not text:
+        raise invalid("At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)")
+    return masks.parse(text)
+
+
+def _titled(spreadsheet: Spreadsheet, title: str, own: Sheet | None) -> None:
+    if not title:
+        raise invalid("The sheet name cannot be empty.")
+    if len(title) > 100:
+        raise invalid("The sheet name cannot be greater than 100 characters.")
+    other = next(
+        (sheet for sheet in spreadsheet.sheets if sheet.title.casefold() == title.casefold() and sheet is not own), None
+    )
+    if other is not None:
+        raise invalid(f'A sheet with the name "{title}" already exists. Please enter another name.')
+
+
+def _grid_properties(spreadsheet: Spreadsheet, sheet: Sheet, new: Json, mask: masks.Mask) -> None:
+    grid = sheet.grid
+    old = {"rowCount": grid.rows, "columnCount": grid.columns} | sheet.grid_properties
+    merged: Json = masks.merged(old, new, mask)
+    rows, columns = merged.pop("rowCount", 0), merged.pop("columnCount", 0)
+    if (rows, columns) != (grid.rows, grid.columns):
+        spreadsheet.resize(sheet, rows, columns)
+    _look(sheet, sheet.properties, merged)
+
+
+def _look(sheet: Sheet, others: Json, grid_properties: Json) -> None:
+    """Properties as the service keeps them: what is false or zero is left out."""
+    if grid_properties.get("frozenRowCount", 0) >= sheet.grid.rows:
+        raise invalid("You can't freeze all visible rows on the sheet.")
+    if grid_properties.get("frozenColumnCount", 0) >= sheet.grid.columns:
+        raise invalid("You can't freeze all visible columns on the sheet.")
+    if sheet.grid.columns > COLUMNS_LIMIT:
+        raise invalid(f"A sheet has at most {COLUMNS_LIMIT} columns.")
+    sheet.grid_properties = {name: value for name, value in grid_properties.items() if value}
+    sheet.properties = {name: looks.kept(value) for name, value in others.items() if _says(value) and name != "sheetId"}
+
+
+def _says(value: object) -> bool:
+    """Whether a property is more than its default."""
+    return any(map(_says, value.values())) if isinstance(value, dict) else bool(value)
+
+
+def _index(spreadsheet: Spreadsheet, index: int) -> int:
+    if not 0 <= index <= len(spreadsheet.sheets):
+        raise invalid(f"Cannot place a sheet at index {index}; there are {len(spreadsheet.sheets)} sheets.")
+    return index
+
+
+def _move(spreadsheet: Spreadsheet, sheet: Sheet, index: int) -> None:
+    """Places are counted before the move: one's own place, and the next, change nothing."""
+    old = spreadsheet.sheets.index(sheet)
+    if index in (old, old + 1):
+        return
+    spreadsheet.sheets.insert(index, sheet)
+    spreadsheet.sheets.pop(old + (index < old))

@@ -1,0 +1,127 @@
+"""From the JSON of a written value to a cell: as it is (RAW), or as if someone had typed it (USER_ENTERED)."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date
+from typing import Any
+
+from .errors import Json, invalid
+from .formats import serial
+from .grid import SKIP, Cell, Formula, Skip
+
+CHARACTERS_LIMIT = 50_000  # of one cell, in UTF-16 units
+
+_NUMBER = re.compile(r"([-+]?)(\$?)(\d{1,3}(?:,\d{3})+|\d+)?(\.\d*)?([eE][-+]?\d+)?(%?)")
+_ISO = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
+_MONTH_FIRST = re.compile(r"(\d{1,2})([-/])(\d{1,2})(?:\2(\d{4}|\d{2}))?")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AaPp][Mm]))?")
+
+
+def raw(value: Any) -> Cell | Skip:
+    """The cell that a value is, taken literally: text stays text, whatever it begins with."""
+    kind = type(value)
+    if kind is float:
+        return number(value)
+    if kind is str:
+        return text(value)
+    if value is None:
+        return SKIP
+    if kind is bool:
+        return bool(value)
+    if kind is int:
+        return number(value)
+    raise TypeError(kind)
+
+
+def number(value: float) -> float:
+    """The double that a JSON number becomes; minus zero becomes zero."""
+    try:
+        double = float(value)
+    except OverflowError:
+        double = math.inf
+    if not math.isfinite(double):
+        raise invalid("Invalid JSON payload received. A number is beyond the range of a double.")
+    return double or 0.0
+
+
+def text(value: str) -> str | None:
+    """The text of a cell; "" is a blank."""
+    if len(value) > CHARACTERS_LIMIT // 2 and len(value.encode("utf-16-le")) > 2 * CHARACTERS_LIMIT:
+        raise invalid(f"Your input contains more than the maximum of {CHARACTERS_LIMIT} characters in a single cell.")
+    return value or None
+
+
+def typed(value: Any) -> tuple[Cell | Skip, Json | None]:
+    """The cell, and the number format, that a value brings about when typed into a cell."""
+    if not isinstance(value, str) or not value:
+        return raw(value), None
+    text(value)
+    if value.startswith("'"):
+        return value[1:] or None, None
+    if value.startswith("=") and len(value) > 1:
+        return Formula(value), None
+    stripped = value.strip()
+    if stripped.upper() in ("TRUE", "FALSE"):
+        return stripped.upper() == "TRUE", None
+    for reading in (_typed_number, _typed_date, _typed_time):
+        if (found := reading(stripped)) is not None:
+            return found
+    return value, None
+
+
+def _typed_number(value: str) -> tuple[float, Json | None] | None:
+    found = _NUMBER.fullmatch(value)
+    if found is None or not (found[3] or (found[4] or ".") != "."):
+        return None
+    sign, dollar, whole, fraction, exponent, percent = found.groups()
+    if bool(percent) + bool(dollar) + bool(exponent) > 1:
+        return None
+    digits = f"{sign}{(whole or '0').replace(',', '')}{fraction or ''}{exponent or ''}"
+    double = float(digits)
+    if not math.isfinite(double):
+        return None
+    if percent:
+        double = float(f"{digits}e-2")
+    decimals = ".00" if fraction and len(fraction) > 1 else ""
+    if exponent:
+        return double or 0.0, {"type": "SCIENTIFIC", "pattern": "0.00E+00"}
+    if percent:
+        return double or 0.0, {"type": "PERCENT", "pattern": f"0{decimals}%"}
+    if dollar:
+        return double or 0.0, {"type": "CURRENCY", "pattern": f"$#,##0{decimals}"}
+    if whole and "," in whole:
+        return double or 0.0, {"type": "NUMBER", "pattern": f"#,##0{decimals}"}
+    return double or 0.0, None
+
+
+def _typed_date(value: str) -> tuple[float, Json | None] | None:
+    if found := _ISO.fullmatch(value):
+        year, mark, month, day = found.groups()
+        pattern = f"yyyy{mark}{'m' * len(month)}{mark}{'d' * len(day)}"
+    elif found := _MONTH_FIRST.fullmatch(value):
+        month, mark, day, year = found.groups()
+        pattern = f"{'m' * len(month)}{mark}{'d' * len(day)}" + (f"{mark}{'y' * len(year)}" if year else "")
+        year = year or str(date.today().year)
+        year = year if len(year) == 4 else str(2000 + int(year) if int(year) < 30 else 1900 + int(year))
+    else:
+        return None
+    try:
+        return serial(date(int(year), int(month), int(day))), {"type": "DATE", "pattern": pattern}
+    except ValueError:
+        return None
+
+
+def _typed_time(value: str) -> tuple[float, Json | None] | None:
+    found = _CLOCK.fullmatch(value)
+    if found is None:
+        return None
+    hours, minutes, seconds, half = found.groups()
+    hour, minute, second = int(hours), int(minutes), int(seconds or 0)
+    if minute > 59 or second > 59 or hour > 23 or (half and not 1 <= hour <= 12):
+        return None
+    if half:
+        hour = hour % 12 + 12 * (half.lower() == "pm")
+    pattern = f"{'h' * len(hours)}:mm" + (":ss" if seconds else "") + (" am/pm" if half else "")
+    return (hour * 3600 + minute * 60 + second) / 86_400, {"type": "TIME", "pattern": pattern}

@@ -1,0 +1,140 @@
+"""What goes wrong on purpose: errors, resets, slow and truncated answers, and the quotas of the service."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .errors import ApiError
+
+KINDS = ("reset-before", "reset-after", "slow", "late", "truncated", "quota")
+
+_MESSAGES = {
+    400: "Request contains an invalid argument.",
+    401: "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "
+    "authentication credential.",
+    403: "The caller does not have permission",
+    404: "Requested entity was not found.",
+    409: "The operation was aborted.",
+    500: "Internal error encountered.",
+    502: "Bad gateway.",
+    503: "The service is currently unavailable.",
+    504: "Deadline expired before operation could complete.",
+}
+
+
+@dataclass
+class Fault:
+    """One thing that goes wrong, once or several times.
+
+    Attributes:
+        status: an HTTP status from 400 on, or a word: "reset-before" (the connection is reset, nothing is applied),
+            "reset-after" (it is applied, then the connection is reset), "truncated" (applied, and half of the answer
+            arrives), "slow" (applied at once, answered after `seconds`), "late" (nothing is done for `seconds`, then
+            it is applied and answered, whether or not anyone still waits), "quota" (429).
+        method: only requests of this HTTP method.
+        path: only requests in whose path and query, unquoted, this regular expression is found.
+        times: how often; None for ever.
+        after: so many matching requests pass first.
+        retry_after: seconds, for a Retry-After header.
+        seconds: of "slow" and "late".
+        applied: whether a request that is answered with an HTTP status is applied all the same.
+
+    Example:
+        >>> Fault(status=503, method="PUT", times=3)
+        Fault(status=503, method='PUT', path=None, times=3, after=0, retry_after=None, seconds=1.0, applied=False)
+    """
+
+    status: int | str
+    method: str | None = None
+    path: str | None = None
+    times: int | None = 1
+    after: int = 0
+    retry_after: float | None = None
+    seconds: float = 1.0
+    applied: bool = False
+    seen: int = field(default=0, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.status, int) and 400 <= self.status < 600) and self.status not in KINDS:
+            raise ValueError(f"{self.status!r} is neither an HTTP status from 400 to 599 nor one of {KINDS}")
+
+    def strikes(self, method: str, path: str) -> bool:
+        """Whether this request is struck; counts those that match."""
+        if self.method is not None and self.method.upper() != method:
+            return False
+        if self.path is not None and not re.search(self.path, path):
+            return False
+        self.seen += 1
+        past = self.seen - self.after
+        return past > 0 and (self.times is None or past <= self.times)
+
+    @property
+    def error_code(self) -> int:
+        """The HTTP status that is answered; 0 for faults of another kind."""
+        return 429 if self.status == "quota" else self.status if isinstance(self.status, int) else 0
+
+    def error(self, *, writes: bool) -> ApiError:
+        """The answer of a fault that is an HTTP status."""
+        headers = {} if self.retry_after is None else {"Retry-After": f"{self.retry_after:g}"}
+        if self.error_code == 429:
+            return exhausted(60, writes=writes, headers=headers)
+        message = _MESSAGES.get(self.error_code, "Something went wrong on purpose.")
+        return ApiError(self.error_code, message, headers=headers)
+
+
+def struck(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
+    """The first fault that strikes a request; the ones behind it do not see it."""
+    return next((fault for fault in faults if fault.strikes(method, path)), None)
+
+
+class Quota:
+    """Requests per minute, reads and writes apart; the minute begins with its first request."""
+
+    def __init__(self, limits: tuple[int, int] | None, clock: Callable[[], float]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._since: dict[bool, float] = {}
+        self._used: dict[bool, int] = {}
+
+    def take(self, *, writes: bool) -> None:
+        """Count a request; one too many is answered with 429."""
+        if self._limits is None:
+            return
+        with self._lock:
+            now = self._clock()
+            if now - self._since.get(writes, float("-inf")) >= 60:
+                self._since[writes], self._used[writes] = now, 0
+            self._used[writes] += 1
+            if self._used[writes] > self._limits[writes]:
+                raise exhausted(self._limits[writes], writes=writes)
+
+
+def exhausted(limit: int, *, writes: bool, headers: dict[str, str] | None = None) -> ApiError:
+    """What the service says when a quota is used up."""
+    word = "Write" if writes else "Read"
+    return ApiError(
+        429,
+        f"Quota exceeded for quota metric '{word} requests' and limit '{word} requests per minute per user' of "
+        "service 'sheets.googleapis.com' for consumer 'project_number:0'.",
+        details=[
+            {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                "reason": "RATE_LIMIT_EXCEEDED",
+                "domain": "googleapis.com",
+                "metadata": {
+                    "service": "sheets.googleapis.com",
+                    "consumer": "projects/0",
+                    "quota_metric": f"sheets.googleapis.com/{word.lower()}_requests",
+                    "quota_limit": f"{word}RequestsPerMinutePerUser",
+                    "quota_limit_value": str(limit),
+                    "quota_unit": "1/min/{project}/{user}",
+                    "quota_location": "global",
+                },
+            }
+        ],
+        headers=headers,
+    )

@@ -1,0 +1,35 @@
+"""Formats and colours as the service keeps them, which is not quite as they were sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_CHANNELS = {"red", "green", "blue"}
+_COLORS = {"backgroundColor", "foregroundColor", "tabColor"}
+
+
+def kept(look: Any) -> Any:
+    """A format or a colour: channels in 255 steps and single precision, zeros left out, a style for each colour."""
+    if isinstance(look, float):
+        return int(look) if look.is_integer() else look
+    if not isinstance(look, dict):
+        return look
+    if look and look.keys() <= _CHANNELS | {"alpha"}:
+        return {name: _channel(value) for name, value in look.items() if value}
+    found = {name: kept(part) for name, part in look.items() if part is not None}
+    for name in _COLORS & found.keys():
+        found.setdefault(f"{name}Style", {"rgbColor": found[name]})
+    return found
+
+
+def widened(mask: dict[str, Any]) -> dict[str, Any]:
+    """A mask that takes the style of a colour along with the colour."""
+    wide = {name: widened(branch) for name, branch in mask.items()}
+    for name in _COLORS & wide.keys():
+        wide.setdefault(f"{name}Style", {})
+    return wide
+
+
+def _channel(value: float) -> int | float:
+    step = int(value * 255 + 1e-6)
+    return int(value) if step in (0, 255) else float(f"{step / 255:.8g}")

@@ -1,0 +1,173 @@
+"""Ranges of cells: A1 notation both ways, and the half-open index ranges that requests carry."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .errors import Json, invalid
+
+COLUMNS_LIMIT = 18_278  # ZZZ, the last column that three letters name
+
+_SIDE = r"\$?([A-Za-z]{1,3})?\$?([1-9][0-9]{0,8})?"
+_A1 = re.compile(rf"{_SIDE}(:{_SIDE})?")
+_R1C1 = re.compile(r"[Rr]([1-9]\d{0,8})[Cc]([1-9]\d{0,4})(?::[Rr]([1-9]\d{0,8})[Cc]([1-9]\d{0,4}))?")
+_PLAIN_TITLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CELL_LIKE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*[Cc][0-9]*")
+_QUOTED = re.compile(r"'((?:[^']|'')*)'(?:!(.*))?", re.DOTALL)
+
+
+class Area(NamedTuple):
+    """Cells of a grid, all four ends known: rows top to bottom, columns left to right, half-open."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    @property
+    def height(self) -> int:
+        """Its rows."""
+        return self.bottom - self.top
+
+    @property
+    def width(self) -> int:
+        """Its columns."""
+        return self.right - self.left
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range on a sheet: like an Area, but an end may be open (None)."""
+
+    top: int | None = None
+    bottom: int | None = None
+    left: int | None = None
+    right: int | None = None
+
+    @classmethod
+    def of(cls, grid_range: Json) -> Span:
+        """The span that a GridRange means."""
+        ends = (grid_range.get(name) for name in ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex"))
+        top, bottom, left, right = ends
+        for name, start, stop in (("Row", top, bottom), ("Column", left, right)):
+            if (start or 0) < 0 or (stop is not None and stop < (start or 0)):
+                raise invalid(f"range.end{name}Index must not be before range.start{name}Index, nor either negative.")
+        return cls(top, bottom, left, right)
+
+    def json(self, sheet_id: int) -> Json:
+        """The GridRange; a sheet id of 0 is left out, as protocol buffers leave out zeros."""
+        ends = {
+            "sheetId": sheet_id or None,
+            "startRowIndex": self.top,
+            "endRowIndex": self.bottom,
+            "startColumnIndex": self.left,
+            "endColumnIndex": self.right,
+        }
+        return {name: end for name, end in ends.items() if end is not None}
+
+    def on(self, rows: int, columns: int) -> Area:
+        """The part of it that lies on a grid of so many rows and columns."""
+        top, left = min(self.top or 0, rows), min(self.left or 0, columns)
+        bottom = rows if self.bottom is None else min(self.bottom, rows)
+        right = columns if self.right is None else min(self.right, columns)
+        return Area(top, max(top, bottom), left, max(left, right))
+
+    @property
+    def anchor(self) -> bool:
+        """Whether it is one cell, from which a written block extends as far as it needs."""
+        return self.bottom == (self.top or 0) + 1 and self.right == (self.left or 0) + 1
+
+
+def letters(column: int) -> str:
+    """The name of a column, counted from 0.
+
+    Example:
+        >>> letters(0), letters(26), letters(18277)
+        ('A', 'AA', 'ZZZ')
+    """
+    name = ""
+    column += 1
+    while column:
+        column, digit = divmod(column - 1, 26)
+        name = chr(65 + digit) + name
+    return name
+
+
+def column_of(name: str) -> int:
+    """The place of a column, from 0, by its letters."""
+    place = 0
+    for letter in name.upper():
+        place = place * 26 + ord(letter) - 64
+    return place - 1
+
+
+def split(text: str) -> tuple[str | None, str | None, bool]:
+    """The title and the cells of a range, and whether the title stands in quotes.
+
+    Example:
+        >>> split("'It''s'!A1:B2"), split("A1")
+        (("It's", 'A1:B2', True), (None, 'A1', False))
+    """
+    if quoted := _QUOTED.fullmatch(text):
+        return quoted[1].replace("''", "'"), quoted[2], True
+    title, mark, cells = text.rpartition("!")
+    return (title, cells, False) if mark else (None, text, False)
+
+
+def cells_span(text: str) -> Span | None:
+    """The span that A1 or R1C1 notation means; None where the text is neither.
+
+    Example:
+        >>> cells_span("D4:A1") == cells_span("A1:D4")
+        True
+    """
+    if by_number := _R1C1.fullmatch(text):
+        top, left = int(by_number[1]), int(by_number[2])
+        return _span(top, int(by_number[3] or top), left, int(by_number[4] or left))
+    found = _A1.fullmatch(text)
+    if found is None:
+        return None
+    column, row, more, last_column, last_row = found.groups()
+    if not more:
+        return _span(int(row), int(row), column_of(column) + 1, column_of(column) + 1) if column and row else None
+    if not (column or row) or not (last_column or last_row):
+        return None
+    return _span(
+        int(row) if row else None,
+        int(last_row) if last_row else None,
+        column_of(column) + 1 if column else None,
+        column_of(last_column) + 1 if last_column else None,
+    )
+
+
+def _span(top: int | None, bottom: int | None, left: int | None, right: int | None) -> Span:
+    """Ends counted from 1 and inclusive; either order."""
+    if top and bottom and top > bottom:
+        top, bottom = bottom, top
+    if left and right and left > right:
+        left, right = right, left
+    return Span(top - 1 if top else None, bottom, left - 1 if left else None, right)
+
+
+def quoted(title: str) -> str:
+    """A title as ranges are answered with: in quotes wherever it could be taken for something else."""
+    if _PLAIN_TITLE.fullmatch(title) and not _CELL_LIKE.fullmatch(title):
+        return title
+    return "'" + title.replace("'", "''") + "'"
+
+
+def written(title: str, span: Span | Area) -> str:
+    """A range as answers and messages give it.
+
+    Example:
+        >>> written("Sheet1", Area(0, 1, 0, 1)), written("my data", Span(220, None, 0, 702))
+        ('Sheet1!A1', "'my data'!A221:ZZ")
+    """
+    top, left = span.top or 0, span.left or 0
+    start = f"{letters(left)}{top + 1}"
+    stop = (letters(span.right - 1) if span.right is not None and span.right > 0 else "") + (
+        str(span.bottom) if span.bottom is not None else ""
+    )
+    return f"{quoted(title)}!{start}" + (f":{stop}" if stop and stop != start else "")

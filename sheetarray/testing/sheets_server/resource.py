@@ -1,0 +1,188 @@
+"""The resource of a spreadsheet, as `spreadsheets.get` answers it: no more of it is built than its mask wants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rendered
+from .errors import Json
+from .formulas import Evaluator
+from .grid import Cell, Formula
+from .masks import Mask, below, selected, wants
+from .ranges import Area, Span
+from .spreadsheet import Sheet, Spreadsheet
+
+_WHITE = {"red": 1, "green": 1, "blue": 1}
+_DEFAULT_FORMAT: Json = {
+    "backgroundColor": _WHITE,
+    "padding": {"top": 2, "right": 3, "bottom": 2, "left": 3},
+    "verticalAlignment": "BOTTOM",
+    "wrapStrategy": "OVERFLOW_CELL",
+    "textFormat": {
+        "foregroundColor": {},
+        "fontFamily": "arial,sans,sans-serif",
+        "fontSize": 10,
+        "bold": False,
+        "italic": False,
+        "strikethrough": False,
+        "underline": False,
+        "foregroundColorStyle": {"rgbColor": {}},
+    },
+    "backgroundColorStyle": {"rgbColor": _WHITE},
+}
+_PIXELS = {"ROWS": 21, "COLUMNS": 100}
+
+
+def resource(spreadsheet: Spreadsheet, mask: Mask, *, ranges: list[str] | None = None, grid_data: bool = False) -> Json:
+    """The resource; where ranges are given, only the sheets that they are on.
+
+    Without a mask, the cells belong to it only where `grid_data` says so; with one, where the mask names them.
+    """
+    wanted: dict[int, list[Span]] = {}
+    for text in ranges or []:
+        sheet, span = spreadsheet.resolve(text)
+        sheet.area(span)
+        wanted.setdefault(sheet.id, []).append(span)
+    whole: Json = {
+        "spreadsheetId": spreadsheet.key,
+        "properties": {
+            "title": spreadsheet.title,
+            "locale": "en_US",
+            "autoRecalc": "ON_CHANGE",
+            "timeZone": "Etc/GMT",
+            "defaultFormat": _DEFAULT_FORMAT,
+        }
+        | spreadsheet.properties,
+    }
+    below_sheets = below(mask, "sheets")
+    if below_sheets is not None:
+        with_data = wants(below_sheets, "data") if mask and below_sheets else grid_data
+        whole["sheets"] = [
+            _sheet(spreadsheet, sheet, index, below_sheets, wanted.get(sheet.id), with_data=with_data)
+            for index, sheet in enumerate(spreadsheet.sheets)
+            if not ranges or sheet.id in wanted
+        ]
+    listed = [named.json() for named in spreadsheet.named.values() if named.span is not None]
+    if listed:
+        whole["namedRanges"] = listed
+    own = [entry for entry in spreadsheet.metadata.values() if entry["location"]["locationType"] == "SPREADSHEET"]
+    if own:
+        whole["developerMetadata"] = own
+    whole["spreadsheetUrl"] = f"https://docs.google.com/spreadsheets/d/{spreadsheet.key}/edit"
+    result: Json = selected(whole, mask)
+    return result
+
+
+def properties(sheet: Sheet, index: int) -> Json:
+    """The SheetProperties."""
+    size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
+    return {
+        "sheetId": sheet.id,
+        "title": sheet.title,
+        "index": index,
+        "sheetType": "GRID",
+        "gridProperties": size | sheet.grid_properties,
+    } | sheet.properties
+
+
+def _sheet(
+    spreadsheet: Spreadsheet, sheet: Sheet, index: int, mask: Mask, spans: list[Span] | None, *, with_data: bool
+) -> Json:
+    whole: Json = {"properties": properties(sheet, index)}
+    if with_data:
+        below_data = below(mask, "data") or {}
+        whole["data"] = [_data(spreadsheet, sheet, span, below_data) for span in spans or [Span()]]
+    if sheet.merges:
+        whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
+    if sheet.protected:
+        whole["protectedRanges"] = [protected_json(sheet, entry) for entry in sheet.protected.values()]
+    for dimension, name in (("ROWS", "rowGroups"), ("COLUMNS", "columnGroups")):
+        if found := groups(sheet, dimension):
+            whole[name] = found
+    if sheet.basic_filter is not None:
+        whole["basicFilter"] = sheet.basic_filter
+    own = [
+        entry
+        for entry in spreadsheet.metadata.values()
+        if entry["location"]["locationType"] == "SHEET" and entry["location"]["sheetId"] == sheet.id
+    ]
+    if own:
+        whole["developerMetadata"] = own
+    return whole
+
+
+def groups(sheet: Sheet, dimension: str) -> list[Json]:
+    """The DimensionGroups of one dimension."""
+    found = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
+    return [{"range": group, "depth": 1} for group in found]
+
+
+def _start(group: Json) -> int:
+    return int(group["startIndex"])
+
+
+def protected_json(sheet: Sheet, entry: Json) -> Json:
+    """The ProtectedRange."""
+    return entry | {"range": entry["range"].json(sheet.id)}
+
+
+def _data(spreadsheet: Spreadsheet, sheet: Sheet, span: Span, mask: Mask) -> Json:
+    area = sheet.area(span)
+    data: Json = {"startRow": area.top, "startColumn": area.left}
+    data = {name: start for name, start in data.items() if start}
+    if wants(mask, "rowData") and (rows := _rows(spreadsheet, sheet, area)):
+        data["rowData"] = rows
+    for name, dimension, start, stop in (
+        ("rowMetadata", "ROWS", area.top, area.bottom),
+        ("columnMetadata", "COLUMNS", area.left, area.right),
+    ):
+        if wants(mask, name):
+            data[name] = _dimensions(spreadsheet, sheet, dimension, start, stop)
+    return data
+
+
+def _dimensions(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, start: int, stop: int) -> list[Json]:
+    special = sheet.dimensions[dimension]
+    found = [{"pixelSize": _PIXELS[dimension]} | special.get(nth, {}) for nth in range(start, stop)]
+    for entry in spreadsheet.metadata.values():
+        place = entry["location"].get("dimensionRange") or {}
+        if place.get("sheetId", 0) == sheet.id and place.get("dimension") == dimension and "startIndex" in place:
+            nth = place["startIndex"] - start
+            if 0 <= nth < len(found):
+                found[nth] = found[nth] | {"developerMetadata": [*found[nth].get("developerMetadata", []), entry]}
+    return found
+
+
+def _rows(spreadsheet: Spreadsheet, sheet: Sheet, area: Area) -> list[Json]:
+    look = rendered.Look(Evaluator(spreadsheet))
+    rows: list[Json] = []
+    for row in range(area.top, sheet.grid.bottom(area)):
+        cells = [_cell(look, sheet, row, column) for column in range(area.left, area.right)]
+        while cells and not cells[-1]:
+            cells.pop()
+        rows.append({"values": cells} if cells else {})
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def _cell(look: rendered.Look, sheet: Sheet, row: int, column: int) -> Json:
+    """The CellData; the effective format is not worked out."""
+    cell = sheet.grid.cell(row, column)
+    found: Json = {}
+    if cell is not None:
+        found["userEnteredValue"] = extended(cell)
+        found["effectiveValue"] = extended(look.evaluator.value(sheet, row, column, cell))
+        found["formattedValue"] = look.cell(sheet, row, column, cell)
+    return found | (sheet.grid.mark(row, column) or {})
+
+
+def extended(cell: Cell) -> dict[str, Any]:
+    """The ExtendedValue of a cell."""
+    if isinstance(cell, bool):
+        return {"boolValue": cell}
+    if isinstance(cell, float):
+        return {"numberValue": rendered.number(cell)}
+    if isinstance(cell, Formula):
+        return {"formulaValue": cell.text}
+    return {"stringValue": cell or ""}

@@ -1,0 +1,115 @@
+"""A property of the cells of one column, such as their format: runs of equal values, however many rows they cover."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Runs(Generic[T]):
+    """Values by row; a row without one has None.
+
+    Example:
+        >>> bold = Runs()
+        >>> bold.put(0, 1_000_000, "bold")
+        >>> bold.put(2, 3, None)
+        >>> bold.at(1), bold.at(2), len(list(bold.pieces(0, 5)))
+        ('bold', None, 3)
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[int, int, T]] = []
+
+    def copy(self) -> Runs[T]:
+        """Another one with the same values."""
+        other: Runs[T] = Runs()
+        other._runs = self._runs.copy()
+        return other
+
+    def __bool__(self) -> bool:
+        return bool(self._runs)
+
+    @property
+    def stop(self) -> int:
+        """The row after the last one with a value."""
+        return self._runs[-1][1] if self._runs else 0
+
+    def at(self, row: int) -> T | None:
+        """The value of one row."""
+        nth = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
+        return self._runs[nth][2] if nth >= 0 and row < self._runs[nth][1] else None
+
+    def pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
+        """The runs from start to stop, those without a value too, in order and without gaps."""
+        row = start
+        for first, last, value in self._runs[self._before(start) :]:
+            if first >= stop:
+                break
+            if last <= start:
+                continue
+            if row < first:
+                yield row, first, None
+            yield max(first, start), min(last, stop), value
+            row = min(last, stop)
+        if row < stop:
+            yield row, stop, None
+
+    def put(self, start: int, stop: int, value: T | None) -> None:
+        """Give the rows from start to stop one value, or none."""
+        if start >= stop:
+            return
+        lower, upper = self._before(start), bisect_right(self._runs, stop, key=lambda run: run[0])
+        new: list[tuple[int, int, T]] = []
+        touched = self._runs[lower:upper]
+        for first, last, old in touched:
+            if first < start:
+                new.append((first, min(last, start), old))
+        if value is not None:
+            new.append((start, stop, value))
+        for first, last, old in touched:
+            if last > stop:
+                new.append((max(first, stop), last, old))
+        self._runs[lower:upper] = _joined(new)
+
+    def change(self, start: int, stop: int, by: Callable[[T | None], T | None]) -> None:
+        """Give each run from start to stop what `by` makes of its value."""
+        for first, last, value in list(self.pieces(start, stop)):
+            self.put(first, last, by(value))
+
+    def insert(self, at: int, count: int) -> None:
+        """Make room for new rows, which have no value."""
+        moved = []
+        for first, last, value in self._runs:
+            if first < at < last:
+                moved += [(first, at, value), (at + count, last + count, value)]
+            elif first >= at:
+                moved.append((first + count, last + count, value))
+            else:
+                moved.append((first, last, value))
+        self._runs = moved
+
+    def delete(self, start: int, stop: int) -> None:
+        """Take rows away; those below move up."""
+        self.put(start, stop, None)
+        gone = stop - start
+        self._runs = _joined([run if run[0] < start else (run[0] - gone, run[1] - gone, run[2]) for run in self._runs])
+
+    def _before(self, start: int) -> int:
+        """The first run that ends at `start` or after it, so that equal neighbours join."""
+        nth = bisect_right(self._runs, start, key=lambda run: run[0]) - 1
+        return nth - (nth > 0 and self._runs[nth][0] == start and self._runs[nth - 1][1] == start) if nth >= 0 else 0
+
+
+def _joined(runs: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
+    joined: list[tuple[int, int, T]] = []
+    for first, last, value in runs:
+        if first >= last:
+            continue
+        if joined and joined[-1][1] == first and joined[-1][2] == value:
+            joined[-1] = (joined[-1][0], last, value)
+        else:
+            joined.append((first, last, value))
+    return joined

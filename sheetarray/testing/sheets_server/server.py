@@ -1,0 +1,182 @@
+"""The server: real HTTP on 127.0.0.1, in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .faults import Fault, Quota
+from .formulas import Evaluator
+from .functions import Scalar
+from .listening import HOST, listen
+from .schema import Schema
+from .service import Service
+from .spreadsheet import CELLS_LIMIT, Spreadsheet
+from .wire import Record, Wire
+
+if TYPE_CHECKING:
+    from gspread import Client
+
+PAYLOAD_LIMIT = 10_485_760  # bytes of a body
+
+
+class SheetsServer:
+    """A Google Sheets service on 127.0.0.1, to test against; see the package's docstring.
+
+    Args:
+        port: 0 finds a free one.
+        cells: limit of cells in one spreadsheet.
+        quota: reads and writes in a minute; None for as many as one likes.
+        payload: limit of bytes in one body.
+        validate: whether requests are held against the service's schemas; None: where google-api-python-client is
+            installed.
+
+    Raises:
+        MissingDependencyError: werkzeug is not installed, or schemas are asked for and not there.
+
+    Attributes:
+        url: where it serves, without a slash at the end.
+        clock: seconds, for the quota; `time.monotonic`.
+
+    Example:
+        >>> with SheetsServer() as server:
+        ...     key = server.create(sheets=[("readings", 100, 4)])
+        ...     sheet = server.client().open_by_key(key).worksheet("readings")
+        ...     _ = sheet.update([["a", 1.5]], "A1")
+        ...     server.cells(key, "readings")
+        [['a', 1.5]]
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        cells: int = CELLS_LIMIT,
+        quota: tuple[int, int] | None = None,
+        payload: int = PAYLOAD_LIMIT,
+        validate: bool | None = None,
+    ) -> None:
+        self.clock: Callable[[], float] = time.monotonic
+        self._service = Service(limit=cells, schema=Schema.load(validate))
+        self._wire = Wire(self._service, Quota(quota, lambda: self.clock()), payload)
+        self._sessions: list[Any] = []
+        self._server = listen(port, self._wire)
+        self.url = f"http://{HOST}:{self._server.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> SheetsServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(quietly=error is not None)
+
+    def close(self, *, quietly: bool = False) -> None:
+        """Stop serving; a request at which the emulator itself failed is raised now, unless `quietly`."""
+        self._wire.closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        for session in self._sessions:
+            session.close()
+        if self._wire.crashes and not quietly:
+            raise RuntimeError("the emulator failed at a request") from self._wire.crashes[0]
+
+    @property
+    def validates(self) -> bool:
+        """Whether requests are held against the service's schemas."""
+        return self._service.schema is not None
+
+    @property
+    def requests(self) -> list[Record]:
+        """Every request so far, oldest first; may be cleared."""
+        return self._wire.requests
+
+    @requests.setter
+    def requests(self, records: list[Record]) -> None:
+        self._wire.requests = records
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What goes wrong; may be added to and cleared at any time."""
+        return self._wire.faults
+
+    @faults.setter
+    def faults(self, faults: list[Fault]) -> None:
+        self._wire.faults = faults
+
+    @property
+    def on_request(self) -> Callable[[Record], object] | None:
+        """Called with the record of each request before anything is done about it."""
+        return self._wire.on_request
+
+    @on_request.setter
+    def on_request(self, call: Callable[[Record], object] | None) -> None:
+        self._wire.on_request = call
+
+    def client(self) -> Client:
+        """A real gspread client whose requests come here; any other address is refused."""
+        import gspread
+        import requests
+        from gspread.http_client import HTTPClient
+
+        origin, url = "https://sheets.googleapis.com/", self.url
+
+        class Local(HTTPClient):
+            def request(self, method: str, endpoint: str, *args: Any, **kwargs: Any) -> requests.Response:
+                if not endpoint.startswith(origin):
+                    raise ValueError(f"{endpoint} is not served by the emulator")
+                return super().request(method, f"{url}/{endpoint.removeprefix(origin)}", *args, **kwargs)
+
+        session = requests.Session()
+        session.trust_env = False
+        self._sessions.append(session)
+        return gspread.Client(auth=None, session=session, http_client=Local)  # type: ignore[arg-type]
+
+    def create(
+        self,
+        title: str = "test",
+        sheets: Iterable[tuple[str, int, int]] = (("Sheet1", 1000, 26),),
+        *,
+        key: str | None = None,
+    ) -> str:
+        """A new spreadsheet with sheets of so many rows and columns; its key."""
+        with self._wire.lock:
+            return self._service.new(title, list(sheets), key).key
+
+    def cells(self, key: str, sheet: str) -> list[list[Scalar]]:
+        """The rows of a sheet as values, None for a blank, without trailing blanks."""
+        with self._wire.lock:
+            spreadsheet = self._service.spreadsheets[key]
+            found = spreadsheet.titled(sheet)
+            if found is None:
+                raise KeyError(f"there is no sheet {sheet!r}; there are {[each.title for each in spreadsheet.sheets]}")
+            grid, evaluator = found.grid, Evaluator(spreadsheet)
+            columns = [grid.column(nth, 0, grid.rows) for nth in range(grid.columns)]
+            rows = []
+            for row in range(max(map(len, columns), default=0)):
+                line = [evaluator.value(found, row, nth, grid.cell(row, nth)) for nth in range(grid.columns)]
+                while line and line[-1] is None:
+                    line.pop()
+                rows.append(line)
+            return rows
+
+    def snapshot(self, key: str) -> Spreadsheet:
+        """The whole state of a spreadsheet as it is now; later requests do not change it."""
+        with self._wire.lock:
+            return self._service.spreadsheets[key].copy()
+
+    def forbid(self, key: str, *, writes_only: bool = False) -> None:
+        """Answer requests for a key, or only those that write, with 403."""
+        with self._wire.lock:
+            self._service.forbidden[key] = "writes" if writes_only else "all"
+
+    def allow(self, key: str) -> None:
+        """Undo `forbid`."""
+        with self._wire.lock:
+            self._service.forbidden.pop(key, None)

@@ -1,0 +1,226 @@
+"""The service without its wire: which method a request calls, and the spreadsheets that it works on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from . import batch, masks, resource, values
+from .batch import metadata
+from .batch.sheets import sheet_of
+from .errors import ApiError, Json, invalid, unsupported
+from .schema import Schema, lenient
+from .spreadsheet import CELLS_LIMIT, Sheet, Spreadsheet, new_key
+
+_KEY = r"/v4/spreadsheets/(?P<spreadsheetId>[^/:]+)"
+_RANGE = rf"{_KEY}/values/(?P<range>.+)"
+_LISTS = {"ranges"}
+_FLAGS = {"includeGridData", "includeValuesInResponse", "prettyPrint"}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the service.
+
+    Attributes:
+        name: what the discovery document calls it.
+        http: its HTTP method.
+        path: of its URL, still quoted.
+        prefix: where its body is bound, as messages show.
+        writes: whether it counts as a write.
+    """
+
+    name: str
+    http: str
+    path: str
+    prefix: str = ""
+    writes: bool = False
+
+    def match(self, http: str, path: str) -> dict[str, str] | None:
+        """The parameters in the path of a request that calls it."""
+        found = re.fullmatch(self.path, path) if http == self.http else None
+        return {name: unquote(part) for name, part in found.groupdict().items()} if found else None
+
+
+METHODS = [
+    Method("spreadsheets.create", "POST", "/v4/spreadsheets", "spreadsheet", True),
+    Method("spreadsheets.get", "GET", _KEY),
+    Method("spreadsheets.batchUpdate", "POST", f"{_KEY}:batchUpdate", "", True),
+    Method("spreadsheets.values.batchGet", "GET", f"{_KEY}/values:batchGet"),
+    Method("spreadsheets.values.batchUpdate", "POST", f"{_KEY}/values:batchUpdate", "", True),
+    Method("spreadsheets.values.batchClear", "POST", f"{_KEY}/values:batchClear", "", True),
+    Method("spreadsheets.values.append", "POST", f"{_RANGE}:append", "data", True),
+    Method("spreadsheets.values.clear", "POST", f"{_RANGE}:clear", "", True),
+    Method("spreadsheets.values.update", "PUT", _RANGE, "data", True),
+    Method("spreadsheets.values.get", "GET", _RANGE),
+    Method("spreadsheets.developerMetadata.search", "POST", f"{_KEY}/developerMetadata:search"),
+    Method("spreadsheets.developerMetadata.get", "GET", f"{_KEY}/developerMetadata/(?P<metadataId>[^/]+)"),
+    Method("spreadsheets.sheets.copyTo", "POST", rf"{_KEY}/sheets/(?P<sheetId>[^/:]+):copyTo", "", True),
+]
+MISSING = re.compile(r"/v4/spreadsheets/[^/]+(:getByDataFilter|/values:batch(Get|Update|Clear)ByDataFilter)")
+
+
+@dataclass
+class Call:
+    """A request that has found its method."""
+
+    method: Method
+    params: Json
+    body: Json
+    mask: masks.Mask
+
+
+@dataclass
+class Service:
+    """Spreadsheets by key, and who may touch them.
+
+    Attributes:
+        limit: cells of one spreadsheet.
+        schema: what requests are held against; None for nothing.
+        forbidden: keys that are refused: "all", or only "writes".
+    """
+
+    limit: int = CELLS_LIMIT
+    schema: Schema | None = None
+    spreadsheets: dict[str, Spreadsheet] = field(default_factory=dict)
+    forbidden: dict[str, str] = field(default_factory=dict)
+
+    def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
+        """The method that a request calls, and the parameters of its path."""
+        for method in METHODS:
+            if (params := method.match(http, path)) is not None:
+                return method, params
+        if MISSING.fullmatch(path):
+            raise unsupported(f"The method {http} {path}")
+        raise ApiError(404, f"The emulator has no method {http} {path}")
+
+    def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
+        """A request, checked against the schema."""
+        found = parse_qs(query, keep_blank_values=True)
+        typed = self.schema.query(method.name, found) if self.schema else _typed(found)
+        content = _content(body) if method.http != "GET" else {}
+        checked = self.schema.body(method.name, content, method.prefix) if self.schema else lenient(content)
+        mask = masks.parse(found["fields"][-1]) if found.get("fields", [""])[-1] else {}
+        if self.schema:
+            self.schema.fields(method.name, mask)
+        return Call(method, {**typed, **params}, checked, mask)
+
+    def answer(self, call: Call) -> Json:
+        """Do what a request asks; a request that fails has changed nothing."""
+        name = call.method.name.removeprefix("spreadsheets.")
+        if name == "create":
+            return self._create(call)
+        spreadsheet = self.spreadsheet(call.params["spreadsheetId"], writes=call.method.writes)
+        if name == "get":
+            return self._get(spreadsheet, call)
+        if name == "batchUpdate":
+            return batch.update(spreadsheet, call.body, call.mask)
+        if name == "sheets.copyTo":
+            return masked(call, self._copy_to(spreadsheet, call))
+        answers: dict[str, Callable[[], Json]] = {
+            "values.get": lambda: values.get(spreadsheet, call.params),
+            "values.batchGet": lambda: values.batch_get(spreadsheet, call.params),
+            "values.update": lambda: values.update(spreadsheet, call.params, call.body),
+            "values.batchUpdate": lambda: values.batch_update(spreadsheet, call.body),
+            "values.clear": lambda: values.clear(spreadsheet, call.params),
+            "values.batchClear": lambda: values.batch_clear(spreadsheet, call.body),
+            "values.append": lambda: values.append(spreadsheet, call.params, call.body),
+            "developerMetadata.search": lambda: metadata.search(spreadsheet, call.body),
+            "developerMetadata.get": lambda: metadata.get(spreadsheet, call.params["metadataId"]),
+        }
+        return masked(call, answers[name]())
+
+    def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
+        """The spreadsheet of a key."""
+        if self.forbidden.get(key) == "all" or (writes and key in self.forbidden):
+            raise ApiError(403, "The caller does not have permission")
+        if key not in self.spreadsheets:
+            raise ApiError(404, "Requested entity was not found.")
+        return self.spreadsheets[key]
+
+    def new(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
+        """A new spreadsheet; its first sheet has the id 0."""
+        spreadsheet = Spreadsheet(key or new_key(), title, limit=self.limit)
+        for nth, (name, rows, columns) in enumerate(sheets):
+            wanted: Json = {"title": name, "gridProperties": {"rowCount": rows, "columnCount": columns}}
+            wanted |= {} if nth else {"sheetId": 0}
+            spreadsheet.sheets.append(sheet_of(spreadsheet, wanted))
+        self.spreadsheets[spreadsheet.key] = spreadsheet
+        return spreadsheet
+
+    def _create(self, call: Call) -> Json:
+        body = call.body
+        for name in body:
+            if name not in ("properties", "sheets", "spreadsheetId", "spreadsheetUrl"):
+                raise unsupported(f"{name} in a new spreadsheet")
+        properties = dict(body.get("properties") or {})
+        spreadsheet = Spreadsheet(new_key(), properties.pop("title", "Untitled spreadsheet"), limit=self.limit)
+        spreadsheet.properties = properties
+        for nth, wanted in enumerate(body.get("sheets") or [{}]):
+            if set(wanted) - {"properties"}:
+                raise unsupported(f"{', '.join(sorted(set(wanted) - {'properties'}))} in a new sheet")
+            first = {"sheetId": 0, "title": "Sheet1"} if not body.get("sheets") else {}
+            sheet: Sheet = sheet_of(spreadsheet, first | (wanted.get("properties") or {}))
+            spreadsheet.sheets.insert(nth, sheet)
+        self.spreadsheets[spreadsheet.key] = spreadsheet
+        return resource.resource(spreadsheet, call.mask)
+
+    def _get(self, spreadsheet: Spreadsheet, call: Call) -> Json:
+        return resource.resource(
+            spreadsheet,
+            call.mask,
+            ranges=call.params.get("ranges"),
+            grid_data=bool(call.params.get("includeGridData")),
+        )
+
+    def _copy_to(self, spreadsheet: Spreadsheet, call: Call) -> Json:
+        target = self.spreadsheet(call.body.get("destinationSpreadsheetId") or "", writes=True)
+        text = call.params["sheetId"]
+        if not text.isdecimal():
+            raise invalid(f"Invalid value at 'sheet_id' (TYPE_INT32), \"{text}\"")
+        draft = target.copy()
+        source = spreadsheet.sheet(int(text))
+        wanted = {"gridProperties": {"rowCount": source.grid.rows, "columnCount": source.grid.columns}}
+        title = f"Copy of {source.title}"
+        while draft.titled(title) is not None:
+            title = f"Copy of {title}"
+        new = sheet_of(draft, {**wanted, "title": title})
+        copied = source.copy()
+        copied.id, copied.title = new.id, title
+        draft.sheets.append(copied)
+        target.become(draft)
+        return resource.properties(copied, len(draft.sheets) - 1)
+
+
+def masked(call: Call, answer: Json) -> Json:
+    """The parts of an answer that the request's mask names."""
+    wanted: Json = masks.selected(answer, call.mask)
+    return wanted
+
+
+def _content(body: bytes) -> Any:
+    if not body.strip():
+        return {}
+    try:
+        content = json.loads(body, parse_constant=_no_constant)
+        if rb"\ud" in body or rb"\uD" in body:
+            json.dumps(content, ensure_ascii=False).encode()  # a lone surrogate is no text
+    except (ValueError, RecursionError):
+        raise invalid("Invalid JSON payload received. Unexpected token.") from None
+    return content
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _typed(query: dict[str, list[str]]) -> Json:
+    """The parameters of a query, where no schema knows them."""
+    return {
+        name: found if name in _LISTS else found[-1].lower() == "true" if name in _FLAGS else found[-1]
+        for name, found in query.items()
+    }

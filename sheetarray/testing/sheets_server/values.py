@@ -1,0 +1,298 @@
+"""The methods `spreadsheets.values.*`: blocks of cells out and in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from . import entered, rendered
+from .errors import Json, invalid, within
+from .grid import SKIP, Cell, Skip
+from .ranges import Area, Span, letters, split, written
+from .spreadsheet import Sheet, Spreadsheet
+
+Params = dict[str, Any]
+
+
+def get(spreadsheet: Spreadsheet, params: Params) -> Json:
+    """`values.get`."""
+    return _value_range(spreadsheet, params["range"], params)
+
+
+def batch_get(spreadsheet: Spreadsheet, params: Params) -> Json:
+    """`values.batchGet`."""
+    ranges = params.get("ranges") or []
+    found = [_value_range(spreadsheet, text, params) for text in ranges]
+    return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": found} if found else {})
+
+
+def update(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
+    """`values.update`."""
+    block = _Block.planned(spreadsheet, body, _option(params), params["range"])
+    block.put()
+    return block.updated(_responding(params))
+
+
+def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
+    """`values.batchUpdate`: every range is looked at before the first one is written."""
+    option = _option(body)
+    blocks = []
+    for nth, data in enumerate(body.get("data") or []):
+        with within(f"Invalid data[{nth}]"):
+            blocks.append(_Block.planned(spreadsheet, data, option))
+    for block in blocks:
+        block.put()
+    responses = [block.updated(_responding(body)) for block in blocks]
+    answer: Json = {"spreadsheetId": spreadsheet.key}
+    totals = {
+        "totalUpdatedRows": len({(block.sheet.id, row) for block in blocks for row in block.rows}),
+        "totalUpdatedColumns": len({(block.sheet.id, column) for block in blocks for column in block.filled}),
+        "totalUpdatedCells": sum(block.count for block in blocks),
+        "totalUpdatedSheets": len({block.sheet.id for block in blocks if block.count}),
+    }
+    answer |= {name: total for name, total in totals.items() if total}
+    return answer | ({"responses": responses} if responses else {})
+
+
+def clear(spreadsheet: Spreadsheet, params: Params) -> Json:
+    """`values.clear`."""
+    sheet, area = _area(spreadsheet, params["range"])
+    sheet.grid.clear(area)
+    return {"spreadsheetId": spreadsheet.key, "clearedRange": written(sheet.title, area)}
+
+
+def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
+    """`values.batchClear`."""
+    areas = []
+    for nth, text in enumerate(body.get("ranges") or []):
+        with within(f"Invalid range[{nth}]"):
+            areas.append(_area(spreadsheet, text))
+    for sheet, area in areas:
+        sheet.grid.clear(area)
+    cleared = [written(sheet.title, area) for sheet, area in areas]
+    return {"spreadsheetId": spreadsheet.key} | ({"clearedRanges": cleared} if cleared else {})
+
+
+def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
+    """`values.append`: below the last table of a range, growing the grid as needed."""
+    sheet, searched = _area(spreadsheet, params["range"])
+    columns = _columns(body, _option(params))
+    grid = sheet.grid
+    table = _table(sheet, searched)
+    top, left = (table.bottom, table.left) if table else (searched.top, searched.left)
+    height, width = max(map(len, columns), default=0), len(columns)
+    rows, wide = max(grid.rows, top + height), max(grid.columns, left + width)
+    inserts = params.get("insertDataOption") == "INSERT_ROWS" and table is not None and top < grid.rows
+    if inserts:
+        rows = grid.rows + height
+    spreadsheet.room_for(rows * wide - grid.rows * grid.columns, wide)
+    if inserts:
+        grid.insert_rows(top, height)
+    if (rows, wide) != (grid.rows, grid.columns):
+        grid.resize(rows, wide)
+    block = _Block(spreadsheet, sheet, top, left, columns)
+    block.put()
+    answer: Json = {"spreadsheetId": spreadsheet.key}
+    if table:
+        answer["tableRange"] = written(sheet.title, table)
+    return answer | {"updates": block.updated(_responding(params))}
+
+
+def _option(options: Json) -> Callable[[Any], tuple[Cell | Skip, Json | None]] | None:
+    """How values are read: None for RAW."""
+    option = options.get("valueInputOption")
+    if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
+        raise invalid("'valueInputOption' is required but not specified")
+    return None if option == "RAW" else entered.typed
+
+
+def _responding(options: Json) -> Json | None:
+    """The options with which a write answers the values, where it does."""
+    if not options.get("includeValuesInResponse"):
+        return None
+    return {
+        "valueRenderOption": options.get("responseValueRenderOption"),
+        "dateTimeRenderOption": options.get("responseDateTimeRenderOption"),
+    }
+
+
+def _area(spreadsheet: Spreadsheet, text: str) -> tuple[Sheet, Area]:
+    sheet, span = spreadsheet.resolve(text)
+    return sheet, sheet.area(span)
+
+
+def _value_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
+    sheet, area = _area(spreadsheet, text)
+    return _values(spreadsheet, sheet, area, options)
+
+
+def _values(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, options: Json) -> Json:
+    """The ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
+    columns = rendered.columns(
+        spreadsheet,
+        sheet,
+        area,
+        option=options.get("valueRenderOption") or "FORMATTED_VALUE",
+        dates=options.get("dateTimeRenderOption") or "SERIAL_NUMBER",
+    )
+    dimension = options.get("majorDimension")
+    by_columns = dimension == "COLUMNS"
+    if by_columns:
+        while columns and not columns[-1]:
+            columns.pop()
+        lines = [_without_blanks(column) for column in columns]
+    else:
+        lines = [_without_blanks(list(row)) for row in zip_longest(*columns, fillvalue="")]
+    while lines and not lines[-1]:
+        lines.pop()
+    answer: Json = {"range": written(sheet.title, area), "majorDimension": "COLUMNS" if by_columns else "ROWS"}
+    return answer | ({"values": lines} if lines else {})
+
+
+def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
+    while line and line[-1] == "":
+        line.pop()
+    return line
+
+
+def _table(sheet: Sheet, searched: Area) -> Area | None:
+    """The last table that a range meets: the block of cells around its last cell that is not blank."""
+    grid = sheet.grid
+    ends = [(len(cells), nth) for nth, cells in enumerate(grid.block(searched)) if cells]
+    if not ends:
+        return None
+    length, nth = max(ends)
+    top = searched.top + length - 1
+    left = searched.left + nth
+    bottom, right = top + 1, left + 1
+    while True:
+        before = (top, bottom, left, right)
+        wide = range(max(0, left - 1), min(grid.columns, right + 1))
+        while top and any(grid.cell(top - 1, column) is not None for column in wide):
+            top -= 1
+        while bottom < grid.rows and any(grid.cell(bottom, column) is not None for column in wide):
+            bottom += 1
+        first, last = max(0, top - 1), min(grid.rows, bottom + 1)
+        if left and _filled(sheet, left - 1, first, last):
+            left -= 1
+        if right < grid.columns and _filled(sheet, right, first, last):
+            right += 1
+        if before == (top, bottom, left, right):
+            return Area(top, bottom, left, right)
+
+
+def _filled(sheet: Sheet, column: int, top: int, bottom: int) -> bool:
+    return bool(sheet.grid.column(column, top, bottom))
+
+
+Entry = Cell | Skip
+
+
+def _columns(
+    body: Json, typed: Callable[[Any], tuple[Entry, Json | None]] | None
+) -> list[list[tuple[Entry, Json | None]]] | list[list[Entry]]:
+    """The columns of a ValueRange as cells; with number formats where they are read as typed."""
+    lines: list[list[Any]] = body.get("values") or []
+    if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
+        raise invalid("Invalid value at 'values' (type.googleapis.com/google.protobuf.ListValue)")
+    convert = typed or entered.raw
+    by_columns = body.get("majorDimension") == "COLUMNS"
+    converted: list[list[Any]] = []
+    for nth, line in enumerate(lines):
+        try:
+            converted.append([convert(value) for value in line])
+        except TypeError:
+            place = next(at for at, value in enumerate(line) if isinstance(value, (list, dict)))
+            kind = "list_value" if isinstance(line[place], list) else "struct_value"
+            raise invalid(f"Invalid values[{nth}][{place}]: {kind} {{\n}}\n") from None
+    if by_columns:
+        return converted
+    nothing: Any = (SKIP, None) if typed else SKIP
+    return [list(column) for column in zip_longest(*converted, fillvalue=nothing)]
+
+
+@dataclass
+class _Block:
+    """Cells on their way into a sheet."""
+
+    spreadsheet: Spreadsheet
+    sheet: Sheet
+    top: int
+    left: int
+    columns: Sequence[Sequence[Any]]
+    rows: set[int] = field(default_factory=set)
+    filled: set[int] = field(default_factory=set)
+    count: int = 0
+
+    @classmethod
+    def planned(
+        cls,
+        spreadsheet: Spreadsheet,
+        body: Json,
+        typed: Callable[[Any], tuple[Entry, Json | None]] | None,
+        text: str | None = None,
+    ) -> _Block:
+        """A block that fits; nothing is written yet."""
+        inner = body.get("range")
+        text = text if text is not None else inner or ""
+        sheet, span = spreadsheet.resolve(text)
+        area = sheet.area(span)
+        if inner and inner != text and spreadsheet.resolve(inner) != (sheet, span):
+            raise invalid(f"Requested writing within range [{text}], but data.range is [{inner}].")
+        columns = _columns(body, typed)
+        block = cls(spreadsheet, sheet, area.top, area.left, columns)
+        block.fit(area, span, text)
+        return block
+
+    def fit(self, area: Area, span: Span, text: str) -> None:
+        """Refuse a block that is larger than its range; a range of one cell is where it starts."""
+        grid = self.sheet.grid
+        bottom, right = (grid.rows, grid.columns) if span.anchor else (area.bottom, area.right)
+        shown = text if split(text)[0] is not None else written(self.sheet.title, span)
+        if self.height > bottom - self.top:
+            raise invalid(f"Requested writing within range [{shown}], but tried writing to row [{bottom + 1}]")
+        if len(self.columns) > right - self.left:
+            raise invalid(f"Requested writing within range [{shown}], but tried writing to column [{letters(right)}]")
+
+    @property
+    def height(self) -> int:
+        return max(map(len, self.columns), default=0)
+
+    def put(self) -> None:
+        """Write it, and count what is written."""
+        for column, entries in enumerate(self.columns, self.left):
+            pairs = entries and isinstance(entries[0], tuple)
+            cells = [entry[0] for entry in entries] if pairs else entries
+            if pairs:
+                self._mark(column, entries)
+            self.sheet.grid.write(column, self.top, cells)
+            present = [row for row, cell in enumerate(cells, self.top) if cell is not SKIP]
+            if present:
+                self.filled.add(column)
+                self.count += len(present)
+                self.rows.update(present)
+
+    def _mark(self, column: int, entries: Sequence[tuple[Entry, Json | None]]) -> None:
+        marks = self.sheet.grid.marks(column)
+        for row, (_, number_format) in enumerate(entries, self.top):
+            if number_format:
+                old = marks.at(row) or {}
+                look = (old.get("userEnteredFormat") or {}) | {"numberFormat": number_format}
+                marks.put(row, row + 1, old | {"userEnteredFormat": look})
+
+    def updated(self, responding: Json | None) -> Json:
+        """The UpdateValuesResponse."""
+        height, width = max(1, self.height), max(1, len(self.columns))
+        area = Area(self.top, self.top + height, self.left, self.left + width)
+        answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": written(self.sheet.title, area)}
+        counts = {
+            "updatedRows": len(self.rows),
+            "updatedColumns": len(self.filled),
+            "updatedCells": self.count,
+        }
+        answer |= {name: count for name, count in counts.items() if count}
+        if responding is not None:
+            answer["updatedData"] = _values(self.spreadsheet, self.sheet, area, responding)
+        return answer

@@ -1,0 +1,174 @@
+"""The wire: from the bytes of a request to those of its answer, with all that may go wrong on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from .errors import ApiError, Json, invalid
+from .faults import Fault, Quota, struck
+from .service import Method, Service
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+_NAMES = ("127.0.0.1", "localhost")
+
+
+@dataclass
+class Record:
+    """One request, and how it was answered.
+
+    Attributes:
+        method: of HTTP.
+        path: of the URL, quoted as it was sent.
+        query: of the URL, quoted as it was sent.
+        received: the body.
+        sent: the body of the answer, as far as it was sent.
+        status: of the answer; 0 where none was sent.
+        writes: whether it counts as a write.
+    """
+
+    method: str
+    path: str
+    query: str
+    received: bytes = field(repr=False)
+    writes: bool = False
+    status: int = 0
+    sent: bytes = field(default=b"", repr=False)
+
+
+class DroppedError(ConnectionError):
+    """There is no one to answer."""
+
+
+class Wire:
+    """A WSGI application around a service.
+
+    Attributes:
+        requests: every request so far.
+        faults: what goes wrong.
+        on_request: called with each record before anything is done about the request.
+        crashes: what the emulator itself failed at.
+        lock: held while the service's state is touched.
+        closing: set when nothing is worth waiting for any more.
+    """
+
+    def __init__(self, service: Service, quota: Quota, payload: int) -> None:
+        self.requests: list[Record] = []
+        self.faults: list[Fault] = []
+        self.on_request: Callable[[Record], object] | None = None
+        self.crashes: list[Exception] = []
+        self.lock = threading.RLock()
+        self.closing = threading.Event()
+        self._service = service
+        self._quota = quota
+        self._payload = payload
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        record = _record(environ)
+        try:
+            return self._serve(environ, start_response, record)
+        except DroppedError:
+            raise
+        except Exception as crash:  # a bug of the emulator must not pass for an answer of the service
+            self.crashes.append(crash)
+            return _respond(start_response, record, ApiError(500, f"The emulator failed: {crash!r}"))
+
+    def _serve(self, environ: WSGIEnvironment, start_response: StartResponse, record: Record) -> Iterable[bytes]:
+        found = self._found(environ, record)
+        with self.lock:
+            self.requests.append(record)
+        if self.on_request is not None:
+            self.on_request(record)
+        with self.lock:
+            fault = struck(self.faults, record.method, unquote(f"{record.path}?{record.query}"))
+        if fault is None:
+            return _respond(start_response, record, self._answer(record, found))
+        if fault.status == "reset-before":
+            _reset(environ)
+        if fault.error_code and not fault.applied:
+            return _respond(start_response, record, fault.error(writes=record.writes))
+        if fault.status == "late":
+            self.closing.wait(fault.seconds)
+        answer = self._answer(record, found)
+        if fault.status == "slow":
+            self.closing.wait(fault.seconds)
+        if fault.status == "reset-after":
+            _reset(environ)
+        if fault.error_code:
+            answer = fault.error(writes=record.writes)
+        return _respond(start_response, record, answer, truncated=fault.status == "truncated")
+
+    def _found(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
+        """The method that a request calls, if there is one."""
+        if str(environ.get("HTTP_HOST", "")).partition(":")[0] not in _NAMES:
+            return ApiError(403, "The emulator answers to 127.0.0.1 and localhost only.")
+        try:
+            method, params = self._service.find(record.method, record.path)
+        except ApiError as error:
+            return error
+        record.writes = method.writes
+        return method, params
+
+    def _answer(self, record: Record, found: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
+        """What the service says."""
+        if isinstance(found, ApiError):
+            return found
+        try:
+            self._quota.take(writes=record.writes)
+            if len(record.received) > self._payload:
+                raise invalid(f"Request payload size exceeds the limit: {self._payload} bytes.")
+            call = self._service.call(*found, record.query, record.received)
+            with self.lock:
+                return self._service.answer(call)
+        except ApiError as error:
+            return error
+        except (AttributeError, KeyError, TypeError, ValueError):
+            if self._service.schema is not None:
+                raise
+            return invalid("Request contains an invalid argument.")  # no schema has looked at it
+
+
+def _record(environ: WSGIEnvironment) -> Record:
+    from werkzeug.exceptions import ClientDisconnected
+    from werkzeug.wsgi import get_input_stream
+
+    path, _, query = str(environ["RAW_URI"]).partition("?")
+    try:
+        body = get_input_stream(environ).read()
+    except ClientDisconnected:
+        raise DroppedError("the client went away in the middle of its request") from None
+    return Record(environ["REQUEST_METHOD"], path, query, body)
+
+
+def _respond(
+    start_response: StartResponse, record: Record, answer: Json | ApiError, *, truncated: bool = False
+) -> Iterable[bytes]:
+    """Send an answer; of a truncated one, half of what its length promises."""
+    headers, reason, content = [], "OK", answer
+    record.status = 200
+    if isinstance(answer, ApiError):
+        record.status, reason, content = answer.code, "Error", answer.body()
+        headers = list(answer.headers.items())
+    body = json.dumps(content, ensure_ascii=False).encode()
+    record.sent = body[: len(body) // 2] if truncated else body
+    headers += [("Content-Type", "application/json; charset=UTF-8"), ("Content-Length", str(len(body)))]
+    start_response(f"{record.status} {reason}", headers)
+    return [record.sent]
+
+
+def _reset(environ: WSGIEnvironment) -> None:
+    """Close the connection at once, with a reset instead of an end."""
+    connection: socket.socket = environ["werkzeug.socket"]
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(connection.detach())
+    raise DroppedError("reset on purpose")
