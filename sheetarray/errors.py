@@ -5,7 +5,8 @@
     ├── DTypeError            (TypeError)     an array that the target cannot hold
     ├── LimitError            (ValueError)    too much for the target; raised before anything is written
     ├── NotFoundError         (KeyError)      no array, sheet or format of that name: names what there is
-    └── MissingDependencyError (ImportError)  an extra is not installed: names it
+    ├── MissingDependencyError (ImportError)  an extra is not installed: names it
+    └── RemoteError           (OSError)       a service that cannot be reached, or refuses: network, permission, quota
 
     SheetArrayWarning         (UserWarning)   read all the same, but worth a look
 
@@ -14,6 +15,7 @@ An `OSError` of the system (no such file, disk full, permission denied) passes t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,6 +88,31 @@ class MissingDependencyError(SheetArrayError, ImportError):
     """A format needs a package that is not installed; the message has the command to install it."""
 
 
+class RemoteError(SheetArrayError, OSError):
+    """A service that cannot be reached, does not let us in, has no such document, or asks to come back later.
+
+    No message holds a token or the content of a credentials file.
+
+    Attributes:
+        reason: what happened, in one sentence.
+        hint: what to do about it.
+        status: the HTTP status of the last answer; None where there was none.
+
+    Example:
+        >>> str(RemoteError("no permission to read it", hint="share it with me@example.org", status=403))
+        'no permission to read it (share it with me@example.org)'
+    """
+
+    def __init__(self, reason: str, *, hint: str | None = None, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.status = status
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.hint})" if self.hint else self.reason
+
+
 class SheetArrayWarning(UserWarning):
     """Something was accepted that a strict reader would refuse."""
 
@@ -95,7 +122,8 @@ class Finding:
     """One thing that `check` has to say about a file.
 
     Attributes:
-        severity: "error" where `read` would refuse, "warning" where it would not.
+        severity: "error" where `read` would refuse, or where values are known to be others than were written; "warning"
+            for all else.
         location: the cell's address, a sheet or an array's name; None for the file as a whole.
         message: what is the matter, naming the element where there is one.
         hint: what to do about it; may be empty.
@@ -134,5 +162,5 @@ def located(*, source: str | None = None, sheet: str | None = None, location: st
 
 def _spoken(location: str) -> str:
     sheet, mark, cell = location.rpartition("!")
-    kind = "cell " if cell[:1].isalpha() and cell[-1:].isdigit() and " " not in cell else ""
+    kind = "cell " if re.fullmatch(r"[A-Z]{1,3}[0-9]{1,7}", cell) else ""
     return f"sheet {sheet}, {kind}{cell}" if mark else f"{kind}{cell}"

@@ -52,7 +52,7 @@ def escaped(texts: pl.Series, look: TextLook) -> pl.Series:
     """Text that a spreadsheet would evaluate, after an apostrophe."""
     import polars as pl
 
-    if look.formulas == "keep" or not len(texts):
+    if look.formulas != "escape" or not len(texts):
         return texts
     special = texts.str.contains(r"^[=+\-@'\t\r]")
     if not special.any():

@@ -37,8 +37,13 @@ class TypedCells:
     texts: pl.Series | None = None
     booleans: pl.Series | None = None
 
+    @property
+    def kinds(self) -> list[pl.Series]:
+        """Those of the three that there are."""
+        return [kind for kind in (self.numbers, self.texts, self.booleans) if kind is not None]
+
     def __len__(self) -> int:
-        return next((len(kind) for kind in (self.numbers, self.texts, self.booleans) if kind is not None), 0)
+        return max(map(len, self.kinds), default=0)
 
 
 def to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, start: int = 0) -> TypedCells:

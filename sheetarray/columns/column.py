@@ -145,12 +145,17 @@ def _series(cells: Sequence[Cell]) -> pl.Series:
 
 
 def _together(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:
-    if isinstance(rest, Sequence):
-        return [*first, *rest] if len(first) else rest
+    if isinstance(rest, Sequence) or not _is_text(first):
+        return [*first, *rest]
     texts = rest.cast(_series([]).dtype).rename("")
     if not len(first):
         return texts
     return (_series(first) if isinstance(first, Sequence) else first).extend(texts)
+
+
+def _is_text(cells: pl.Series | Sequence[Cell]) -> bool:
+    """Whether cells are nothing but text and blanks, so that a Series holds them."""
+    return not isinstance(cells, Sequence) or all(cell is None or isinstance(cell, str) for cell in cells)
 
 
 def _first_filled(cells: pl.Series | Sequence[Cell]) -> int:

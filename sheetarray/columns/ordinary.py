@@ -15,7 +15,7 @@ import numpy as np
 from .. import dtypes
 from ..cells import TextLook, from_text
 from ..dtypes import DType
-from ..elements import Cell, Missing, check_missing, is_blank, string_of
+from ..elements import Cell, Missing, Unreadable, check_missing, is_blank, string_of
 from ..errors import FormatError, LimitError, NotFoundError
 from ..header import Order
 from .column import filled_cells
@@ -79,7 +79,10 @@ def read_ordinary(
     first = skip_rows + named
     text = dtypes.named("string")
     fetched = sheet.columns([Request(names[name], first, text) for name in wanted], typed=False)
-    series = [_joined(head_cells, body) for head_cells, body in fetched]
+    series = [
+        _joined(head_cells, body, _Place(name, names[name], first))
+        for name, (head_cells, body) in zip(wanted, fetched, strict=True)
+    ]
     filled = [filled_cells(column) for column in series]
     height = max(filled, default=0)
     result: dict[str, np.ndarray[Any, Any]] = {}
@@ -145,11 +148,14 @@ def _dtype(kind: DTypeLike | None) -> DType | None:
     return dtypes.named(kind) if isinstance(kind, str) else dtypes.of(np.dtype(kind))
 
 
-def _joined(first: Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series:
+def _joined(first: Sequence[Cell], rest: pl.Series | Sequence[Cell], place: _Place) -> pl.Series:
     """A column as text, whatever its container made of it."""
     import polars as pl
 
     if isinstance(rest, Sequence):
+        for index, cell in enumerate((*first, *rest)):
+            if isinstance(cell, Unreadable):
+                raise place.error(index, cell.reason, cell.hint)
         return pl.Series([None if is_blank(cell) else string_of(cell) for cell in (*first, *rest)], dtype=pl.String)
     return pl.concat([pl.Series(first, dtype=pl.String), rest.cast(pl.String)]).rename("")
 

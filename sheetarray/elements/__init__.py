@@ -11,6 +11,7 @@ from .decode import Missing, Problem, check_missing, decode, too_wide
 from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem, iso_texts
 from .looks import (
     Cell,
+    Unreadable,
     bool_text,
     escape,
     generic_from_text,
@@ -28,6 +29,7 @@ __all__ = [
     "ComplexLook",
     "Missing",
     "Problem",
+    "Unreadable",
     "bool_text",
     "check_missing",
     "decode",

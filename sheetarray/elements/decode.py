@@ -19,7 +19,7 @@ from ..dtypes import DType
 from ..errors import LimitError
 from . import looks
 from .encode import iso_texts
-from .looks import Cell, found, is_blank
+from .looks import Cell, Unreadable, found, is_blank
 
 Missing = Literal["error", "nan"]
 
@@ -45,13 +45,16 @@ def decode(
         dtype: what the header says they are.
         missing: "nan" reads a blank as NaN where the dtype is float or complex.
         decimal: the decimal mark of text.
-        typed: the cells are from a container that has text and doubles, but no integers of their own.
+        typed: the cells are from a container that has text and doubles, but no integers of their own; some may be
+            `Unreadable`.
 
     Example:
         >>> from sheetarray import dtypes
         >>> decode([1, "2.0", 300], dtypes.named("uint8"))
         (array([1, 2, 0], dtype=uint8), [Problem(index=2, reason='300 is beyond the range of uint8', hint='')])
     """
+    if typed and any(isinstance(cell, Unreadable) for cell in cells):
+        return _around_unreadable(cells, dtype, missing, decimal)
     match dtype.kind:
         case "float":
             return _floats(cells, dtype, missing, decimal)
@@ -69,6 +72,20 @@ def decode(
             return _strings(cells)
         case "generic":
             return _generic([looks.generic_from_typed(cell) for cell in cells] if typed else cells)
+
+
+def _around_unreadable(
+    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
+) -> tuple[Buffer, list[Problem]]:
+    """Decode the other cells; the elements of unreadable ones are whatever a new buffer holds."""
+    places = [index for index, cell in enumerate(cells) if not isinstance(cell, Unreadable)]
+    decoded, problems = decode([cells[index] for index in places], dtype, missing=missing, decimal=decimal, typed=True)
+    out = np.zeros(len(cells), dtype=decoded.dtype)
+    if len(decoded) == len(places):
+        out[places] = decoded
+    problems = [Problem(places[problem.index], problem.reason, problem.hint) for problem in problems]
+    problems += [Problem(i, cell.reason, cell.hint) for i, cell in enumerate(cells) if isinstance(cell, Unreadable)]
+    return out, sorted(problems, key=lambda problem: problem.index)
 
 
 def check_missing(missing: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +26,14 @@ _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[
 _SPECIAL = ("=", "+", "-", "@", "'", "\t", "\r")
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
 _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A cell that has no value for any dtype: an error, a formula without a result, a date among numbers."""
+
+    reason: str
+    hint: str = ""
 
 
 def is_blank(cell: Cell) -> bool:

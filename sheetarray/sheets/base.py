@@ -28,6 +28,8 @@ from dataclasses import dataclass, field
 from ..dtypes import TABLE
 
 Progress = Callable[[int, int], None]
+"""Called with what is done and what there is in all. An adapter of a service also calls its attribute `waiting`, where
+it has one, with seconds and the reason before it waits that long."""
 
 
 def silent(done: int, total: int) -> None:

@@ -1,0 +1,7 @@
+"""Excel workbooks, written exact and fast, and other workbooks read: the functions of the adapter."""
+
+from __future__ import annotations
+
+from .adapter import check_excel, keeps_excel, read_columns_excel, read_excel, scan_excel, write_excel
+
+__all__ = ["check_excel", "keeps_excel", "read_columns_excel", "read_excel", "scan_excel", "write_excel"]

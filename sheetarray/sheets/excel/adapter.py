@@ -1,0 +1,190 @@
+"""Excel workbooks: names in row 1, one array a column, exact to the last bit; other workbooks are read as well.
+
+The cells are those of the exchange format of https://github.com/stdlib-js/stdlib/issues/1140, in a worksheet of
+ECMA-376. Numbers are written with the shortest text that reads back to the same double, and what a double cannot hold
+is text. A fingerprint of each array goes into the document's properties, so that `check` knows what became of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ...arrays import linear_arrays
+from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
+from ...columns.ordinary import DTypeLike, Shape
+from ...elements import Missing
+from ...errors import Finding, FormatError, LimitError, NotFoundError, located
+from ...files import Readable, Source, Writable
+from ...header import Header, Order
+from ..base import Keeps, Progress, silent
+from .append import IfSheetExists
+from .memory import Memory
+from .sheet import ExcelSheet, Workbook
+from .verdict import judge
+from .writing import append_workbook, write_workbook
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+keeps_excel = Keeps()
+
+
+def write_excel(
+    target: Writable,
+    arrays: Any,
+    *,
+    sheet: str = "arrays",
+    mode: Literal["w", "a"] = "w",
+    if_sheet_exists: IfSheetExists = "error",
+    cells: Literal["numeric", "text"] = "numeric",
+    progress: Progress | None = None,
+) -> None:
+    """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
+
+    Args:
+        target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        sheet: title of the sheet; more than 16,384 columns go on in `arrays (2)` and so on.
+        mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
+        if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
+        cells: "text" writes every element as text, which survives programs that round numbers.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds.
+        FormatError: mode "a", and the file is no workbook.
+        LimitError: a name, a title or a text that Excel cannot hold, before anything is written.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"t": np.array([[0.1, np.nan]])})
+        >>> _ = file.seek(0)
+        >>> read_excel(file)
+        {'t': array([[0.1, nan]])}
+    """
+    if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
+        raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
+    linear = linear_arrays(arrays)
+    as_text, report = cells == "text", progress or silent
+    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
+        write_workbook(target, linear, sheet=sheet, as_text=as_text, report=report)
+    elif isinstance(target, (str, os.PathLike)):
+        append_workbook(target, linear, sheet=sheet, if_sheet_exists=if_sheet_exists, as_text=as_text, report=report)
+    else:
+        raise LimitError('mode="a" takes a path, not an open file')
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_excel(
+    source: Readable,
+    names: Sequence[str] | None = None,
+    *,
+    sheet: str | None = None,
+    missing: Missing = "error",
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of a workbook, wherever in it they stand, as columns or as rows.
+
+    Args:
+        source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
+        names: only these arrays are decoded; None for all.
+        sheet: only this sheet is looked at; None for all.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        strict: refuse lists without a version.
+        progress: called with the cells read and the cells in all.
+
+    Returns:
+        Arrays by name, in the order written; writeable, strides and offset as the header has them.
+
+    Raises:
+        FormatError: with `.location`, such as arrays!C17, of the first cell that is wrong.
+        NotFoundError: no array of a name asked for, or no such sheet.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"a": np.arange(2), "b": np.array(["007"])}, sheet="run 1")
+        >>> _ = file.seek(0)
+        >>> read_excel(file, ["b"], sheet="run 1")
+        {'b': array(['007'], dtype='<U3')}
+    """
+    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
+        sheets = _sheets(book, sheet)
+        total = sum(info.cells for info in scan_sheets(sheets, strict=strict).values()) if progress else 0
+        (progress or silent)(0, total)
+        arrays = read_sheets(sheets, names, strict=strict, missing=missing)
+        (progress or silent)(total, total)
+        return arrays
+
+
+def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = False) -> dict[str, ArrayInfo]:
+    """What the headers say.
+
+    Raises:
+        FormatError: no array, or a broken header.
+        NotFoundError: no such sheet.
+    """
+    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
+        return scan_sheets(_sheets(book, sheet), strict=strict)
+
+
+def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
+    """Every finding in a workbook; nothing for one that is as it was written.
+
+    Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
+    elements edited, rows sorted, numbers scaled, as far as the fingerprints in the document's properties tell.
+    """
+    try:
+        with Source(source) as opened, Workbook(opened) as book:
+            findings = list(_findings(opened, book, sheet, missing))
+    except FormatError as error:
+        findings = [Finding.of(error)]
+    yield from findings
+
+
+def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
+    memory = Memory(source)
+
+    def told(name: str, header: Header, buffer: Buffer, address: Callable[[int], str]) -> Iterator[Finding]:
+        record = memory.of(name, address(0).rpartition("!")[0])
+        return judge(record, header, buffer, name, address) if record is not None else iter(())
+
+    yield from memory.findings
+    yield from check_sheets(_sheets(book, sheet), missing=missing, judge=told)
+
+
+def _sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
+    """The sheet of a title, compared without case as Excel does; every sheet for None."""
+    if title is None:
+        return [book.sheet(known) for known in book.titles]
+    for known in book.titles:
+        if known.casefold() == title.casefold():
+            return [book.sheet(known)]
+    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
+
+
+def read_columns_excel(
+    source: Readable,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
+    shape: Shape | Mapping[str, Shape] | None = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    sheet: str | None = None,
+    header: bool | None = None,
+    skip_rows: int = 0,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
+    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
+        chosen = _sheets(book, sheet)[0]
+        with located(sheet=chosen.title):
+            return read_ordinary(chosen, columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
+                                 skip_rows=skip_rows)  # fmt: skip

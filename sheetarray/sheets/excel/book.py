@@ -1,0 +1,212 @@
+"""A workbook that is there already: its sheets, its names, and whether a sheet may be put into it.
+
+Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from ...errors import FormatError, LimitError
+from .markup import HEAD, Element, Markup, first_tag, plain, quoted
+from .names import titles_in
+from .package import Package
+from .relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+STRICT_MAIN = STRICT + "spreadsheetml/main"
+_TABLE = "application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"
+_TYPE = re.compile(
+    r"application/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)"
+    r"|ms-excel\.(sheet|template|addin)\.macroEnabled)\.main\+xml"
+)
+_WORKSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
+_MOST_BYTES = 2**24
+_MOST_ID = 65_534
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # what may stand before definedNames
+_SIGNED = "digital-signature/origin"
+
+
+@dataclass(frozen=True, slots=True)
+class BookSheet:
+    """A sheet of the workbook.
+
+    Attributes:
+        title: of the sheet.
+        id: by which other parts know it.
+        kind: worksheet, chartsheet, dialogsheet or another.
+        part: where it is.
+    """
+
+    title: str
+    id: str
+    kind: str
+    part: str
+
+
+class Book:
+    """A workbook in a package, and changes to its own parts.
+
+    Args:
+        package: of the workbook.
+
+    Attributes:
+        part: the workbook's own part.
+        strict: whether it is strict OOXML.
+        sheets: in the order of their tabs.
+        active: the index of the sheet in view.
+
+    Raises:
+        FormatError: no .xlsx or .xlsm, or a damaged one.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self.root_relations = Relations(package, "")
+        part = self.root_relations.target("officeDocument")
+        if part is None:
+            raise FormatError(
+                f"no workbook of Excel but {_guess(package)}", hint="save it as .xlsx first, or write to a new file"
+            )
+        self.part = part
+        self.types = ContentTypes(package)
+        if not _TYPE.fullmatch(type_ := self.types.of(part)):
+            raise FormatError(f"a package of the type {type_!r:.120}, to which no sheet can be added",
+                              location=part, hint="save it as .xlsx or .xlsm first")  # fmt: skip
+        self.markup = Markup(package.read(part, limit=_MOST_BYTES), location=part)
+        root = self.markup.root
+        if root.name != "workbook" or root.space not in (MAIN, STRICT_MAIN):
+            raise FormatError(f"the part holds {root.name!r:.40}, no workbook", location=part)
+        self.strict = root.space == STRICT_MAIN
+        self.relations = Relations(package, part)
+        listed = root.one("sheets")
+        if listed is None:
+            raise FormatError("the workbook has no list of sheets", location=part)
+        self._list = listed
+        targets = {relation.id: relation for relation in self.relations.found}
+        self.sheets = [_sheet(element, targets, package, part) for element in self._list.all("sheet")]
+        self._dropped: set[int] = set()
+        views = root.one("bookViews")
+        view = views.one("workbookView") if views is not None else None
+        active = view.get("activeTab", "0") if view is not None else "0"
+        self.active = int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
+
+    def check_open(self) -> None:
+        """Refuse a workbook that its owner has closed to new sheets.
+
+        Raises:
+            LimitError: it is signed, or its structure is protected.
+        """
+        if any(found.kind == _SIGNED for found in self.root_relations.found) or any(
+            name.lower().startswith("_xmlsignatures/") for name in self.package.names()
+        ):
+            raise LimitError("the workbook is digitally signed, and another sheet would break the signature: "
+                             "remove it in Excel first, or write to a new file")  # fmt: skip
+        protection = self.markup.root.one("workbookProtection")
+        if protection is not None and protection.get("lockStructure") in ("1", "true"):
+            raise LimitError("the structure of the workbook is protected, so that it takes no other sheets: "
+                             "remove the protection in Excel first, or write to a new file")  # fmt: skip
+
+    def names(self) -> list[str]:
+        """The defined names that are there, those of single sheets as well."""
+        return [element.get("name") for element in self._names()]
+
+    def tables(self) -> list[str]:
+        """The names of the tables, which share their space with the defined names."""
+        found = []
+        for part in self.types.parts(_TABLE):
+            if part in self.package:
+                table = first_tag(self.package.head(part, HEAD), "table", location=part)
+                found += [table.get("name", ""), table.get("displayName", "")]
+        return found
+
+    # Changes -------------------------------------------------------------------------------------------------
+
+    def add_sheet(self, title: str, part: str) -> None:
+        """Put one more sheet at the end.
+
+        Raises:
+            LimitError: there is no number left for it.
+        """
+        used = {sheet.id for sheet in self.sheets}
+        highest = max((int(id_) for id_ in used if re.fullmatch("[0-9]{1,5}", id_)), default=0)
+        ids = chain(range(highest + 1, _MOST_ID + 1), range(1, highest))
+        id_ = next((str(number) for number in ids if str(number) not in used), None)
+        if id_ is None:
+            raise LimitError(f"the workbook has {len(used)} sheets already")
+        relation = self.relations.add("worksheet", part, strict=self.strict)
+        self.types.add(part, _WORKSHEET)
+        known = [prefix for scope in self._list.scope for prefix, space in scope.items() if space in RELATION_SPACES]
+        prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
+        self.markup.append(
+            self._list,
+            f'<{self._list.prefix}sheet{"" if known else declared} name={quoted(title)} sheetId="{id_}" '
+            f'{prefix}id="{relation}"/>',
+        )
+        self.sheets.append(BookSheet(title, id_, "worksheet", part))
+
+    def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
+        """Take away those names of the whole workbook that refer to nothing but some sheets."""
+        folded, around = {name.casefold() for name in names}, {title.casefold() for title in titles}
+        for element in self._names():
+            if element.get("name").casefold() in folded and "localSheetId" not in element.attributes:
+                within = {title.casefold() for title in titles_in(element.text)}
+                if within and within <= around:
+                    self.markup.remove(element)
+                    self._dropped.add(element.start)
+
+    def add_names(self, names: Mapping[str, str]) -> None:
+        """Put defined names after those that are there."""
+        prefix = self.markup.root.prefix
+        text = "".join(
+            f"<{prefix}definedName name={quoted(name)}>{plain(refers)}</{prefix}definedName>"
+            for name, refers in names.items()
+        )
+        listed = self.markup.root.one("definedNames")
+        if listed is not None:
+            self.markup.append(listed, text)
+        elif text:
+            self.markup.insert(self._end_of(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
+
+    def compute_on_opening(self) -> None:
+        """Have formulas computed when the workbook is opened, unless its owner computes by hand."""
+        calculation = self.markup.root.one("calcPr")
+        if calculation is None:
+            at = self._end_of(*_BEFORE_NAMES, "definedNames")
+            self.markup.insert(at, f'<{self.markup.root.prefix}calcPr fullCalcOnLoad="1"/>')
+        elif calculation.get("calcMode") != "manual":
+            self.markup.set(calculation, "fullCalcOnLoad", "1")
+
+    def have_a_view(self) -> None:
+        """See to it that there is a window, to which the views of sheets belong."""
+        if self.markup.root.one("bookViews") is None:
+            prefix = self.markup.root.prefix
+            self.markup.insert(self._list.start, f"<{prefix}bookViews><{prefix}workbookView/></{prefix}bookViews>")
+
+    def _names(self) -> Iterator[Element]:
+        listed = self.markup.root.one("definedNames")
+        for element in listed.all("definedName") if listed is not None else ():
+            if element.start not in self._dropped:
+                yield element
+
+    def _end_of(self, *names: str) -> int:
+        """Where the last of some elements ends."""
+        return max(element.end for name in names for element in self.markup.root.all(name))
+
+
+def _sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
+    title = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), element.get("name"))
+    relation = targets.get(element.get_in(RELATION_SPACES, "id"))
+    if relation is None or relation.target is None or relation.target not in package:
+        raise FormatError(f"the sheet {title!r:.80} has no part in the package", location=part)
+    return BookSheet(title, element.get("sheetId"), relation.kind, relation.target)
+
+
+def _guess(package: Package) -> str:
+    """What the package is, when it is no workbook."""
+    kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
+    return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

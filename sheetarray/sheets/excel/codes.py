@@ -1,0 +1,255 @@
+"""Elements -> codes of 64 bits, whose sums make a fingerprint: equal elements have equal codes, others hardly ever.
+
+The exact code of an element is of its bits (every NaN alike), whatever the byte order or the width of a string array.
+The rounded code is what a program leaves of it that keeps 15 digits and knows no -0.0; only floats have another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dtypes import DType
+from .decimal15 import EXPONENT, MOST, Decimals, by_text
+
+Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+Coder = Callable[[Buffer, int], "Coded"]
+
+_FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
+_HALF = np.uint64(32)
+_SHORT_NUMBER = len("number ") + 15
+_CHARACTERS = 65_536  # of strings, taken at a time
+
+
+class Scale(NamedTuple):
+    """Sums over the elements that show by which power of ten they were multiplied; of integers, without bounds.
+
+    Attributes:
+        digits: of signed digits times weights.
+        exponents: of decimal exponents times weights.
+        weight: of the weights of all elements but zeros, NaN and infinities.
+    """
+
+    digits: int
+    exponents: int
+    weight: int
+
+
+class Coded(NamedTuple):
+    """The codes of a run of elements; the arrays may be reused by the next call.
+
+    Attributes:
+        exact: of the elements as they are.
+        rounded: of the elements at 15 digits.
+        sixteen: of the elements at 16 digits, as `%.16g` rounds; for float64 only.
+        error: the largest relative error of the rounding to 15 digits.
+        longer: how many numbers certainly have more than 15 digits.
+        scale: for real numbers only.
+    """
+
+    exact: Codes
+    rounded: Codes
+    sixteen: Codes | None = None
+    error: float = 0.0
+    longer: int = 0
+    scale: Scale | None = None
+
+
+def coder_for(dtype: DType) -> Coder:
+    """A function that codes at most MOST native elements of the dtype, given their place among MOST weights."""
+    match dtype.kind:
+        case "float" if dtype.numpy.itemsize == 8:
+            return _Doubles()
+        case "float":
+            return _ShortFloats(dtype.numpy.itemsize)
+        case "int":
+            return _WholeNumbers()
+        case "complex":
+            return _complexes
+        case "string":
+            return _strings
+        case "generic":
+            return _generic
+        case "bool" | "datetime" | "timedelta":
+            return _plain
+
+
+def native(buffer: Buffer) -> Buffer:
+    """The elements side by side, in native byte order."""
+    found: Buffer = np.ascontiguousarray(buffer, dtype=buffer.dtype.newbyteorder("="))
+    return found
+
+
+def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
+    """The exact codes alone."""
+    if dtype.kind == "float":
+        return _coded(_bits(buffer).astype(np.uint64, copy=False))
+    return _plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
+
+
+def mixed(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
+    """Values of 64 bits, each bit of which has its say in every bit of the code (`spare` is overwritten)."""
+    np.multiply(values, _FIRST, out=out)
+    np.right_shift(out, _HALF, out=spare)
+    np.bitwise_xor(out, spare, out=out)
+    np.multiply(out, _SECOND, out=out)
+    np.right_shift(out, _HALF, out=spare)
+    return np.bitwise_xor(out, spare, out=out)
+
+
+def _coded(values: np.ndarray[tuple[int], Any]) -> Codes:
+    return mixed(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
+
+
+@lru_cache(maxsize=8)
+def _noise(count: int) -> Codes:
+    """Odd pseudo-random numbers, always the same."""
+    noise = _coded(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
+    noise.flags.writeable = False
+    return noise
+
+
+@lru_cache(maxsize=1)
+def weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The weights of the sums in `Scale`, MOST of them, of 16 bits each."""
+    return (_noise(MOST) >> np.uint64(48)).view(np.int64)
+
+
+class _Weighing:
+    """The sums that tell a power of ten."""
+
+    def __init__(self) -> None:
+        self.decimals = Decimals()
+
+    def scale(self, signed: Buffer, exponents: Buffer, start: int) -> Scale:
+        each = weights()[start : start + len(signed)]
+        present = each if np.count_nonzero(signed) == len(signed) else each[signed != 0]
+        return Scale(int(np.dot(signed, each)), int(np.dot(exponents, each)), int(present.sum()))
+
+
+class _Doubles(_Weighing):
+    def __init__(self) -> None:
+        super().__init__()
+        self._codes = np.empty((4, MOST), np.uint64)
+        self._signed = np.empty((2, MOST), np.int64)
+
+    def __call__(self, buffer: Buffer, start: int) -> Coded:
+        exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
+        signed, powers = self._signed[:, : len(buffer)]
+        mixed(_bits(buffer), exact, spare)
+        digits = self.decimals.of(buffer)
+        np.multiply(digits.digits15, digits.sign, out=signed)
+        scale = self.scale(signed, digits.exponent, start)
+        for exponent, fifteen in ((digits.exponent16, False), (digits.exponent, True)):
+            np.left_shift(exponent, 53, out=powers)
+            if fifteen:
+                np.multiply(powers, digits.sign, out=powers)
+                np.add(powers, signed, out=powers)
+                mixed(powers.view(np.uint64), rounded, spare)
+            else:
+                np.add(powers, digits.digits16, out=powers)
+                np.multiply(powers, digits.sign, out=powers)
+                mixed(powers.view(np.uint64), sixteen, spare)
+        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale)
+
+
+class _ShortFloats(_Weighing):
+    """float16 and float32, which 15 digits hold whole; 3 and 7 are what survives a multiplication."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self._unit, self._above = (10**8, 1 + 2.0**-23) if size == 4 else (10**12, 1 + 2.0**-10)
+
+    def __call__(self, buffer: Buffer, start: int) -> Coded:
+        bits = _bits(buffer).astype(np.uint64)
+        exact = _coded(bits)
+        negative_zero = bits == np.uint64(1 << (8 * self._size - 1))
+        rounded = np.where(negative_zero, _coded(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
+        # 0.01 as a float32 lies below 0.01: no such number may be taken for one of the next lower exponent
+        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+            digits = self.decimals.of(buffer.astype(np.float64) * self._above)
+        signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
+        return Coded(exact, rounded, scale=self.scale(signed, digits.exponent, start))
+
+
+class _WholeNumbers(_Weighing):
+    def __call__(self, buffer: Buffer, start: int) -> Coded:
+        codes = _plain(buffer, start)
+        digits = self.decimals.of(buffer.astype(np.float64))
+        return codes._replace(scale=self.scale(digits.digits15 * digits.sign, digits.exponent, start))
+
+
+def _bits(buffer: Buffer) -> Buffer:
+    """The bits of floats as unsigned integers, with one NaN."""
+    bits: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
+    nan = np.isnan(buffer)
+    if nan.any():
+        return np.where(nan, np.array([np.nan], buffer.dtype).view(bits.dtype), bits)
+    return bits
+
+
+def _plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one signature for all)
+    if buffer.dtype.kind in "mM":
+        buffer = buffer.view(np.int64)
+    wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
+    codes = _coded(wide)
+    return Coded(codes, codes)
+
+
+def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+    parts = _bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
+    codes = _coded(_coded(parts[0::2]) + parts[1::2])
+    return Coded(codes, codes)
+
+
+def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+    """Sums of characters times noise: those of the padding are 0."""
+    width = buffer.dtype.itemsize // 4
+    codes = np.zeros(len(buffer), np.uint64)
+    for first in range(0, width, _CHARACTERS):
+        noise = _noise(min(width, first + _CHARACTERS))[first:]
+        rows = max(1, _CHARACTERS // len(noise))
+        for row in range(0, len(buffer), rows):
+            characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(noise)]
+            codes[row : row + rows] += (characters * noise).sum(axis=1, dtype=np.uint64)
+    codes = _coded(codes)
+    return Coded(codes, codes)
+
+
+def _generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+    exact, rounded = np.empty((2, len(buffer)), np.uint64)
+    for index, element in enumerate(buffer.tolist()):
+        value = element.item() if isinstance(element, np.generic) else element
+        text = _spoken(value)
+        exact[index] = rounded[index] = _text_code(text)
+        if type(value) in (int, float) and len(text) > _SHORT_NUMBER:
+            rounded[index] = _text_code(_spoken(_fifteen(value)))
+    return Coded(exact, rounded)
+
+
+def _text_code(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def _spoken(value: object) -> str:
+    """A generic element as text, by type; a cell does not tell 2 from 2.0, nor 0 from -0.0."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    kind = "number" if type(value) in (int, float) else type(value).__name__
+    return f"{kind} {value!r}"
+
+
+def _fifteen(value: float) -> float:
+    """A number of more than 15 characters, at 15 digits."""
+    try:
+        digits, exponent, _ = by_text(abs(float(value)))
+    except OverflowError:
+        return value
+    return math.copysign(float(f"{digits}e{exponent - EXPONENT - 14}") if digits else math.inf, value)

@@ -1,0 +1,45 @@
+"""The table of contents in the extended properties (`docProps/app.xml`): the number of worksheets, and their titles.
+
+Source: ECMA-376 part 1, 22.2.2.8 (HeadingPairs) and 22.2.2.32 (TitlesOfParts). Programs rewrite it when they save, and
+open a workbook without it; it is kept right where it is right, and otherwise left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import FormatError
+from .markup import Element, Markup, plain
+
+
+def with_titles(content: bytes, there: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
+    """The part with the titles of more worksheets; None where it does not list those that are there.
+
+    Args:
+        content: the part.
+        there: the titles of the worksheets that are there, in the order of their tabs.
+        added: the titles of those that follow.
+        location: the part's name, for messages.
+    """
+    try:
+        part = Markup(content, location=location, depth=5)
+    except FormatError:
+        return None
+    pairs, listed = (_vector(part.root, name) for name in ("HeadingPairs", "TitlesOfParts"))
+    if pairs is None or listed is None:
+        return None
+    counts = [at for variant in pairs.children for at in variant.children if at.name == "i4"]
+    titles = [entry.text for entry in listed.children]
+    if not counts or counts[0].text != str(len(there)) or titles[: len(there)] != list(there) or not there:
+        return None
+    part.replace(counts[0].inner, counts[0].close, str(len(there) + len(added)))
+    part.set(listed, "size", str(len(titles) + len(added)))
+    prefix = listed.prefix
+    text = "".join(f"<{prefix}lpstr>{plain(title)}</{prefix}lpstr>" for title in added)
+    part.insert(listed.children[len(there) - 1].end, text)
+    return part.result()
+
+
+def _vector(root: Element, name: str) -> Element | None:
+    around = root.one(name)
+    return around.children[0] if around is not None and len(around.children) == 1 else None

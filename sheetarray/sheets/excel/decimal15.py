@@ -1,0 +1,258 @@
+"""Doubles as a decimal of 15 digits, rounded as spreadsheet programs do it, and of 16 digits, as `%.16g` has it.
+
+A program that keeps 15 digits takes the shortest text that reads back to the double and rounds that half away from
+zero. Here it is done without text. A double x = y * 2^e, y in [1, 2), has the decimal exponent k, and
+m = |x| * 10^(14 - k) lies in [10^14, 10^15): y times a power from a table, exact to about 2^-104 as an unevaluated sum
+of two doubles. With f the fraction of m, the 16-digit text `..5` lies within half a unit in the last place of x (in
+units of m: h), and is the nearest of its length, exactly where |f - 0.5| <= min(h, 0.05); it goes up, so the digits
+are floor(m + 0.5 + min(h, 0.05)). What comes nearer to that edge than the arithmetic can tell, six powers of two (whose
+neighbours below are closer than those above), subnormal numbers and the last binade go through text, one by one.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
+Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+MOST = 16_384  # elements at a time: ten buffers of this size stay in a processor's cache
+EXPONENT = 340  # added to a decimal exponent, so that every one is positive
+SHORT = 2.0**-53 * (1 + 1e-6)  # no double is further, relatively, from a decimal of 15 digits that reads as it
+NAN_EXPONENT, INFINITY_EXPONENT = 900, 901
+
+_MANTISSA, _ONE = (1 << 52) - 1, 1023 << 52
+_UPPER = -(1 << 27)  # a mask: the upper 26 bits of a significand, whose products with another 26 are exact
+_SNAP = 1.5 * 2.0**12  # added and taken away again, it rounds to a multiple of 2^-40
+_EDGE = 1e-12  # nearer than this to the edge between two roundings, text decides
+_FULL = 10**15
+_LEAST = 2.0**-1000  # keeps a division by zero from being one
+
+
+class Digits(NamedTuple):
+    """Decimal digits of a run of doubles; |x| is about digits15 * 10^(exponent - EXPONENT - 14). Views, soon reused.
+
+    Attributes:
+        sign: 1 or -1; 1 for NaN.
+        exponent: decimal exponent plus EXPONENT; 0 for zero; of an infinity and NaN a constant.
+        digits15: 10^14 to 10^15 - 1; 0 for zero, NaN and infinities.
+        exponent16: as `exponent`, after rounding to 16 digits.
+        digits16: 10^15 to 10^16 - 2, or 0; 9.999999999999999 counts as 10.
+        error: the largest relative distance of a number from its 15 digits.
+        longer: how many numbers are further from theirs than a double that stands for 15 digits ever is.
+    """
+
+    sign: Integers
+    exponent: Integers
+    digits15: Integers
+    exponent16: Integers
+    digits16: Integers
+    error: float
+    longer: int
+
+
+class _Table(NamedTuple):
+    """By exponent bits times two: the edge; the others by that, plus one where the significand is below the edge."""
+
+    edge: Integers  # bits of the smallest significand whose number has the higher decimal exponent
+    upper: Floats  # 26 bits of 10^(14 - k) * 2^e
+    lower: Floats  # 27 more
+    rest: Floats  # and what the two leave
+    up: Floats  # 0.5 + min(h, 0.05)
+    exponent: Integers
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]]  # whether the power of two there is rounded in another way
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    edge = np.full(4096, _ONE, dtype=np.int64)
+    upper, lower, rest, up = (np.zeros(4096) for _ in range(4))
+    exponent, odd = np.zeros(4096, dtype=np.int64), np.zeros(4096, dtype=bool)
+    up[:] = 1 - _EDGE / 2  # zeros, infinities, NaN, subnormal numbers and the last binade: at the edge, so to text
+    edge[0], up[1] = _ONE + 1, 0.5  # but zero is plain
+    for bits in range(1, 2046):
+        low = _power(2, bits - 1023)
+        k = len(str(low[0] // low[1])) - 1 if low[0] >= low[1] else -len(str((low[1] - 1) // low[0]))
+        tenfold = _power(10, k + 1)  # the edge: the least significand / 2^52 with 2^e * it >= 10^(k + 1)
+        least = -(-(tenfold[0] * low[1] << 52) // (tenfold[1] * low[0]))
+        edge[2 * bits] = _ONE + min(least - (1 << 52), 1 << 52)
+        for place, ten in ((2 * bits, k + 1), (2 * bits + 1, k)):
+            power = _power(10, 14 - ten)
+            over, under = power[0] * low[0], power[1] * low[1]
+            near = over / under
+            exact = near.as_integer_ratio()
+            rest[place] = (over * exact[1] - exact[0] * under) / (under * exact[1])
+            upper[place] = (np.float64(near).view(np.int64) & _UPPER).view(np.float64)
+            lower[place] = near - upper[place]
+            up[place] = 0.5 + min(near * 2.0**-53, 0.05)
+            exponent[place] = ten + EXPONENT
+            step = up[place].item().as_integer_ratio()
+            rounded = (over * step[1] + step[0] * under) // (under * step[1])
+            odd[place] = ten == k and rounded != by_text(2.0 ** (bits - 1023))[0]
+    return _Table(edge, upper, lower, rest, up, exponent, odd)
+
+
+def _power(base: int, exponent: int) -> tuple[int, int]:
+    return (base**exponent, 1) if exponent >= 0 else (1, base**-exponent)
+
+
+class Decimals:
+    """Takes doubles apart, in buffers of its own: for one thread."""
+
+    def __init__(self) -> None:
+        self._floats = np.empty((6, MOST))
+        self._integers = np.empty((7, MOST), dtype=np.int64)
+
+    def of(self, numbers: Floats) -> Digits:
+        """The digits of at most MOST doubles, valid until the next call."""
+        count = len(numbers)
+        whole, fraction, up, spare = self._scaled(numbers)
+        sign, exponent, digits15, exponent16, digits16 = self._integers[2:, :count]
+        bits = numbers.view(np.int64)
+        np.right_shift(bits, 63, out=sign)
+        np.bitwise_or(sign, 1, out=sign)
+
+        np.add(fraction, up, out=up)
+        rounded = np.floor(up, out=spare)
+        np.subtract(up, 1.0, out=up)
+        np.abs(up, out=up)
+        self._mark_powers(up)
+        unsure = np.flatnonzero(up < _EDGE) if np.min(up, initial=1.0) < _EDGE else None
+
+        np.copyto(digits16, whole, casting="unsafe")
+        np.copyto(exponent16, rounded, casting="unsafe")
+        np.add(digits16, exponent16, out=digits15)
+        np.multiply(digits16, 10, out=digits16)
+        np.multiply(fraction, 10.0, out=up)
+        np.add(up, _SNAP, out=up)
+        np.subtract(up, _SNAP, out=up)
+        np.rint(up, out=up)  # half to even, as C's printf
+        np.copyto(exponent16, up, casting="unsafe")
+        np.add(digits16, exponent16, out=digits16)
+        np.copyto(exponent16, exponent)
+
+        np.subtract(fraction, rounded, out=fraction)
+        np.abs(fraction, out=fraction)
+        np.add(whole, _LEAST, out=whole)
+        np.divide(fraction, whole, out=fraction)
+        found = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0)
+        if unsure is not None:
+            fraction[unsure] = 0.0
+            _by_text(numbers, unsure, found, fraction)
+        _carry(digits15, exponent, _FULL, _FULL)
+        _carry(digits16, exponent16, 10 * _FULL - 1, 10 * _FULL)
+        longer = int(np.count_nonzero(fraction > SHORT))
+        return found._replace(error=float(np.max(fraction, initial=0.0)), longer=longer)
+
+    def _mark_powers(self, distance: Floats) -> None:
+        """No distance from the edge for those powers of two of which the text is not the nearest of its length.
+
+        The numbers below a power of two lie closer than those above.
+        """
+        significand, place = self._integers[:2, : len(distance)]
+        powers = significand == _ONE
+        if powers.any():
+            distance[powers & _table().odd.take(place)] = 0.0
+
+    def _scaled(self, numbers: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """m as a whole number and a fraction, what is to be added before rounding down, and a free buffer.
+
+        Leaves the exponents in their place.
+        """
+        table, count = _table(), len(numbers)
+        bits = numbers.view(np.int64)
+        significand, place, below, exponent = self._integers[:4, :count]
+        y, power, product, tail, half, up = self._floats[:, :count]
+        np.bitwise_and(bits, _MANTISSA, out=significand)
+        np.bitwise_or(significand, _ONE, out=significand)
+        np.right_shift(bits, 51, out=place)
+        np.bitwise_and(place, 4094, out=place)
+        table.edge.take(place, out=below, mode="wrap")
+        np.subtract(significand, below, out=below)
+        np.right_shift(below, 63, out=below)
+        np.subtract(place, below, out=place)
+        table.exponent.take(place, out=exponent, mode="wrap")
+
+        # product + tail = y * power: Dekker's two halves of each, whose products are exact
+        whole = significand.view(np.float64)
+        table.upper.take(place, out=power, mode="wrap")
+        table.lower.take(place, out=half, mode="wrap")
+        np.add(power, half, out=product)
+        np.multiply(product, whole, out=product)
+        np.bitwise_and(significand, _UPPER, out=below)
+        y_upper, y_lower = below.view(np.float64), np.subtract(whole, below.view(np.float64), out=y)
+        np.multiply(y_upper, power, out=tail)
+        np.subtract(tail, product, out=tail)
+        np.multiply(y_upper, half, out=up)
+        np.add(tail, up, out=tail)
+        np.multiply(y_lower, power, out=power)
+        np.add(tail, power, out=tail)
+        np.multiply(y_lower, half, out=half)
+        np.add(tail, half, out=tail)
+        table.rest.take(place, out=half, mode="wrap")
+        np.multiply(half, whole, out=half)
+        np.add(tail, half, out=tail)
+        table.up.take(place, out=up, mode="wrap")
+
+        np.floor(product, out=half)
+        np.subtract(product, half, out=product)
+        np.add(product, tail, out=product)
+        return half, product, up, tail
+
+
+def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
+    """10.00 is 1.00 of the next exponent; so is 9.99 with 16 digits, which `%.16g` makes of some powers of ten."""
+    if len(digits) and digits.max() >= least:
+        over = np.flatnonzero(digits >= least)
+        digits[over] = full // 10
+        exponent[over] += 1
+
+
+def _by_text(numbers: Floats, unsure: np.ndarray[Any, Any], found: Digits, errors: Floats) -> None:
+    """Put right the digits and errors of the numbers at `unsure`."""
+    found.digits15[unsure] = found.digits16[unsure] = 0
+    chosen = numbers[unsure]
+    nan, infinite = np.isnan(chosen), np.isinf(chosen)
+    found.sign[unsure[nan]] = 1
+    for mask, constant in ((nan, NAN_EXPONENT), (infinite, INFINITY_EXPONENT)):
+        found.exponent[unsure[mask]] = found.exponent16[unsure[mask]] = constant
+    for index in unsure[~(nan | infinite)].tolist():
+        number = abs(float(numbers[index]))
+        found.digits15[index], found.exponent[index], errors[index] = by_text(number)
+        found.digits16[index], found.exponent16[index] = _sixteen(number)
+
+
+def by_text(number: float) -> tuple[int, int, float]:
+    """The 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its text.
+
+    Example:
+        >>> by_text(0.1 + 0.2)[:2]
+        (300000000000000, 339)
+    """
+    text, _, power = repr(number).partition("e")
+    before, _, after = text.partition(".")
+    after = "" if after == "0" else after
+    digits = (before + after).lstrip("0")
+    exponent = len(digits) - len(after) - 1 + int(power or 0)
+    kept = int(digits[:15].ljust(15, "0"))
+    if len(digits) <= 15:
+        return kept, exponent + EXPONENT, 0.0
+    kept += digits[15] >= "5"
+    if kept == _FULL:
+        kept, exponent = _FULL // 10, exponent + 1
+    left = float(f"{kept}e{exponent - 14}")
+    if left == np.inf:
+        return 0, INFINITY_EXPONENT, 0.0
+    return kept, exponent + EXPONENT, abs(left - number) / number
+
+
+def _sixteen(number: float) -> tuple[int, int]:
+    """The digits of `%.16g` and the exponent plus EXPONENT."""
+    text = f"{number:.15e}"
+    if float(text) == np.inf:
+        return 0, INFINITY_EXPONENT
+    digits, _, power = text.partition("e")
+    return int(digits.replace(".", "")), int(power) + EXPONENT

@@ -1,0 +1,104 @@
+"""Deflate in a second thread, with the fastest library there is: isal, else zlib-ng, else Python's zlib.
+
+The caller makes the next chunk while this one is compressed; a few chunks may wait, so that memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from ...files import Sink
+
+_WAITING = 2  # chunks
+_RAW = -15  # a deflate stream without a header, as zip holds it
+
+
+class Sizes(NamedTuple):
+    """What a zip package notes of a member: the CRC-32 of its content, its size and its packed size, in bytes."""
+
+    crc: int
+    size: int
+    packed: int
+
+
+class Deflater:
+    """A deflate stream on its way into a sink.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> with Deflater(file) as deflater:
+        ...     deflater.write(b"<row/>" * 1000)
+        ...     sizes = deflater.finish()
+        >>> sizes.size, sizes.packed == len(file.getvalue())
+        (6000, True)
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._packer, self._crc32 = _fastest()
+        self._crc = self._size = self._packed = 0
+        self._thread = ThreadPoolExecutor(1, "sheetarray-deflate")
+        self._waiting: deque[Future[None]] = deque()
+
+    def __enter__(self) -> Deflater:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for waiting in self._waiting:
+            waiting.cancel()
+        self._thread.shutdown()
+
+    def write(self, chunk: bytes | memoryview) -> None:
+        """Hand over a chunk, which must not change any more.
+
+        Raises:
+            OSError: writing an earlier one failed.
+        """
+        while len(self._waiting) >= _WAITING:
+            self._waiting.popleft().result()
+        self._waiting.append(self._thread.submit(self._pack, chunk))
+
+    def finish(self) -> Sizes:
+        """Write what is left.
+
+        Raises:
+            OSError: writing failed.
+        """
+        while self._waiting:
+            self._waiting.popleft().result()
+        self._put(self._packer.flush())
+        self._thread.shutdown()
+        return Sizes(self._crc, self._size, self._packed)
+
+    def _pack(self, chunk: bytes | memoryview) -> None:
+        self._crc = self._crc32(chunk, self._crc)
+        self._size += len(chunk)
+        self._put(self._packer.compress(chunk))
+
+    def _put(self, packed: bytes) -> None:
+        self._packed += len(packed)
+        self._sink.write(packed)
+
+
+def _fastest() -> tuple[Any, Callable[[Any, int], int]]:
+    """A compressor of raw deflate, and the CRC-32 of the same library."""
+    try:
+        from isal import isal_zlib
+
+        return isal_zlib.compressobj(1, wbits=_RAW), isal_zlib.crc32
+    except ImportError:
+        pass
+    try:
+        from zlib_ng import zlib_ng
+
+        return zlib_ng.compressobj(2, wbits=_RAW), zlib_ng.crc32
+    except ImportError:
+        return zlib.compressobj(1, wbits=_RAW), zlib.crc32

@@ -1,0 +1,197 @@
+"""The directory of a zip package, read: which members there are, and where their packed bytes lie.
+
+Source: APPNOTE 6.3.10. It is read here rather than by `zipfile`, because a copy of a part needs its packed bytes, and
+because two readers that understand one damaged directory differently would show two different workbooks.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ...errors import FormatError
+from ...files import Bytes
+
+STORED, DEFLATED = 0, 8
+UTF8_NAME = 0x800  # the flag that says how the name is encoded
+ZIP64 = 0xFFFFFFFF  # a size or an offset that stands in the extra field
+
+_END = struct.Struct("<4s4H2IH")
+_END64_LOCATOR = struct.Struct("<4sIQI")
+_END64 = struct.Struct("<4sQ2H2I4Q")
+_ENTRY = struct.Struct("<4s6H3I5H2I")
+_LOCAL = struct.Struct("<4s5H3I2H")
+_WIDE_MARKS = (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, ZIP64, ZIP64)  # where the zip64 end has the number
+_MOST_PARTS = 100_000
+_LONGEST_COMMENT = 65_535
+_DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
+_ENCRYPTED = 0x2041  # flags: the content, or the directory, is encrypted
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What the directory says of a part.
+
+    Attributes:
+        name: of the part, without a leading slash.
+        method: 0 stored, 8 deflated.
+        flags: general purpose bits.
+        crc: CRC-32 of the content.
+        packed: its bytes in the package.
+        size: its bytes when inflated.
+        start: offset of the first packed byte.
+        when: date and time, as DOS counts them.
+    """
+
+    name: str
+    method: int
+    flags: int
+    crc: int
+    packed: int
+    size: int
+    start: int
+    when: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    count: int
+    start: int
+    end: int
+
+
+def members(content: Bytes) -> list[Member]:
+    """The members of a package, in the directory's order.
+
+    Raises:
+        FormatError: no zip, cut off, encrypted, members that overlap or claim more than their bytes can hold.
+    """
+    directory = _directory(content)
+    found = list(_members(content, directory))
+    _check_overlap(found)
+    return [member for _, member in found]
+
+
+def _directory(content: Bytes) -> _Directory:
+    if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        raise FormatError("no zip package but a compound file: an .xls, or a workbook that is encrypted",
+                          hint="remove the password, or save it as .xlsx")  # fmt: skip
+    if content[:2] != b"PK":
+        raise FormatError("no zip package: it does not begin with PK")
+    first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
+    tail = content[first:]
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) - at < _END.size:
+        raise FormatError("the package has no directory at its end: it is cut off")
+    _, disk, its_disk, here, count, size, start, comment = _END.unpack_from(tail, at)
+    if len(tail) - at - _END.size != comment:
+        raise FormatError("the package does not end where its directory says: it is cut off or has bytes after it")
+    end = first + at
+    if content[max(0, end - _END64_LOCATOR.size) : end][:4] == b"PK\6\7":
+        end, wide = _end64(content, end)
+        narrow = (disk, its_disk, here, count, size, start)
+        if any(value not in (mark, other) for value, mark, other in zip(narrow, _WIDE_MARKS, wide, strict=True)):
+            raise FormatError("the two ends of the directory contradict each other")
+        disk, its_disk, here, count, size, start = wide
+    if disk or its_disk or here != count:
+        raise FormatError("the package is one of several volumes")
+    if start + size != end:
+        raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
+    if count > _MOST_PARTS or count * _ENTRY.size > size:
+        raise FormatError(f"the directory of {size} bytes claims {count} parts, of which {_MOST_PARTS} are read")
+    return _Directory(count, start, end)
+
+
+def _end64(content: Bytes, end: int) -> tuple[int, tuple[int, int, int, int, int, int]]:
+    """Where the zip64 end of the directory begins, and the fields that stand in for those of the plain one."""
+    at = end - _END64_LOCATOR.size
+    _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
+    if disk or disks > 1 or start + _END64.size > at or content[start : start + 4] != b"PK\6\6":
+        raise FormatError("the zip64 end of the directory is not where its locator says")
+    _, size, _, _, *fields = _END64.unpack(content[start : start + _END64.size])
+    if start + 12 + size != at:
+        raise FormatError(f"the zip64 end of the directory claims {size} bytes")
+    mine, its, here, count, taken, first = fields
+    return start, (mine, its, here, count, taken, first)
+
+
+def _members(content: Bytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
+    """Each member, after the offset where it begins."""
+    entries, at = content[directory.start : directory.end], 0
+    for nth in range(directory.count):
+        if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
+            raise FormatError(f"the directory breaks off at entry {nth} of {directory.count}")
+        _, _, _, flags, method, time, date, crc, packed, size, named, extra, comment, disk, _, _, offset = (
+            _ENTRY.unpack_from(entries, at)
+        )
+        at += _ENTRY.size
+        after = at + named + extra + comment
+        if after > len(entries):
+            raise FormatError(f"the directory breaks off within entry {nth}")
+        name = _name(entries[at : at + named], flags)
+        if ZIP64 in (size, packed, offset):
+            size, packed, offset = _wide(entries[at + named : at + named + extra], (size, packed, offset), name)
+        at = after
+        if disk:
+            raise FormatError("the part lies on another volume", location=name)
+        start = _start(content, directory, offset, name, method)
+        _check(name, method, flags, packed, size)
+        if start + packed > directory.start:
+            raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
+        yield offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)
+    if at != len(entries):
+        raise FormatError(f"the directory goes on after its {directory.count} entries")
+
+
+def _wide(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
+    """Sizes and offset, those that do not fit into 32 bits from the extra field."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<2H", extra, at)
+        field = extra[at + 4 : at + 4 + size]
+        if kind == 1:
+            wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
+            found = [next(wide, (value,))[0] if value == ZIP64 else value for value in values]
+            if ZIP64 not in found:
+                return found
+        at += 4 + size
+    raise FormatError("the part's zip64 sizes are missing", location=name)
+
+
+def _start(content: Bytes, directory: _Directory, offset: int, name: str, method: int) -> int:
+    """Where the packed bytes begin: after a local header that names the same part."""
+    local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
+    if local[:4] != b"PK\3\4":
+        raise FormatError(f"there is no part at byte {offset}", location=name)
+    _, _, flags, packing, _, _, _, _, _, named, extra = _LOCAL.unpack(local)
+    at = offset + _LOCAL.size
+    if _name(content[at : at + named], flags) != name or packing != method:
+        raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
+    return int(at + named + extra)
+
+
+def _name(raw: bytes, flags: int) -> str:
+    try:
+        return raw.decode("utf-8" if flags & UTF8_NAME else "cp437")
+    except UnicodeDecodeError:
+        raise FormatError(f"the name of the part {raw!r:.80} is no UTF-8") from None
+
+
+def _check(name: str, method: int, flags: int, packed: int, size: int) -> None:
+    if flags & _ENCRYPTED:
+        raise FormatError("the part is encrypted", location=name, hint="remove the password")
+    if method not in (STORED, DEFLATED):
+        raise FormatError(f"the part is packed by the method {method}; a workbook's are stored or deflated",
+                          location=name)  # fmt: skip
+    if packed != size if method == STORED else size > packed * _DEFLATED_TIMES:
+        raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
+
+
+def _check_overlap(members: list[tuple[int, Member]]) -> None:
+    """Refuse bytes that belong to two parts, with which a small package could inflate to anything."""
+    ordered = sorted(members, key=lambda found: found[0])
+    for (_, member), (offset, other) in pairwise(ordered):
+        if member.start + member.packed > offset:
+            raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")

@@ -1,0 +1,206 @@
+"""A fingerprint, and the elements of today -> what happened in between: edited, moved, rounded, multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...dtypes import DType
+from .codes import Buffer, Coded, Codes, coder_for, native, weights
+from .decimal15 import MOST
+from .fingerprint import Fingerprinter
+from .record import Record, layouts
+from .sums import Difference, Layout, Pair, stretch_matches
+
+_NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
+_LEAST_MOVED = 3  # stretches: fewer may fit by chance where an array repeats itself
+_LARGEST_POWER = 30
+_LAST_DIGITS = 2  # a number rounded in another way differs by so many units of its 15th digit at most
+
+
+class Moved(NamedTuple):
+    """Elements that moved together.
+
+    Attributes:
+        step: by how many places, downwards.
+        first: the first of the stretches before `start` in which the cause lies; `start`, if it lies right before that.
+        start: the first stretch that moved as a whole.
+        stop: the one after the last of them.
+    """
+
+    step: int
+    first: int
+    start: int
+    stop: int
+
+
+class View:
+    """What changed in the sums at some number of digits.
+
+    Args:
+        digits: 15 or 16.
+        layout: of the sums.
+        then: the sums when the array was written.
+        now: the sums of the elements that are there.
+        buffer: those elements.
+        codes: their codes at so many digits.
+    """
+
+    def __init__(
+        self, digits: int, layout: Layout, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
+    ) -> None:
+        self.digits, self.layout, self.buffer = digits, layout, buffer
+        self._then, self._codes = then, codes
+        self.difference = Difference(layout, then, now)
+        self.grown = len(buffer) - layout.count
+        self.whole = layout.stretches if self.grown >= 0 else len(buffer) // layout.stretch
+        self.changed = [stretch for stretch in range(self.whole) if self.difference.stretches[stretch]]
+
+    @property
+    def same(self) -> bool:
+        """Whether all elements are what they were."""
+        return not self.grown and self.difference.nothing
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the elements are those that were there, at other places."""
+        return not self.grown and self.difference.order_only
+
+    @cached_property
+    def edited(self) -> tuple[list[int], list[int]]:
+        """The elements that were edited, as far as they can be told, and the stretches that hold still others."""
+        if self.grown >= 0:
+            return self.difference.elements
+        alone = {stretch: self.difference.alone_in(stretch) for stretch in self.changed}
+        known = [index for index in alone.values() if index is not None]
+        return known, [stretch for stretch, index in alone.items() if index is None]
+
+    @cached_property
+    def moved(self) -> Moved | None:
+        """Whether elements moved together, because something was inserted or deleted before them."""
+        last = self.layout.stretches - 1
+        if self.grown:
+            return self._moved_with(self.grown, last) if self._is_changed(last) else None
+        if self.changed:
+            for step in (step for size in range(1, _NEARBY + 1) for step in (-size, size)):
+                known = self.changed[0] + 1 - min(step, 0) // self.layout.stretch
+                moved = self._moved_with(step, known) if known <= last else None
+                reach = moved.stop + abs(step) // self.layout.stretch if moved else 0
+                if moved and moved.stop - moved.start >= _LEAST_MOVED and self.changed[-1] <= reach:
+                    return moved
+        return None
+
+    def _is_changed(self, stretch: int) -> bool:
+        return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
+
+    def _moved_with(self, step: int, known: int) -> Moved | None:
+        """The move by `step` of the stretch `known` and those around it."""
+        if not self._moved_by(step, known):
+            return None
+        start, stop, size = known, known + 1, self.layout.stretch
+        while self._is_changed(start - 1) and self._moved_by(step, start - 1):
+            start -= 1
+        while stop < self.layout.stretches and self._moved_by(step, stop):
+            stop += 1
+        first, lowest = start, max(0, ((start - 1) * size + 1 + min(step, 0)) // size)
+        while first > lowest and self._is_changed(first - 1):
+            first -= 1
+        return Moved(step, first, start, stop)
+
+    def _moved_by(self, step: int, stretch: int) -> bool:
+        begin = stretch * self.layout.stretch
+        end = min(begin + self.layout.stretch, self.layout.count)
+        if begin + step < 0 or end + step > len(self.buffer):
+            return False
+        return stretch_matches(self._codes(self.buffer[begin + step : end + step]), stretch, self.layout, self._then)
+
+    @property
+    def explained(self) -> bool:
+        """Whether nothing but the move changed in an array of another length."""
+        return not self.changed or (self.moved is not None and self.moved.first <= self.changed[0])
+
+    @property
+    def amount(self) -> tuple[float, int]:
+        """How much was edited: the part of the stretches with edits that cannot be told, and how many can."""
+        found, others = self.edited
+        return len(others) / max(self.whole, 1), len(found)
+
+
+class Comparison:
+    """What an array was when it was written, and what it is now.
+
+    Args:
+        record: its fingerprint.
+        buffer: what is there now; of the dtype of the record.
+        dtype: that dtype.
+    """
+
+    def __init__(self, record: Record, buffer: Buffer, dtype: DType) -> None:
+        self.record, self.buffer, self.dtype = record, buffer, dtype
+        taker = Fingerprinter(dtype, record.count, blocks=record.blocks)
+        taker.add(buffer[: record.count])
+        self.longer, self._scale = taker.longer, taker.scale
+        now, (fine, coarse) = taker.taken(), layouts(record.count, record.blocks)
+        self.fifteen = View(15, fine, record.fifteen, now.fifteen, buffer, self._rounded)
+        self.sixteen: View | None = None
+        if record.sixteen is not None and now.sixteen is not None:
+            self.sixteen = View(16, coarse, record.sixteen, now.sixteen, buffer, self._at_sixteen)
+
+    @cached_property
+    def view(self) -> View:
+        """Where less has changed: what a program that keeps 16 digits leaves, may look edited at 15."""
+        fine, coarse = self.fifteen, self.sixteen
+        if coarse is None or fine.same or fine.reordered:
+            return fine
+        if not fine.grown:
+            return coarse if coarse.same or coarse.reordered or coarse.amount < fine.amount else fine
+        compared = coarse.whole * coarse.layout.stretch > (fine.changed or [0])[0] * fine.layout.stretch
+        return coarse if coarse.explained and compared and not fine.explained else fine
+
+    def rounded(self, *, edited: int, lost: int) -> bool:
+        """Whether it is certain that numbers which had more than 15 digits have no more now.
+
+        Args:
+            edited: how many elements may have got more digits by an edit.
+            lost: how many more may have had such digits, and are others now.
+        """
+        left = self.record.longer - self.longer
+        return self.longer <= edited and left > edited + lost and len(self.buffer) > 0
+
+    @cached_property
+    def power(self) -> int | None:
+        """The power of ten by which all numbers were multiplied; 0 if they only differ in their last digits."""
+        if self.record.scale is None or self._scale is None or self.fifteen.grown or not self._scale.weight:
+            return None
+        weight = self._scale.weight
+        digits, exponents = (_signed(now - then) for now, then in zip(self._scale, self.record.scale, strict=False))
+        powers = range(-_LARGEST_POWER, _LARGEST_POWER + 1)
+        power = next((s for s in powers if _signed(s * weight) == exponents), None)
+        return power if abs(digits) <= (self._slack(weight) if power == 0 else _LAST_DIGITS * weight) else None
+
+    def _slack(self, weight: int) -> int:
+        """How far the digits of numbers that only another rounding changed may lead, in all."""
+        edited, others = self.fifteen.edited
+        if others:
+            return weight // 8
+        return _LAST_DIGITS * int(weights()[[index % MOST for index in edited]].sum())
+
+    def _rounded(self, buffer: Buffer) -> Codes:
+        return self._codes(buffer, lambda coded: coded.rounded)
+
+    def _at_sixteen(self, buffer: Buffer) -> Codes:
+        return self._codes(buffer, lambda coded: coded.sixteen)
+
+    def _codes(self, buffer: Buffer, which: Callable[[Coded], Codes | None]) -> Codes:
+        code, found = coder_for(self.dtype), [np.empty(0, np.uint64)]
+        for start in range(0, len(buffer), MOST):
+            codes = which(code(native(buffer[start : start + MOST]), 0))
+            found += [] if codes is None else [codes.copy()]
+        return np.concatenate(found)
+
+
+def _signed(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63

@@ -1,0 +1,124 @@
+"""The fingerprint of an array: what a workbook keeps of it, to tell later what became of its cells.
+
+Two questions are answered exactly: are the elements what they were, bit for bit, and are they so when rounded to 15
+digits? Further sums say which elements are others, whether they only stand elsewhere, and whether all were
+multiplied by a power of ten; `verdict` puts that in words. Bounded memory, about 35 ns an element of float64.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import DType
+from ...header import Header
+from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native
+from .decimal15 import MOST
+from .record import Record, blocks_for, header_checksum, layouts
+from .sums import MOST_BLOCKS, Sums, steps
+
+__all__ = ["Fingerprinter", "blocks_for", "exact_checksum", "fingerprint"]
+
+_ALL = 2**64 - 1
+_ROUNDING = 2.0**-53  # of a decimal to the double that stands for it, relative
+
+
+class Fingerprinter:
+    """The fingerprint of one array, taken piece by piece as its buffer is written.
+
+    Args:
+        dtype: of the elements.
+        count: how many elements there will be.
+        blocks: how fine it is to be, from 0 to 64; see `blocks_for`.
+
+    Example:
+        >>> from sheetarray import dtypes
+        >>> taker = Fingerprinter(dtypes.named("int8"), 3, blocks=1)
+        >>> taker.add(np.array([1, 2], dtype="int8"))
+        >>> taker.add(np.array([3], dtype="int8"))
+        >>> taker.record() == fingerprint(np.array([1, 2, 3], dtype="int8"), dtypes.named("int8"), blocks=1)
+        True
+    """
+
+    def __init__(self, dtype: DType, count: int, *, blocks: int) -> None:
+        assert 0 <= blocks <= MOST_BLOCKS
+        self.dtype, self.count, self.blocks = dtype, count, blocks
+        self.seen = 0
+        self.error, self.longer = 0.0, 0
+        self._code = coder_for(dtype)
+        self._exact = 0
+        self._fifteen, self._sixteen = map(Sums, layouts(count, blocks))
+        self._has_sixteen = False
+        self.scale: Scale | None = None
+
+    def add(self, buffer: Buffer) -> None:
+        """Take in the next elements: 1-D, of the dtype; no more than were announced."""
+        assert self.seen + len(buffer) <= self.count
+        taken = 0
+        while taken < len(buffer):
+            start = self.seen % MOST
+            piece = buffer[taken : taken + MOST - start]
+            self._take(self._code(native(piece), start))
+            taken += len(piece)
+
+    def _take(self, coded: Coded) -> None:
+        self._exact += _moment(coded.exact, self.seen)
+        self._fifteen.add(coded.rounded, self.seen)
+        if coded.sixteen is not None:
+            self._sixteen.add(coded.sixteen, self.seen)
+            self._has_sixteen = True
+        if coded.scale is not None:
+            self.scale = Scale(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
+        self.error, self.longer = max(self.error, coded.error), self.longer + coded.longer
+        self.seen += len(coded.exact)
+
+    def taken(self, header: Header | None = None) -> Record:
+        """The fingerprint of what was added."""
+        return Record(
+            self.dtype.name,
+            self.count,
+            self.blocks,
+            self._exact & _ALL,
+            self._fifteen.total,
+            self._sixteen.total if self._has_sixteen else None,
+            _ceiling(self.error + _ROUNDING) if self._has_sixteen else None,
+            self.longer,
+            (self.scale.digits & _ALL, self.scale.exponents & _ALL) if self.scale else None,
+            header_checksum(header) if header is not None else None,
+        )
+
+    def record(self, header: Header | None = None) -> dict[str, Any]:
+        """The fingerprint, ready to be stored as JSON; call it when all elements were added.
+
+        Args:
+            header: of the array; an edit of shape, strides, offset or order will then be found out too.
+        """
+        assert self.seen == self.count
+        return self.taken(header).to_json()
+
+
+def fingerprint(buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None) -> dict[str, Any]:
+    """The fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece."""
+    taker = Fingerprinter(dtype, len(buffer), blocks=blocks)
+    taker.add(buffer)
+    return taker.record(header)
+
+
+def exact_checksum(buffer: Buffer, dtype: DType) -> int:
+    """The checksum `exact` of a whole buffer, without the rest of its fingerprint: in a fifth of the time."""
+    found = 0
+    for start in range(0, len(buffer), MOST):
+        found += _moment(exact_codes(native(buffer[start : start + MOST]), dtype), start)
+    return found & _ALL
+
+
+def _moment(codes: Codes, index: int) -> int:
+    """The sum of codes times (index + 1), `index` being that of the first."""
+    return int(np.dot(codes, steps()[: len(codes)])) + index * int(codes.sum())
+
+
+def _ceiling(error: float) -> float:
+    """Two digits of it, rounded up."""
+    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(error))

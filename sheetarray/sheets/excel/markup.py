@@ -1,0 +1,292 @@
+"""A part of XML, read: its elements and the bytes where they stand, so that a change leaves all else as it is.
+
+An XML parser finds the places; a change is a splice of bytes. Nothing is serialised again, so that namespaces,
+`mc:AlternateContent`, extension lists and white space stay as their program wrote them. A document type definition,
+with which entities could be declared, is refused: no part of a workbook has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from ...errors import FormatError
+
+_MOST_BYTES = 2**24
+_MOST_ELEMENTS = 200_000
+_TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
+_ATTRIBUTE = re.compile(rb"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
+_IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_BLOCK = 2**18
+HEAD = 2**16  # bytes of a part, in which its first elements stand
+_NARROW = ("utf-8", "utf8", "us-ascii")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Element:
+    """An element, and the bytes where it stands.
+
+    Attributes:
+        prefix: of its name, with the colon; empty where there is none.
+        name: without the prefix.
+        space: the URI of its namespace.
+        attributes: as they are written, prefixes included.
+        start: offset of its first byte.
+        inner: offset after its start tag.
+        close: offset of its end tag; where the element is empty, `inner`.
+        end: offset after it.
+        scope: the namespaces declared by it and around it, inside first, each by its prefix with the colon.
+        text: the character data directly in it.
+        children: in their order; as deep as was asked for.
+    """
+
+    prefix: str
+    name: str
+    space: str
+    attributes: dict[str, str]
+    start: int
+    inner: int
+    scope: tuple[dict[str, str], ...]
+    close: int = 0
+    end: int = 0
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    def get(self, name: str, default: str = "") -> str:
+        """An attribute without a namespace."""
+        return self.attributes.get(name, default)
+
+    def get_in(self, spaces: frozenset[str], name: str) -> str:
+        """An attribute in one of some namespaces; empty where there is none."""
+        for key, value in self.attributes.items():
+            prefix, colon, local = key.rpartition(":")
+            if local == name and colon and _resolved(prefix + colon, self.scope) in spaces:
+                return value
+        return ""
+
+    def all(self, name: str) -> Iterator[Element]:
+        """The children of a name in the element's own namespace."""
+        return (child for child in self.children if child.name == name and child.space == self.space)
+
+    def one(self, name: str) -> Element | None:
+        """The first child of a name."""
+        return next(self.all(name), None)
+
+
+class Markup:
+    """A part of XML, and what is to be changed in it.
+
+    Args:
+        content: of the part, in UTF-8 or UTF-16.
+        location: its name, for messages.
+        depth: how deep elements are kept; the root is 1.
+
+    Attributes:
+        root: the outermost element.
+
+    Raises:
+        FormatError: no well-formed XML, a document type definition, or more than 16 MiB or 200,000 elements.
+
+    Example:
+        >>> part = Markup(b"<a><b c='1'/></a>", location="a.xml")
+        >>> part.insert(part.root.close, "<d/>")
+        >>> part.result()
+        b"<a><b c='1'/><d/></a>"
+    """
+
+    def __init__(self, content: bytes, *, location: str, depth: int = 4) -> None:
+        self._location = location
+        if len(content) > _MOST_BYTES:
+            raise FormatError(f"the part has {len(content)} bytes, of which {_MOST_BYTES} are read", location=location)
+        self._content = _utf8(content, location)
+        self._changes: list[tuple[int, int, bytes]] = []
+        self._appended: dict[int, tuple[Element, list[str]]] = {}
+        self.root = _parsed(self._content, location, depth)
+
+    def insert(self, at: int, text: str) -> None:
+        """Put text at an offset."""
+        self.replace(at, at, text)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put text in place of some bytes; changes may not overlap."""
+        self._changes.append((start, end, text.encode()))
+
+    def append(self, element: Element, text: str) -> None:
+        """Put text at the end of an element's content; an empty element gets an end tag."""
+        self._appended.setdefault(element.start, (element, []))[1].append(text)
+
+    def remove(self, element: Element) -> None:
+        """Take an element away."""
+        self.replace(element.start, element.end, "")
+
+    def set(self, element: Element, name: str, value: str) -> None:
+        """Give an element an attribute without a namespace, or another value of it."""
+        begin = element.start + 1 + len((element.prefix + element.name).encode())
+        for found in _ATTRIBUTE.finditer(self._content, begin, element.inner):
+            if found[1] == name.encode():
+                self.replace(found.start(2), found.end(2), quoted(value))
+                return
+        self.insert(begin, f" {name}={quoted(value)}")
+
+    def result(self) -> bytes:
+        """The part with all changes."""
+        for element, texts in self._appended.values():
+            appended = "".join(texts)
+            if element.inner < element.end:
+                self.insert(element.close, appended)
+            else:
+                slash = self._content.rindex(b"/", element.start, element.end)
+                self.replace(slash, element.end, f">{appended}</{element.prefix}{element.name}>")
+        self._appended.clear()
+        pieces: list[bytes] = []
+        at = 0
+        for start, end, text in sorted(self._changes, key=lambda change: change[:2]):
+            pieces += [self._content[at:start], text]
+            at = end
+        return b"".join([*pieces, self._content[at:]])
+
+
+def quoted(value: str) -> str:
+    """The value of an attribute, in quotes.
+
+    Example:
+        >>> quoted('a "b" & c')
+        '"a &quot;b&quot; &amp; c"'
+    """
+    return f'"{escape(value, _IN_ATTRIBUTES)}"'
+
+
+def plain(text: str) -> str:
+    """Character data."""
+    return escape(text)
+
+
+def _resolved(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
+    return next((declared[prefix] for declared in scope if prefix in declared), "")
+
+
+def _utf8(content: bytes, location: str) -> bytes:
+    """The same document in UTF-8, as it is where it is that already."""
+    if content.startswith(_UTF16):
+        try:
+            text = content.decode("utf-16")
+        except UnicodeDecodeError:
+            raise FormatError("the part is no UTF-16", location=location) from None
+        return re.sub(r"\A<\?xml[^>]*\?>", '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>', text).encode(
+            "utf-8", "surrogatepass"
+        )
+    return content.removeprefix(_BOM)
+
+
+def tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple[str, dict[str, str]]]:
+    """The elements of a part, without their prefixes, and their attributes, one after the other.
+
+    Args:
+        content: of the part, in UTF-8 or UTF-16.
+        location: its name, for messages.
+        final: whether that is all of it; otherwise it breaks off.
+
+    Raises:
+        FormatError: no well-formed XML, or a document type definition.
+    """
+    parser, found = _parser(location), []
+    parser.StartElementHandler = lambda name, attributes: found.append((name.rpartition(":")[2], attributes))
+    for start in range(0, len(content), _BLOCK):
+        last = final and start + _BLOCK >= len(content)
+        _parse(parser, content[start : start + _BLOCK], location, last)
+        yield from found
+        found.clear()
+
+
+def first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
+    """The attributes of the first element of a name at the beginning of a part; empty where there is none.
+
+    Raises:
+        FormatError: no well-formed XML, or a document type definition.
+    """
+    found = tags(head, location=location, final=False)
+    return next((attributes for tag, attributes in found if tag == name), {})
+
+
+def _parsed(content: bytes, location: str, depth: int) -> Element:
+    parser = _parser(location, "utf-8")
+    parser.buffer_text = True
+    roots: list[Element] = []
+    open_: list[tuple[Element, list[str]]] = []
+    level = count = 0
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal level, count
+        level, count = level + 1, count + 1
+        if count > _MOST_ELEMENTS:
+            raise FormatError(f"the part has more than {_MOST_ELEMENTS} elements", location=location)
+        if level > depth:
+            return
+        declared = {
+            key[6:] and f"{key[6:]}:": value
+            for key, value in attributes.items()
+            if key == "xmlns" or key.startswith("xmlns:")
+        }
+        around = open_[-1][0].scope if open_ else ()
+        scope = (declared, *around) if declared else around
+        prefix, colon, local = name.rpartition(":")
+        start = parser.CurrentByteIndex
+        tag = _TAG.match(content, start)
+        assert tag is not None, "the parser took it for a tag"
+        element = Element(prefix + colon, local, _resolved(prefix + colon, scope), attributes, start, tag.end(), scope)
+        (open_[-1][0].children if open_ else roots).append(element)
+        open_.append((element, []))
+
+    def finish(_: str) -> None:
+        nonlocal level
+        if level <= depth:
+            element, texts = open_.pop()
+            element.text = "".join(texts)
+            if content[element.inner - 2 : element.inner] == b"/>":
+                element.close = element.end = element.inner
+            else:
+                element.close = parser.CurrentByteIndex
+                element.end = content.index(b">", element.close) + 1
+        level -= 1
+
+    def characters(text: str) -> None:
+        if level <= depth:
+            open_[-1][1].append(text)
+
+    parser.StartElementHandler, parser.EndElementHandler = begin, finish
+    parser.CharacterDataHandler = characters
+    _parse(parser, content, location, True)
+    return roots[0]
+
+
+def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
+    """A parser that refuses definitions of types and of entities, and other encodings than OPC allows."""
+    allowed = _NARROW if encoding else (*_NARROW, "utf-16")
+
+    def definition(*_: object) -> None:
+        raise FormatError("the part has a document type definition, which no workbook has", location=location)
+
+    def declaration(_: str, declared: str | None, __: int) -> None:
+        if declared and declared.lower() not in allowed:
+            raise FormatError(f"the part is in {declared!r:.40}: UTF-8 and UTF-16 are read", location=location)
+
+    parser = expat.ParserCreate(encoding)
+    parser.StartDoctypeDeclHandler, parser.XmlDeclHandler = definition, declaration
+    return parser
+
+
+def _parse(parser: expat.XMLParserType, content: bytes, location: str, final: bool) -> None:
+    try:
+        parser.Parse(content, final)
+    except expat.ExpatError as error:
+        raise FormatError(f"the part is no well-formed XML ({expat.ErrorString(error.code)})",
+                          location=f"{location}, line {error.lineno}") from error  # fmt: skip
+    except FormatError:
+        raise
+    except (ValueError, LookupError) as error:
+        raise FormatError("the part is no well-formed XML in its encoding", location=location) from error

@@ -1,0 +1,156 @@
+"""Titles of sheets, and names that stand for the cells of an array: what Excel takes for one.
+
+Source: ECMA-376 part 1, 18.2.5 (defined names) and 18.17.2.5, and Excel's own rules, which are stricter. LibreOffice's
+are observed as well: what is a name here is one in both.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ...errors import LimitError
+
+LONGEST_TITLE = 31  # UTF-16 code units
+_LONGEST_NAME = 255
+_LONGEST_FORMULA = 8192
+_WRONG_IN_TITLE = re.compile("[\\[\\]:*?/\\\\\x00-\x1f\ufffe\uffff\ud800-\udfff]")
+_ESCAPE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")
+
+_CELL = re.compile(r"[A-Z]{1,3}[0-9]+|R[0-9]*(C[0-9]*)?|C[0-9]*", re.IGNORECASE)  # A1, R1C1, R, C
+_RANGE = re.compile(
+    r"(?:'((?:[^']|'')+)'|([^'!,()\[\]]+))!(?:#REF!|\$?[A-Z]{1,3}\$?[0-9]+(?::\$?[A-Z]{1,3}\$?[0-9]+)?)(?=,|\Z)"
+)
+_SHEET_AND_CELL = re.compile(r"\.(?=[A-Z]{1,3}[0-9]+$)", re.IGNORECASE)  # LibreOffice's Sheet1.A1
+_RESERVED = {  # constants, and what Excel itself keeps under a name
+    "true", "false", "print_area", "print_titles", "criteria", "database", "extract", "consolidate_area", "sheet_title",
+    "recorder", "data_form", "filterdatabase", "_filterdatabase", "auto_open", "auto_close", "auto_activate",
+    "auto_deactivate",
+}  # fmt: skip
+
+
+def check_title(title: str) -> None:
+    """Refuse a title that no sheet can have.
+
+    Raises:
+        LimitError: not 1 to 31 characters, one of `[]:*?/\\` or a control character in it, an apostrophe at an end, or
+            `History`, which Excel keeps for itself.
+
+    Example:
+        >>> check_title("run 1/2")
+        Traceback (most recent call last):
+        sheetarray.errors.LimitError: no sheet can be titled 'run 1/2': it has '/' in it
+    """
+    length = len(title.encode("utf-16-le", "surrogatepass")) // 2
+    wrong = _WRONG_IN_TITLE.search(title)
+    if not title.strip():
+        reason = "it is blank"
+    elif length > LONGEST_TITLE:
+        reason = f"it has {length} characters, and Excel takes {LONGEST_TITLE}"
+    elif wrong:
+        reason = f"it has {wrong[0]!r} in it"
+    elif title[0] == "'" or title[-1] == "'":
+        reason = "it begins or ends with an apostrophe"
+    elif title.lower() == "history":
+        reason = "Excel keeps that one for itself"
+    elif _ESCAPE.search(title):
+        reason = "Excel would read a part of it as an escaped character"
+    else:
+        return
+    raise LimitError(f"no sheet can be titled {title!r:.80}: {reason}")
+
+
+def quoted(title: str) -> str:
+    """A title as it stands before the `!` of a reference.
+
+    Example:
+        >>> quoted("Ann's run")
+        "'Ann''s run'"
+    """
+    return "'" + title.replace("'", "''") + "'"
+
+
+def titles_in(reference: str) -> list[str]:
+    """The titles of the sheets in what a name refers to; empty where it is more than a list of ranges.
+
+    Example:
+        >>> titles_in("'arrays'!$A$20:$A$99,Sheet2!$B$2")
+        ['arrays', 'Sheet2']
+    """
+    found, at = [], 0
+    while len(reference) <= _LONGEST_FORMULA and (part := _RANGE.match(reference, at)):
+        found.append(part[1].replace("''", "'") if part[1] else part[2])
+        if part.end() == len(reference):
+            return found
+        at = part.end() + 1
+    return []
+
+
+def references(places: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """What the name of each array refers to: all columns that hold elements of it.
+
+    Args:
+        places: name of an array, title of a sheet, absolute range of cells; one for each column.
+
+    Returns:
+        By array, in their order; without those whose text is longer than a formula may be.
+
+    Example:
+        >>> references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")])
+        {'t': "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99"}
+    """
+    found: dict[str, list[str]] = {}
+    for array, title, cells in places:
+        found.setdefault(array, []).append(f"{quoted(title)}!{cells}")
+    joined = {array: ",".join(parts) for array, parts in found.items()}
+    return {array: text for array, text in joined.items() if len(text) <= _LONGEST_FORMULA}
+
+
+def defined_names(arrays: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """A defined name for each array: its own name where that is one, and no other has it; else the most like it.
+
+    Args:
+        arrays: their names.
+        taken: defined names, and names of tables, that are there already.
+
+    Returns:
+        The defined names by array; no two the same, compared without case.
+
+    Example:
+        >>> defined_names(["temperature", "x1", "wind speed", "wind_speed"], taken=["Temperature"])
+        {'temperature': 'temperature_2', 'x1': '_x1', 'wind speed': 'wind_speed_2', 'wind_speed': 'wind_speed'}
+    """
+    wanted = {array: _sanitised(array) for array in arrays}
+    used = {_folded(name) for name in taken}
+    found: dict[str, str] = {}
+    for array, name in wanted.items():
+        if array == name and _folded(name) not in used:
+            found[array] = name
+            used.add(_folded(name))
+    tried: dict[str, int] = {}
+    for array, base in wanted.items():
+        name = found.get(array, base)
+        while array not in found and _folded(name) in used:
+            tried[base] = nth = tried.get(base, 1) + 1
+            name = f"{base[: _LONGEST_NAME - len(str(nth)) - 1]}_{nth}"
+        found[array] = name
+        used.add(_folded(name))
+    return {array: found[array] for array in wanted}
+
+
+def _sanitised(array: str) -> str:
+    name = "".join(mark if _kept(mark) else "_" for mark in unicodedata.normalize("NFC", array))
+    name = _SHEET_AND_CELL.sub("_", _ESCAPE.sub("_", name))[:_LONGEST_NAME]
+    is_one = name[:1].isalpha() or name[:1] == "_"
+    if not is_one or _CELL.fullmatch(name) or _folded(name) in _RESERVED or name.lower().startswith("_xl"):
+        name = f"_{name}"[:_LONGEST_NAME]
+    return name
+
+
+def _kept(mark: str) -> bool:
+    return mark in "._" or ((mark.isalpha() if mark > "\x7f" else mark.isalnum()) and mark <= "\uffff")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()

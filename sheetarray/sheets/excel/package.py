@@ -1,0 +1,145 @@
+"""A zip package, read: the parts of a workbook, none of which is taken at its word.
+
+Source: ECMA-376 part 2 (names of parts, stored or deflated content).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+
+from ...errors import FormatError
+from ...files import Bytes, inflated_limit
+from .directory import STORED, Member, members
+
+_BLOCK = 2**20
+
+
+class Package:
+    """The parts of a zip package.
+
+    Args:
+        content: the whole package; a map is read where it is needed only.
+
+    Raises:
+        FormatError: no zip, cut off, encrypted; members that overlap, that claim to inflate to more than any use of
+            the package's bytes, or whose names are absolute, climb up, or differ only in case.
+
+    Example:
+        >>> import io, zipfile
+        >>> file = io.BytesIO()
+        >>> with zipfile.ZipFile(file, "w") as archive:
+        ...     archive.writestr("xl/workbook.xml", b"<workbook/>")
+        >>> Package(file.getvalue()).read("xl/workbook.xml")
+        b'<workbook/>'
+    """
+
+    def __init__(self, content: Bytes) -> None:
+        self._content = content
+        self._limit = inflated_limit(len(content))
+        self._members: dict[str, Member] = {}
+        for member in members(content):
+            if member.name.endswith("/") and not member.size:
+                continue  # a folder, which is no part
+            if problem := _problem(member.name):
+                raise FormatError(f"the name of the part {member.name!r:.80} {problem}")
+            key = member.name.lower()
+            if key in self._members:
+                raise FormatError(
+                    f"two parts have one name: {self._members[key].name!r:.80} and {member.name!r:.80}",
+                    hint="names of parts are compared without case",
+                )
+            self._members[key] = member
+        total = sum(member.size for member in self._members.values())
+        if total > self._limit:
+            raise FormatError(f"claims to inflate to {total} bytes, of which {self._limit} are read at most")
+
+    def names(self) -> list[str]:
+        """The names of the parts, in the directory's order."""
+        return [member.name for member in self._members.values()]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._members
+
+    def member(self, name: str) -> Member:
+        """What the directory says of a part; names are compared without case.
+
+        Raises:
+            FormatError: there is none.
+        """
+        try:
+            return self._members[name.lower()]
+        except KeyError:
+            raise FormatError(f"the package has no part {name!r:.80}") from None
+
+    def read(self, name: str, *, limit: int | None = None) -> bytes:
+        """The content of a part, checked against its size and its CRC-32.
+
+        Args:
+            name: of the part.
+            limit: the bytes that it may have.
+
+        Raises:
+            FormatError: no such part, more bytes than the limit, or damaged; the part is the location.
+        """
+        member = self.member(name)
+        if limit is not None and member.size > limit:
+            raise FormatError(f"the part has {member.size} bytes, of which {limit} are read", location=member.name)
+        content = b"".join(self._inflated(member, member.size))
+        if zlib.crc32(content) != member.crc:
+            raise FormatError("the part is damaged: its checksum is another one", location=member.name)
+        return content
+
+    def head(self, name: str, count: int) -> bytes:
+        """The first `count` bytes of a part, or all where there are fewer; not checked against the CRC-32.
+
+        Raises:
+            FormatError: no such part, or damaged.
+        """
+        member = self.member(name)
+        return b"".join(self._inflated(member, min(count, member.size)))
+
+    def raw(self, name: str) -> Iterator[bytes]:
+        """The packed bytes of a part as they are, in blocks.
+
+        Raises:
+            FormatError: there is no such part.
+        """
+        member = self.member(name)
+        end = member.start + member.packed
+        for start in range(member.start, end, _BLOCK):
+            yield self._content[start : min(start + _BLOCK, end)]
+
+    def _inflated(self, member: Member, count: int) -> Iterator[bytes]:
+        """The first `count` bytes; where that is all of them, nothing may follow."""
+        if member.method == STORED:
+            yield self._content[member.start : member.start + count]
+            return
+        inflater, left = zlib.decompressobj(-15), count
+        for block in self.raw(member.name):
+            waiting = block
+            while waiting and not inflater.eof:
+                try:
+                    chunk = inflater.decompress(waiting, left + 1)
+                except zlib.error as error:
+                    raise FormatError(f"the part is damaged ({error})", location=member.name) from error
+                waiting = inflater.unconsumed_tail
+                yield chunk[:left]
+                if len(chunk) > left:
+                    if count == member.size:
+                        raise FormatError(f"the part inflates to more than its {member.size} bytes",
+                                          location=member.name)  # fmt: skip
+                    return
+                left -= len(chunk)
+        if left or not inflater.eof:
+            raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
+
+
+def _problem(name: str) -> str | None:
+    parts = name.split("/")
+    if not all(parts) or re.match(r"[A-Za-z]:", parts[0]):
+        return "is empty or absolute, or has an empty segment"
+    if "." in parts or ".." in parts:
+        return "has '.' or '..' in it"
+    return next((f"has {mark!r} in it" for mark in "\\\0" if mark in name), None)

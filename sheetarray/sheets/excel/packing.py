@@ -1,0 +1,203 @@
+"""A zip package, written: parts that are given, copied as they are, or streamed.
+
+Source: APPNOTE 6.3.10. Equal content makes an equal package: every part that is made here is dated 1980-01-01. The
+zip64 fields appear only where a size or an offset needs them, since some readers refuse them.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, cast
+
+from ...errors import LimitError
+from ...files import Sink
+from .deflate import Deflater, Sizes
+from .directory import DEFLATED, UTF8_NAME, ZIP64
+from .package import Package
+
+_END = struct.Struct("<4s4H2IH")
+_END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
+_ENTRY = struct.Struct("<4s6H3I5H2I")
+_LOCAL = struct.Struct("<4s5H3I2H")
+_DATED = 0x0021_0000  # 1980-01-01 00:00
+_SURELY_NARROW = 3_900_000_000  # bytes expected that will fit into 32 bits, packed as well
+_KEPT_FLAGS = 0x0006 | UTF8_NAME  # of a copy: how hard it was packed, and its name
+_IN_MEMORY = 2**25  # bytes of a part that waits for a sink which cannot be sought in
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A part, as its local header and the directory tell of it."""
+
+    name: bytes
+    method: int
+    flags: int
+    when: int
+    offset: int
+    wide: bool  # its sizes stand in the extra field
+    sizes: Sizes = Sizes(0, 0, 0)  # noqa: RUF009  (a tuple)
+
+    def local(self) -> bytes:
+        extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed) if self.wide else b""
+        size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
+        return (
+            _LOCAL.pack(
+                b"PK\3\4", self._version(), self.flags, self.method, self.when & 0xFFFF, self.when >> 16,
+                self.sizes.crc, packed, size, len(self.name), len(extra),
+            )
+            + self.name
+            + extra
+        )  # fmt: skip
+
+    def central(self) -> bytes:
+        size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
+        offset = min(self.offset, ZIP64)
+        wide = [self.sizes.size, self.sizes.packed] if self.wide else []
+        wide += [self.offset] if offset == ZIP64 else []
+        extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+        version = 45 if wide else self._version()
+        return (
+            _ENTRY.pack(
+                b"PK\1\2", version, self._version(), self.flags, self.method, self.when & 0xFFFF, self.when >> 16,
+                self.sizes.crc, packed, size, len(self.name), len(extra), 0, 0, 0, 0, offset,
+            )
+            + self.name
+            + extra
+        )  # fmt: skip
+
+    def _version(self) -> int:
+        return 45 if self.wide else 20
+
+
+class PackageWriter:
+    """A zip package on its way into a sink.
+
+    Args:
+        sink: where it goes; a plain file (an `io.BufferedWriter` that can be sought in) has its local headers
+            completed afterwards, for any other a streamed part waits in a temporary file until its size is known.
+
+    Example:
+        >>> file = io.BytesIO()
+        >>> writer = PackageWriter(file)
+        >>> writer.add("xl/workbook.xml", b"<workbook/>")
+        >>> with writer.stream("xl/worksheets/sheet1.xml", expected=6000) as sheet:
+        ...     sheet.write(b"<row/>" * 1000)
+        >>> writer.finish()
+        >>> Package(file.getvalue()).names()
+        ['xl/workbook.xml', 'xl/worksheets/sheet1.xml']
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._file = sink if isinstance(sink, io.BufferedWriter) and sink.seekable() else None
+        self._base = self._file.tell() if self._file is not None else 0
+        self._offset = 0
+        self._entries: list[_Entry] = []
+        self._names: set[str] = set()
+        self._streaming = False
+
+    def add(self, name: str, content: bytes) -> None:
+        """Put a part that is there as a whole.
+
+        Raises:
+            OSError: the sink refuses.
+        """
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        packed = packer.compress(content) + packer.flush()
+        entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
+        entry.sizes = Sizes(zlib.crc32(content), len(content), len(packed))
+        self._put(entry.local())
+        self._put(packed)
+        self._entries.append(entry)
+
+    def copy(self, package: Package, name: str) -> None:
+        """Put a part of another package, its packed bytes as they are.
+
+        Raises:
+            FormatError: there is no such part.
+            OSError: the sink refuses.
+        """
+        member = package.member(name)
+        entry = self._entry(member.name, wide=max(member.size, member.packed) >= ZIP64)
+        entry.method, entry.flags, entry.when = member.method, entry.flags | member.flags & _KEPT_FLAGS, member.when
+        entry.sizes = Sizes(member.crc, member.size, member.packed)
+        self._put(entry.local())
+        for block in package.raw(name):
+            self._put(block)
+        self._entries.append(entry)
+
+    @contextmanager
+    def stream(self, name: str, *, expected: int) -> Iterator[Sink]:
+        """Put a part chunk by chunk; what is yielded takes its content, and packs it in a second thread.
+
+        Args:
+            name: of the part.
+            expected: bytes that the content has at most; beyond 3.9 GB its sizes get 64 bits.
+
+        Raises:
+            LimitError: the content outgrew 4 GiB though it was not expected to; the package is of no use.
+            OSError: the sink refuses.
+        """
+        entry = self._entry(name, wide=expected > _SURELY_NARROW)
+        self._streaming = True
+        if self._file is not None:
+            self._put(entry.local())
+            with Deflater(self._file) as deflater:
+                yield cast(Sink, deflater)
+                self._settle(entry, deflater.finish())
+            self._offset += entry.sizes.packed
+            self._file.seek(self._base + entry.offset)
+            self._file.write(entry.local())
+            self._file.seek(self._base + self._offset)
+        else:
+            with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
+                with Deflater(spool) as deflater:
+                    yield cast(Sink, deflater)
+                    self._settle(entry, deflater.finish())
+                self._put(entry.local())
+                spool.seek(0)
+                shutil.copyfileobj(spool, cast(IO[bytes], self._sink), 2**20)
+            self._offset += entry.sizes.packed
+        self._streaming = False
+        self._entries.append(entry)
+
+    def finish(self) -> None:
+        """Put the directory: the package is complete.
+
+        Raises:
+            OSError: the sink refuses.
+        """
+        assert not self._streaming, "a stream is open, or failed"
+        start = self._offset
+        for entry in self._entries:
+            self._put(entry.central())
+        size, count = self._offset - start, len(self._entries)
+        if max(start, size) >= ZIP64 or count >= 0xFFFF:
+            self._put(
+                _END64.pack(b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start, b"PK\6\7", 0, start + size, 1)
+            )
+        few = min(count, 0xFFFF)
+        self._put(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
+
+    def _entry(self, name: str, *, wide: bool) -> _Entry:
+        assert not self._streaming, "a stream is open, or failed"
+        assert name.lower() not in self._names, f"the part {name} a second time"
+        self._names.add(name.lower())
+        flags = 0 if name.isascii() else UTF8_NAME
+        return _Entry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide)
+
+    def _settle(self, entry: _Entry, sizes: Sizes) -> None:
+        if not entry.wide and max(sizes.size, sizes.packed) >= ZIP64:
+            raise LimitError(f"the part {entry.name.decode()} has {sizes.size} bytes, more than were expected")
+        entry.sizes = sizes
+
+    def _put(self, chunk: bytes) -> None:
+        self._sink.write(chunk)
+        self._offset += len(chunk)

@@ -1,0 +1,191 @@
+"""Custom document properties: what a workbook remembers of the arrays that were written into it.
+
+One record, a JSON object in ASCII, is cut into the properties `sheetarray 1`, `sheetarray 2`, ... of at most 255
+characters, as many as Excel takes. Spreadsheet programs keep such properties when they save a file again.
+Source: ECMA-376 part 1, 22.3 (custom properties); OpenDocument 1.3 part 3, 4.3.3 (`meta:user-defined`).
+
+    {"sheets": {"arrays": {...}, ...}, ...}    the sheets that are ours by their titles, and what is known of each
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from ...errors import FormatError, LimitError
+from .markup import Element, Markup, plain, quoted
+from .package import Package
+from .relations import STRICT, Relations
+
+PREFIX = "sheetarray "
+CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
+_LONGEST = 255
+_MOST = 2**24  # characters of a record
+_MOST_BYTES = 2**24  # bytes of a part that is looked into
+_FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"
+_OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
+_UNEASY = re.compile(" |_(?=x)")  # a program may trim the one, and read the other as an escape
+_SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
+_STRICT_SPACE = STRICT + "officeDocument/customProperties"
+_EMPTY = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}"></Properties>'
+_META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
+
+
+def pack(record: Mapping[str, Any]) -> dict[str, str]:
+    """A record as the properties that hold it.
+
+    Raises:
+        LimitError: it takes more than 16 Mi characters.
+
+    Example:
+        >>> pack({"sheets": {"my arrays": {}}})
+        {'sheetarray 1': '{"sheets":{"my\\\\u0020arrays":{}}}'}
+    """
+    text = json.dumps(record, separators=(",", ":"))
+    text = _UNEASY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # both stand in strings only
+    if len(text) > _MOST:
+        raise LimitError(f"what is to be remembered of the arrays takes {len(text)} characters, more than {_MOST}")
+    return {
+        f"{PREFIX}{nth}": text[start : start + _LONGEST] for nth, start in enumerate(range(0, len(text), _LONGEST), 1)
+    }
+
+
+def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
+    """The record that properties hold; None where there is none.
+
+    Raises:
+        FormatError: a property of ours is missing or was edited.
+
+    Example:
+        >>> unpack({"sheetarray 1": '{"sheets"', "Client": "ann", "sheetarray 2": ':{}}'})
+        {'sheets': {}}
+    """
+    ours = {name for name in properties if _OURS.fullmatch(name)}
+    if not ours:
+        return None
+    pieces = list(_pieces(properties))
+    if len(pieces) != len(ours):
+        raise FormatError(f"the document property {PREFIX}{len(pieces) + 1} is missing", location="custom properties")
+    text = "".join(pieces)
+    try:
+        record = json.loads(text, parse_constant=_refuse) if len(text) <= _MOST else None
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict) or not _is_plain(record.get("sheets", {})):
+        raise FormatError(f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays",
+                          location="custom properties")  # fmt: skip
+    return record
+
+
+def read_record(package: Package) -> dict[str, Any] | None:
+    """The record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None where there is none.
+
+    Raises:
+        FormatError: the properties, or the record in them, are damaged.
+    """
+    return unpack(stored(package))
+
+
+def stored(package: Package) -> dict[str, str]:
+    """All custom document properties of a workbook that are text.
+
+    Raises:
+        FormatError: they are damaged.
+    """
+    if "_rels/.rels" not in package:
+        return _of_ods(package) if "meta.xml" in package else {}
+    part = Relations(package, "").present("custom-properties")
+    if part is None:
+        return {}
+    root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
+    return {entry.get("name"): entry.children[0].text for entry in root.all("property") if _is_text(entry)}
+
+
+def _of_ods(package: Package) -> dict[str, str]:
+    root = Markup(package.read("meta.xml", limit=_MOST_BYTES), location="meta.xml").root
+    entries = [entry for part in root.children for entry in part.children if entry.name == "user-defined"]
+    space = frozenset([_META])
+    return {entry.get_in(space, "name"): entry.text for entry in entries if entry.space == _META}
+
+
+def _pieces(properties: Mapping[str, str]) -> Iterator[str]:
+    for nth in count(1):
+        piece = properties.get(f"{PREFIX}{nth}")
+        if piece is None:
+            return
+        yield piece
+
+
+def _is_plain(sheets: object) -> bool:
+    return isinstance(sheets, dict) and all(isinstance(sheet, dict) for sheet in sheets.values())
+
+
+def _is_text(entry: Element) -> bool:
+    return len(entry.children) == 1 and entry.children[0].name in ("lpwstr", "lpstr", "bstr")
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+def with_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A record, with what else is known of some sheets.
+
+    Example:
+        >>> with_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
+        {'sheets': {'a': {'x': 1, 'of': 'a'}}}
+    """
+    sheets = record.get("sheets", {})
+    return {
+        **record,
+        "sheets": {**sheets, **{title: {**sheets.get(title, {}), **more} for title, more in known.items()}},
+    }
+
+
+def merged(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
+    """The part of the custom properties with our record in place of an older one; all others stay as they are.
+
+    Args:
+        content: the part; None for a new one.
+        record: what to remember.
+        location: the part's name, for messages.
+        strict: a new part is to be in the namespaces of strict OOXML.
+
+    Raises:
+        FormatError: the part is damaged.
+        LimitError: the record is too long.
+    """
+    if content is None:
+        space = _STRICT_SPACE if strict else _SPACE
+        content = _EMPTY.format(space, _values(space)).encode()
+    part = Markup(content, location=location)
+    if part.root.name != "Properties" or part.root.space not in (_SPACE, _STRICT_SPACE):
+        raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)
+    pids = [1]
+    for entry in part.root.all("property"):
+        if _OURS.fullmatch(entry.get("name")):
+            part.remove(entry)
+        elif re.fullmatch("[0-9]{1,9}", entry.get("pid")):
+            pids.append(int(entry.get("pid")))
+    first = max(pids) + 1
+    values = _values(part.root.space)
+    known = [prefix for scope in part.root.scope for prefix, space in scope.items() if space == values and prefix]
+    prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{values}"')
+    made = [
+        f'<{part.root.prefix}property fmtid="{_FMTID}" pid="{pid}" name={quoted(name)}>'
+        f"<{prefix}lpwstr{declared}>{plain(value)}</{prefix}lpwstr></{part.root.prefix}property>"
+        for pid, (name, value) in enumerate(pack(record).items(), first)
+    ]
+    part.append(part.root, "".join(made))
+    return part.result()
+
+
+def _values(space: str) -> str:
+    """The namespace of the values, beside that of the properties."""
+    return f"{space.rpartition('/')[0]}/docPropsVTypes"

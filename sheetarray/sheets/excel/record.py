@@ -1,0 +1,159 @@
+"""How a fingerprint is stored, and read though anybody may have made it: a small JSON object, whose sums are base64.
+
+    {"v": 1, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
+     "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": ..}
+
+`exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each cell of a `Layout`, of the
+elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. All
+integers are little-endian.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from ...header import Header
+from .sums import MOST_BLOCKS, WIDTH, Layout, Pair
+
+_VERSION = 1
+_MOST_ELEMENTS = 1 << 44
+_BUDGET = 7000  # characters for all arrays of a workbook
+_PLAIN, _PER_BLOCK = 220, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
+_SIZE = WIDTH // 8
+
+
+def blocks_for(arrays: int) -> int:
+    """How many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
+
+    All records together take about 7,000 characters; beyond 30 arrays they are as short as can be, 100 to 220
+    characters each. Those still tell whether an array is unchanged, and name the element if a single one was edited.
+    """
+    return max(0, min(MOST_BLOCKS, (_BUDGET // max(arrays, 1) - _PLAIN) // _PER_BLOCK))
+
+
+def layouts(count: int, blocks: int) -> tuple[Layout, Layout]:
+    """Of the sums at 15 digits, and of those at 16."""
+    return Layout(count, blocks), Layout(count, blocks // 4)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A fingerprint.
+
+    Attributes:
+        dtype: name of it.
+        count: of elements.
+        blocks: how fine it is.
+        exact: checksum of the elements.
+        fifteen: sums of the elements at 15 digits.
+        sixteen: sums of the elements at 16 digits.
+        error: the largest relative error that rounding to 15 digits makes.
+        longer: how many numbers certainly have more than 15 digits.
+        scale: sums of digits and of exponents, times weights.
+        header: checksum of shape, strides, offset and order.
+    """
+
+    dtype: str
+    count: int
+    blocks: int
+    exact: int
+    fifteen: Pair
+    sixteen: Pair | None = None
+    error: float | None = None
+    longer: int = 0
+    scale: tuple[int, int] | None = None
+    header: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The fingerprint as a JSON object of ASCII text."""
+        found: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
+        found |= {"exact": _packed(self.exact), "fifteen": _from_pair(self.fifteen)}
+        if self.sixteen is not None:
+            found |= {"sixteen": _from_pair(self.sixteen), "error": self.error, "longer": self.longer}
+        if self.scale is not None:
+            found["scale"] = _packed(*self.scale)
+        if self.header is not None:
+            found["header"] = self.header
+        return found
+
+    @classmethod
+    def of(cls, stored: object) -> Record | None:
+        """The fingerprint that a JSON object is; None where it is none of ours."""
+        if not isinstance(stored, Mapping) or stored.get("v") != _VERSION:
+            return None
+        dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
+        if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_BLOCKS):
+            return None
+        fine, coarse = layouts(count, blocks)
+        exact, fifteen = _numbers(stored.get("exact"), 1), _pair(stored.get("fifteen"), fine)
+        error, longer, header = stored.get("error"), stored.get("longer", 0), stored.get("header")
+        if exact is None or fifteen is None or not _is_size(longer, _MOST_ELEMENTS):
+            return None
+        scale = _numbers(stored.get("scale"), 2)
+        return cls(
+            dtype,
+            count,
+            blocks,
+            exact[0],
+            fifteen,
+            _pair(stored.get("sixteen"), coarse),
+            error if isinstance(error, float) and 0 <= error < 1e-13 else None,
+            longer,
+            (scale[0], scale[1]) if scale else None,
+            header if isinstance(header, str) else None,
+        )
+
+
+def header_checksum(header: Header) -> str:
+    """A checksum of what a header says of the layout: shape, strides, offset, order."""
+    said = repr((header.shape, header.strides, header.offset, header.order))
+    return _text(hashlib.blake2b(said.encode(), digest_size=6).digest())
+
+
+def _is_size(value: object, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _from_pair(pair: Pair) -> str:
+    return _text(np.concatenate(pair).astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
+
+
+def _pair(text: object, layout: Layout) -> Pair | None:
+    packed = _bytes(text, 2 * layout.cells * _SIZE)
+    if packed is None:
+        return None
+    wide = np.zeros((2 * layout.cells, 8), np.uint8)
+    wide[:, :_SIZE] = np.frombuffer(packed, np.uint8).reshape(-1, _SIZE)
+    first, second = wide.view("<u8").astype(np.uint64).reshape(2, -1)
+    return first, second
+
+
+def _packed(*numbers: int) -> str:
+    return _text(b"".join((number & (2**64 - 1)).to_bytes(8, "little") for number in numbers))
+
+
+def _numbers(text: object, count: int) -> list[int] | None:
+    found = _bytes(text, 8 * count)
+    return None if found is None else [int.from_bytes(found[8 * k : 8 * k + 8], "little") for k in range(count)]
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode().rstrip("=")
+
+
+def _bytes(text: object, size: int) -> bytes | None:
+    """Exactly so many bytes, or None."""
+    if not isinstance(text, str) or len(text) != -(-size * 4 // 3) or not text.isascii():
+        return None
+    try:
+        found = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except binascii.Error:
+        return None
+    return found if len(found) == size else None

@@ -1,0 +1,250 @@
+"""How the parts of a package refer to each other, and which type each of them has.
+
+Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict OOXML).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import count
+from urllib.parse import quote, unquote
+
+from ...errors import FormatError
+from .markup import Element, Markup, quoted
+from .package import Package
+
+TYPES = "[Content_Types].xml"
+STRICT = "http://purl.oclc.org/ooxml/"
+_KINDS = (
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
+    STRICT + "officeDocument/relationships/",
+    "http://schemas.openxmlformats.org/package/2006/relationships/",
+)
+_STRICT_KINDS = {"customProperties": "custom-properties", "extendedProperties": "extended-properties"}
+RELATION_SPACES = frozenset(space.rstrip("/") for space in _KINDS[:2])
+_MOST_BYTES = 2**24  # of a part that is looked into
+_MOST_BYTES_IN_ALL = 2**26  # of all relationships
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One part refers to another.
+
+    Attributes:
+        id: as the referring part calls it.
+        kind: the last word of its type, as transitional OOXML has it (`worksheet`); types of other makers whole.
+        target: the name of the part; None for something outside of the package.
+        element: where it is written.
+    """
+
+    id: str
+    kind: str
+    target: str | None
+    element: Element
+
+
+class Relations:
+    """What a part refers to.
+
+    Args:
+        package: where it is.
+        part: its name; empty for the package itself.
+
+    Attributes:
+        name: of the part that holds the relationships, whether there is one or not.
+        found: the relationships, in their order.
+
+    Raises:
+        FormatError: they are damaged.
+    """
+
+    def __init__(self, package: Package, part: str) -> None:
+        self._folder = posixpath.dirname(part)
+        self._package = package
+        self.name = rels_of(part)
+        self.found: list[Relation] = []
+        self._markup: Markup | None = None
+        if self.name in package:
+            self.name = package.member(self.name).name
+            self._markup = Markup(package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
+            self.found = [_relation(package, self._folder, at) for at in self._markup.root.all("Relationship")]
+        self._ids = {relation.id for relation in self.found}
+
+    def target(self, kind: str) -> str | None:
+        """The first part of a kind; None where there is none."""
+        return next((found.target for found in self.found if found.kind == kind and found.target is not None), None)
+
+    def present(self, kind: str) -> str | None:
+        """The first part of a kind, where the package has it."""
+        part = self.target(kind)
+        return part if part is not None and part in self._package else None
+
+    def add(self, kind: str, part: str, *, strict: bool) -> str:
+        """Refer to one more part, and return the id of that.
+
+        Raises:
+            FormatError: there are no relationships to add to.
+        """
+        markup = self.markup()
+        id_ = next(f"rId{nth}" for nth in count(1) if f"rId{nth}" not in self._ids)
+        self._ids.add(id_)
+        target = _uri(posixpath.relpath(part, self._folder) if self._folder else part)
+        markup.append(
+            markup.root,
+            f'<{markup.root.prefix}Relationship Id="{id_}" Type="{kind_type(kind, strict)}" Target={quoted(target)}/>',
+        )
+        return id_
+
+    def drop(self, part: str) -> None:
+        """Refer to a part no more."""
+        for relation in self.found:
+            if relation.target == part:
+                self.markup().remove(relation.element)
+
+    def markup(self) -> Markup:
+        """The part itself.
+
+        Raises:
+            FormatError: there is none.
+        """
+        if self._markup is None:
+            raise FormatError(f"the package has no part {self.name!r:.80}")
+        return self._markup
+
+
+def rels_of(part: str) -> str:
+    """The name of the part that holds the relationships of a part."""
+    folder, base = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{base}.rels")
+
+
+def kind_type(kind: str, strict: bool) -> str:
+    """The type of a relationship, in transitional or in strict OOXML."""
+    if strict:
+        return _KINDS[1] + next((other for other, plain in _STRICT_KINDS.items() if plain == kind), kind)
+    return _KINDS[0] + kind
+
+
+def relation_space(strict: bool) -> str:
+    """The namespace of the attributes that hold the ids of relationships."""
+    return _KINDS[1 if strict else 0].rstrip("/")
+
+
+def _relation(package: Package, folder: str, entry: Element) -> Relation:
+    kind = entry.get("Type")
+    for space in _KINDS:
+        if kind.startswith(space):
+            kind = kind[len(space) :]
+            kind = _STRICT_KINDS.get(kind, kind)
+            break
+    target = None if entry.get("TargetMode") == "External" else _resolved(package, folder, entry.get("Target"))
+    return Relation(entry.get("Id"), kind, target, entry)
+
+
+def _resolved(package: Package, folder: str, target: str) -> str:
+    """The name of a part, as the package spells it where there is one."""
+    path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+    for name in (path, unquote(path)):
+        if name in package:
+            return package.member(name).name
+    return path
+
+
+def only_through(package: Package, parts: Iterable[str]) -> set[str]:
+    """The parts that nothing refers to any more once some parts refer to nothing; with their own relationships.
+
+    Raises:
+        FormatError: relationships are damaged, or longer than 64 MiB in all.
+    """
+    left = frozenset(parts)
+    if not any(Relations(package, part).found for part in left):
+        return {name for part in left if (name := rels_of(part)) in package}
+    graph = _Graph(package)
+    stays = graph.reach([""], without=left)
+    lost = graph.reach([target for part in left for target in graph.targets(part)], without=stays) - stays - left
+    names = lost | {rels_of(part) for part in lost | left}
+    return {package.member(name).name for name in names if name in package}
+
+
+class _Graph:
+    """Which part refers to which."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._known: dict[str, list[str]] = {}
+        self._budget = _MOST_BYTES_IN_ALL
+
+    def targets(self, part: str) -> list[str]:
+        if part not in self._known:
+            name = rels_of(part)
+            self._budget -= self._package.member(name).size if name in self._package else 0
+            if self._budget < 0:
+                raise FormatError(f"the package has more than {_MOST_BYTES_IN_ALL} bytes of relationships")
+            targets = [relation.target for relation in Relations(self._package, part).found]
+            self._known[part] = [target for target in targets if target is not None and self._is_part(target)]
+        return self._known[part]
+
+    def _is_part(self, name: str) -> bool:
+        """Whether it is content: neither the list of types nor relationships."""
+        return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
+
+    def reach(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
+        """All parts that one comes to from some; those `without` are come to, but lead nowhere."""
+        reached, waiting = set(starts), list(starts)
+        while waiting:
+            part = waiting.pop()
+            if part not in without:
+                fresh = set(self.targets(part)) - reached
+                reached |= fresh
+                waiting += fresh
+        return reached
+
+
+class ContentTypes:
+    """Which type each part has.
+
+    Raises:
+        FormatError: the package does not say, or it is damaged.
+    """
+
+    def __init__(self, package: Package) -> None:
+        if TYPES not in package:
+            raise FormatError(f"the package has no part {TYPES!r}: it is no workbook")
+        self.markup = Markup(package.read(TYPES, limit=_MOST_BYTES), location=TYPES, depth=2)
+        self._overrides = {_key(at.get("PartName")): at for at in self.markup.root.all("Override")}
+        self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.all("Default")}
+
+    def of(self, part: str) -> str:
+        """The type of a part; empty where there is none."""
+        found = self._overrides.get(_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
+        return found.get("ContentType") if found is not None else ""
+
+    def parts(self, type_: str) -> list[str]:
+        """The parts of a type that are listed one by one."""
+        return [part for part, at in self._overrides.items() if at.get("ContentType") == type_]
+
+    def __contains__(self, part: str) -> bool:
+        return _key(part) in self._overrides
+
+    def add(self, part: str, type_: str) -> None:
+        """List one more part."""
+        prefix = self.markup.root.prefix
+        text = f'<{prefix}Override PartName={quoted("/" + _uri(part))} ContentType="{type_}"/>'
+        self.markup.append(self.markup.root, text)
+
+    def drop(self, part: str) -> None:
+        """Take a part off the list, if it is there."""
+        if (at := self._overrides.pop(_key(part), None)) is not None:
+            self.markup.remove(at)
+
+
+def _key(part: str) -> str:
+    """By which a part is known, whether its name is escaped or not."""
+    return unquote(part).lstrip("/").lower()
+
+
+def _uri(part: str) -> str:
+    """A part's name as others refer to it."""
+    return quote(part, safe="/%!$&'()*+,;=:@~")

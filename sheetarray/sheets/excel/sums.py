@@ -1,0 +1,202 @@
+"""Sums of elements' codes, over parts of an array: small, order counts, and one that changed can be told from its sums.
+
+An element stands in several cells. Each has the sum of its elements' codes, and the sum of codes times (index + 1).
+An element that is another changes the first by some d and the second by d * (index + 1): where it is the only one in
+a cell, the two tell its index. Taken out of its other cells, it may leave another one alone there, and so on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from .codes import Codes
+from .decimal15 import MOST
+
+WIDTH = 48  # bits of a sum that are kept
+MOST_BLOCKS = 64
+_KEPT = (1 << WIDTH) - 1
+
+Pair = tuple[Codes, Codes]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The cells among which the elements of an array are summed: every element has one in each of its partitions.
+
+    The first partition cuts the buffer into stretches; two more, where it has many elements, deal them out in turn,
+    by the remainders of two primes. So any element, and any run of them no longer than a prime, has some cell that it
+    shares with none of the run.
+
+    Attributes:
+        count: elements of the array.
+        blocks: how many stretches, about, at most MOST_BLOCKS; below 2 there is one and nothing else.
+    """
+
+    count: int
+    blocks: int
+
+    @cached_property
+    def stretch(self) -> int:
+        """Elements of a stretch; the last may have fewer."""
+        if self.count <= 3 * self.blocks:
+            return 1
+        return max(1, -(-self.count // max(self.blocks, 1)))
+
+    @cached_property
+    def stretches(self) -> int:
+        """How many stretches there are."""
+        return -(-self.count // self.stretch)
+
+    @cached_property
+    def primes(self) -> tuple[int, ...]:
+        """The primes by which elements are dealt out."""
+        if self.stretch == 1 or self.blocks < 2:
+            return ()
+        below = max(number for number in range(2, self.blocks + 1) if _is_prime(number))
+        return below, next(number for number in range(below + 1, 2 * below + 2) if _is_prime(number))
+
+    @property
+    def period(self) -> int:
+        """Elements after which they are dealt out as at the beginning; at most MOST."""
+        once = math.prod(self.primes)
+        return MOST // once * once
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are in all partitions."""
+        return self.stretches + sum(self.primes)
+
+    def cells_of(self, index: int) -> list[int]:
+        """The cells in which an element is counted."""
+        found, first = [index // self.stretch], self.stretches
+        for prime in self.primes:
+            found.append(first + index % prime)
+            first += prime
+        return found
+
+
+def _is_prime(number: int) -> bool:
+    return all(number % factor for factor in range(2, math.isqrt(number) + 1))
+
+
+class Sums:
+    """Adds codes up, piece by piece."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._stretches = np.zeros((2, layout.stretches), np.uint64)
+        self._dealt = np.zeros((2, layout.period if layout.primes else 0), np.uint64)
+        self._spare = np.empty((2, MOST), np.uint64)
+
+    def add(self, codes: Codes, index: int) -> None:
+        """Add the codes of at most MOST elements, of which `index` is the first."""
+        while len(codes):
+            start = index % self.layout.period
+            piece = codes[: self.layout.period - start]
+            self._add(piece, index, start)
+            codes, index = codes[len(piece) :], index + len(piece)
+
+    def _add(self, codes: Codes, index: int, start: int) -> None:
+        moments, places = self._spare[:, : len(codes)]
+        np.add(steps()[: len(codes)], np.uint64(index), out=places)
+        np.multiply(codes, places, out=moments)
+        stretch = self.layout.stretch
+        first, last = index // stretch, (index + len(codes) - 1) // stretch
+        cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
+        for sums, dealt, each in zip(self._stretches, self._dealt, (codes, moments), strict=True):
+            sums[first : last + 1] += np.add.reduceat(each, cuts)
+            if self.layout.primes:
+                dealt[start : start + len(codes)] += each
+
+    @property
+    def total(self) -> Pair:
+        """For each cell the sum of codes, and that of codes times (index + 1), as far as they are kept."""
+        first, second = (
+            np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.layout.primes)])
+            & np.uint64(_KEPT)
+            for sums, dealt in zip(self._stretches, self._dealt, strict=True)
+        )
+        return first, second
+
+
+@lru_cache(maxsize=1)
+def steps() -> Codes:
+    """1 to MOST."""
+    found = np.arange(1, MOST + 1, dtype=np.uint64)
+    found.flags.writeable = False
+    return found
+
+
+# What changed ------------------------------------------------------------------------------------------------
+
+
+class Difference:
+    """The difference of two pairs of sums of one layout.
+
+    Args:
+        layout: of both.
+        then: before.
+        now: after.
+    """
+
+    def __init__(self, layout: Layout, then: Pair, now: Pair) -> None:
+        self.layout = layout
+        first, second = ((after - before) & np.uint64(_KEPT) for before, after in zip(then, now, strict=True))
+        self._first: list[int] = first.tolist()
+        self._second: list[int] = second.tolist()
+        self.stretches = ((first != 0) | (second != 0))[: layout.stretches].tolist()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the sums are the same."""
+        return not any(self._first) and not any(self._second)
+
+    @property
+    def order_only(self) -> bool:
+        """Whether the same codes were added, at other places."""
+        return not self.nothing and not sum(self._first[: self.layout.stretches]) & _KEPT
+
+    @cached_property
+    def elements(self) -> tuple[list[int], list[int]]:
+        """The elements that changed, as far as they can be told, and the stretches that hold still others."""
+        first, second, found = list(self._first), list(self._second), set[int]()
+        waiting = [cell for cell in range(self.layout.cells) if first[cell]]
+        while waiting:
+            cell = waiting.pop()
+            index = _single(first[cell], second[cell], self.layout.count)
+            if index is None or index in found or cell not in (cells := self.layout.cells_of(index)):
+                continue
+            found.add(index)
+            step = first[cell]
+            for other in cells:
+                first[other] = (first[other] - step) & _KEPT
+                second[other] = (second[other] - step * (index + 1)) & _KEPT
+            waiting += [other for other in cells if first[other]]
+        return sorted(found), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
+
+    def alone_in(self, stretch: int) -> int | None:
+        """The element that changed in a stretch, if it is the only one there."""
+        index = _single(self._first[stretch], self._second[stretch], self.layout.count)
+        return index if index is not None and index // self.layout.stretch == stretch else None
+
+
+def stretch_matches(codes: Codes, stretch: int, layout: Layout, pair: Pair) -> bool:
+    """Whether these are the codes of a stretch, by its sums."""
+    begin = stretch * layout.stretch
+    places = np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64)
+    sums = int(codes.sum()) & _KEPT, int(np.dot(codes, places)) & _KEPT
+    return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
+
+
+def _single(first: int, second: int, count: int) -> int | None:
+    """The index of the only element that changed a cell by these sums; None where there must be several."""
+    twos = (first & -first).bit_length() - 1
+    if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
+        return None
+    modulus = 1 << (WIDTH - twos)
+    index = (second >> twos) * pow(first >> twos, -1, modulus) % modulus - 1
+    return index if 0 <= index < count else None

@@ -1,0 +1,238 @@
+"""What `check` says of an array whose fingerprint the workbook has: that it is unchanged, or what became of it.
+
+Unchanged, bit for bit: nothing. Rounded by a program that saved the file again: a warning that says how far. Anything
+else is an error: elements edited, reordered, moved, lost, multiplied by a power of ten; `edits` finds out which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...errors import Finding
+from ...header import Header
+from .edits import Comparison, Moved
+from .fingerprint import exact_checksum
+from .record import Record, header_checksum
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+_KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
+_RESTORE = "take it from a copy of the file, or write the array again to keep it so"
+_SIXTEEN = 6.2e-16  # half a unit of the 16th digit of 1.000, and the rounding to a double
+_MOST_RANGES = 5
+_FEW = 3  # edits that need no other explanation
+
+
+def judge(
+    record: object, header: Header, buffer: Buffer, name: str, address: Callable[[int], str], *, most: int = 20
+) -> Iterator[Finding]:
+    """What became of an array since its fingerprint was taken; nothing where it is unchanged.
+
+    Args:
+        record: the fingerprint, as it was stored; what is none says nothing.
+        header: of the array, as it stands in the sheet now.
+        buffer: the elements that are there now, of the header's dtype: fewer, or more, than were written are accepted.
+        name: of the array.
+        address: of the cell of an element, by its index in the buffer.
+        most: how many edited elements are named one by one.
+    """
+    stored = Record.of(record)
+    if stored is None:
+        return
+    if stored.dtype != header.dtype.name:
+        reason = f"written as {stored.dtype}, and its header says {header.dtype.name} now"
+        yield Finding("error", name, reason, f"type {stored.dtype:.40} into the cell below dtype")
+        return
+    if stored.header is not None and stored.header != header_checksum(header):
+        reason = "its shape, strides, offset or order was edited in the header since it was written"
+        yield Finding("error", name, reason, _RESTORE)
+    if len(buffer) == stored.count and exact_checksum(buffer, header.dtype) == stored.exact:
+        return
+    yield from _Verdict(Comparison(stored, buffer, header.dtype), header, name, address).findings(most)
+
+
+class _Verdict:
+    def __init__(self, case: Comparison, header: Header, name: str, address: Callable[[int], str]) -> None:
+        self.case, self.view, self.layout = case, case.view, case.view.layout
+        self.header, self.name, self.address = header, name, address
+
+    def findings(self, most: int) -> Iterator[Finding]:
+        case, view = self.case, self.view
+        if view.grown:
+            yield from self._other_length(most)
+        elif view.same:
+            yield self._resaved()
+        elif case.power and np.count_nonzero(case.buffer) > 1:
+            yield self._scaled(case.power)
+        elif view.reordered:
+            yield from self._rounded_too("every number")
+            yield self._reordered(most)
+        elif case.power == 0 and case.sixteen is not None and (view.digits == 15 or view.edited[1]):
+            yield self._last_digits()
+        elif (moved := self._moved()) is not None:
+            yield from self._rounded_too("every other number", lost=self.layout.count // 2)
+            yield self._shifted(moved)
+        else:
+            edited, others = view.edited
+            alike = {"lost": self.layout.count // 2} if others else {"edited": len(edited)}
+            yield from self._rounded_too("every other number", **alike)
+            yield from self._edited(edited, others, most)
+
+    # Rounded -------------------------------------------------------------------------------------------------
+
+    def _resaved(self) -> Finding:
+        case = self.case
+        if case.dtype.kind == "float" and not case.record.longer and not case.buffer.all():
+            return self._warning("re-saved by a program that knows no -0.0: it has become 0; all else is as written")
+        if case.sixteen is not None and case.sixteen.same:
+            return self._kept_sixteen("every number")
+        if case.longer:
+            return self._warning("re-saved by a program that rounds: numbers differ from what was written, "
+                                 "but in none of their first 15 digits")  # fmt: skip
+        return self._kept_fifteen("every number")
+
+    def _kept_fifteen(self, which: str) -> Finding:
+        error = self.case.record.error
+        how_far = f": {which} is within {error:.2g} of what was written, relatively" if error is not None else ""
+        return self._warning(f"re-saved by a program that keeps 15 digits{how_far}")
+
+    def _kept_sixteen(self, which: str) -> Finding:
+        return self._warning(
+            f"re-saved by a program that keeps 16 digits: {which} is within {_SIXTEEN} of what was written, relatively"
+        )
+
+    def _last_digits(self) -> Finding:
+        return self._warning("re-saved by a program that rounds in its own way: numbers differ from what was written "
+                             "by a unit or two of their 15th digit")  # fmt: skip
+
+    def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
+        """That numbers were rounded, besides what else happened, where that is certain."""
+        if self.view.digits == 16:
+            yield self._kept_sixteen(which)
+        elif self.case.rounded(edited=edited, lost=lost):
+            yield self._kept_fifteen(which)
+
+    def _warning(self, message: str) -> Finding:
+        return Finding("warning", self.name, message, _KEEP_DIGITS)
+
+    # Changed -------------------------------------------------------------------------------------------------
+
+    def _scaled(self, power: int) -> Finding:
+        size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
+        how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
+        hint = "a decimal mark that was taken for a thousands separator does this; " + _RESTORE
+        return Finding("error", self.name, f"all numbers were {how} since they were written", hint)
+
+    def _reordered(self, most: int) -> Finding:
+        edited, others = self.view.edited
+        if direction := _direction(self.case.buffer):
+            message = f"sorted: the elements are those that were written, but in {direction} order"
+        elif not others and 0 < len(edited) <= most:
+            message = "reordered: these elements are those that were written, but each in another's place: "
+            message += ", ".join(map(self._element, edited))
+        else:
+            message = "reordered: the elements are those that were written, but in another order"
+            if len(self.view.changed) < self.layout.stretches:
+                message += f" {self._between(self.view.changed[0], self.view.changed[-1])}"
+        return Finding("error", self.name, message, _RESTORE)
+
+    def _other_length(self, most: int) -> Iterator[Finding]:
+        view, count = self.view, self.layout.count
+        more, lost = max(view.grown, 0), max(-view.grown, 0)
+        if moved := view.moved:
+            yield from self._rounded_too("every other number", edited=more, lost=lost)
+            yield self._shifted(moved)
+            edited, others = view.edited
+            before = [index for index in edited if index < moved.first * self.layout.stretch]
+            yield from self._edited(before, [stretch for stretch in others if stretch < moved.first], most)
+            return
+        changed = bool(view.changed)
+        yield from self._rounded_too("every number", edited=more, lost=count // 2 if changed else lost)
+        if more:
+            message = f"{_many(more)} more than the {count} that were written"
+            message += "" if changed else ", added at the end"
+        else:
+            left = len(view.buffer)
+            message = f"truncated: {left} of {_many(count)} {'is' if left == 1 else 'are'} left"
+            sure = min(view.whole * self.layout.stretch, left)
+            if not changed and sure:
+                message += ", and all as written" if sure == left else f", the first {sure} of them as written"
+        yield Finding("error", self.name, message, _RESTORE)
+        yield from self._edited(*view.edited, most)
+
+    def _moved(self) -> Moved | None:
+        """The move that explains what changed in an array as long as it was, where few edits do not."""
+        edited, others = self.view.edited
+        return self.view.moved if others or len(edited) > _FEW else None
+
+    def _shifted(self, moved: Moved) -> Finding:
+        size = abs(moved.step)
+        what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
+        where = self._between(moved.first, moved.start - 1)
+        if moved.first == moved.start:
+            where = f"before {self._ends(moved.start)[0]}"
+        message = f"{_many(size)} {'was' if size == 1 else 'were'} {what} {where}; "
+        upto = "" if moved.stop == self.layout.stretches else f", up to {self._ends(moved.stop - 1)[1]},"
+        return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
+
+    def _edited(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
+        for index in edited[:most]:
+            message = f"{self._element(index)} was edited since it was written"
+            yield Finding("error", self.address(index), message, _RESTORE)
+        if more := edited[most:]:
+            last = f"{self._element(more[-1])} ({self._cell(more[-1])})"
+            yield Finding("error", self.name, f"{_many(len(more))} more edited, the last of them {last}", _RESTORE)
+        if others:
+            yield self._others(others, more=bool(edited))
+
+    def _others(self, stretches: list[int], *, more: bool) -> Finding:
+        what = "more elements were" if more else "elements were"
+        if self.layout.stretches == 1:
+            message = f"{what} edited: more than one"
+        elif len(stretches) == self.layout.stretches:
+            message = f"{what} edited throughout the array: some in each run of {self.layout.stretch}"
+        else:
+            ends = [0, *(k for k in range(1, len(stretches)) if stretches[k] != stretches[k - 1] + 1), len(stretches)]
+            runs = [(stretches[a], stretches[b - 1]) for a, b in pairwise(ends)]
+            message = f"{what} edited " + ", ".join(self._between(*run) for run in runs[:_MOST_RANGES])
+            if len(runs) > _MOST_RANGES:
+                message += f", and at {len(runs) - _MOST_RANGES} more places"
+        return Finding("error", self.name, message, _RESTORE)
+
+    # Elements ------------------------------------------------------------------------------------------------
+
+    def _element(self, index: int) -> str:
+        return self.header.named_element(self.name, index)
+
+    def _cell(self, index: int) -> str:
+        return self.address(index).rpartition("!")[2]
+
+    def _ends(self, stretch: int) -> tuple[str, str]:
+        ends = stretch * self.layout.stretch, min((stretch + 1) * self.layout.stretch, self.layout.count) - 1
+        first, last = (f"{self._element(index)} ({self._cell(index)})" for index in ends)
+        return first, last
+
+    def _between(self, first: int, last: int) -> str:
+        begin, end = self._ends(first)[0], self._ends(last)[1]
+        return f"at {begin}" if begin == end else f"between {begin} and {end}"
+
+
+def _many(count: int) -> str:
+    return "1 element" if count == 1 else f"{count} elements"
+
+
+def _direction(buffer: Buffer) -> str | None:
+    """Whether the elements stand in ascending or in descending order (NaN last)."""
+    if buffer.dtype.kind in "cO":
+        return None
+    missing = np.isnan(buffer) if buffer.dtype.kind == "f" else np.isnat(buffer) if buffer.dtype.kind in "mM" else None
+    present = buffer if missing is None else buffer[: len(buffer) - int(missing.sum())]
+    if missing is not None and missing[: len(present)].any():
+        return None
+    if bool((present[1:] >= present[:-1]).all()):
+        return "ascending"
+    return "descending" if bool((present[1:] <= present[:-1]).all()) else None

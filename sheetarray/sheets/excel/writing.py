@@ -1,0 +1,160 @@
+"""Arrays -> a workbook, or new sheets in one that is there.
+
+openpyxl makes everything of a new workbook but the rows (`workbook`), `append` plans what changes in an old one; `rows`
+makes the rows, which go through a fast deflate straight into the package, while the fingerprint of each array is taken
+in another thread.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from ...cells import longest
+from ...columns import Layout, Piece, lay_out_sheets, letters
+from ...errors import located
+from ...files import Source, Writable, replacing
+from ...linear import LinearArray
+from ..base import Progress
+from .append import Edit, IfSheetExists, plan_append
+from .fingerprint import blocks_for, fingerprint
+from .names import LONGEST_TITLE
+from .package import Package
+from .packing import PackageWriter
+from .rows import EXACT, Rows
+from .workbook import SheetPlan, Skeleton, skeleton
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_ROWS = 1_048_576
+MAX_COLUMNS = 16_384
+MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
+
+_SAMPLE = 20  # elements that a column's width is found from
+_NARROWEST, _WIDEST = 14.0, 60.0  # characters; the widest word of a header is column-major
+_ANY = 2**40
+_CELL_BYTES = 70  # of XML around the text of a cell, and twice the bytes of an element hold that
+
+
+def write_workbook(
+    target: Writable, arrays: Mapping[str, LinearArray], *, sheet: str, as_text: bool, report: Progress
+) -> None:
+    """Write a new workbook."""
+    layouts = _layouts(arrays)
+    plan = skeleton(_plans(sheet, layouts))
+    with replacing(target, binary=True) as sink:
+        _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+
+
+def append_workbook(
+    target: str | os.PathLike[str],
+    arrays: Mapping[str, LinearArray],
+    *,
+    sheet: str,
+    if_sheet_exists: IfSheetExists,
+    as_text: bool,
+    report: Progress,
+) -> None:
+    """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
+
+    Raises:
+        FormatError: the file is no workbook, or damaged.
+        LimitError: a sheet of that title is there, and is not to be replaced or not ours.
+    """
+    layouts = _layouts(arrays)
+    with replacing(target, binary=True) as sink, Source(target) as source, located(source=source.name):
+        plan = plan_append(Package(source.whole()), _plans(sheet, layouts), if_sheet_exists=if_sheet_exists)
+        _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+
+
+def _layouts(arrays: Mapping[str, LinearArray]) -> list[Layout]:
+    return lay_out_sheets(arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
+
+
+def _put(
+    plan: Skeleton | Edit,
+    writer: PackageWriter,
+    arrays: Mapping[str, LinearArray],
+    layouts: Sequence[Layout],
+    as_text: bool,
+    report: Progress,
+) -> None:
+    total, before = sum(layout.cells for layout in layouts), 0
+    report(0, total)
+    with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
+        fingerprints = aside.submit(_fingerprints, arrays)
+        plan.write(writer)
+        for part, layout in zip(plan.sheets, layouts, strict=True):
+            with writer.stream(part.name, expected=_bytes(layout)) as out:
+                out.write(part.head)
+                for chunk, done in Rows(layout, as_text=as_text, bold=plan.bold).chunks():
+                    out.write(chunk)
+                    report(before + done, total)
+                out.write(part.tail)
+            before += layout.cells
+        plan.remember(writer, {"sheets": {plan.sheets[0].title: {"arrays": fingerprints.result()}}})
+        writer.finish()
+
+
+def _fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
+    blocks = blocks_for(len(arrays))
+    return {
+        name: fingerprint(array.buffer, array.kind, blocks=blocks, header=array.header)
+        for name, array in arrays.items()
+    }
+
+
+def _bytes(layout: Layout) -> int:
+    """How much XML the rows of a layout are, at most."""
+    if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
+        return _ANY  # a text may be of any length
+    return sum(piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces)
+
+
+# What the sheets are ------------------------------------------------------------------------------------------
+
+
+def _plans(sheet: str, layouts: Sequence[Layout]) -> list[SheetPlan]:
+    return [
+        SheetPlan(
+            title,
+            [_width(piece) for piece in layout.pieces],
+            layout.height,
+            [(piece.name, cells) for place, piece in enumerate(layout.pieces) if (cells := _cells(layout, place))],
+        )
+        for title, layout in zip(_titles(sheet, len(layouts)), layouts, strict=True)
+    ]
+
+
+def _titles(sheet: str, count: int) -> list[str]:
+    """The titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
+    ends = ["", *(f" ({nth})" for nth in range(2, count + 1))]
+    return [sheet[: LONGEST_TITLE - len(end)] + end if end else sheet for end in ends]
+
+
+def _cells(layout: Layout, place: int) -> str:
+    """The absolute range of the elements in a column; empty where there are none."""
+    piece = layout.pieces[place]
+    first = layout.named + len(piece.header)
+    if not len(piece.buffer):
+        return ""
+    return ":".join(_absolute(row, place) for row in (first, first + len(piece.buffer) - 1))
+
+
+def _absolute(row: int, column: int) -> str:
+    return f"${letters(column)}${row + 1}"
+
+
+def _width(piece: Piece) -> float:
+    """How wide a column is shown, in characters: its name, its header and its first elements fit."""
+    widest = max((_longest(kind) for kind in piece.typed(0, _SAMPLE, exact=EXACT).kinds), default=0)
+    return min(max(_NARROWEST, len(piece.name) + 2.0, widest + 2.0), _WIDEST)
+
+
+def _longest(cells: pl.Series) -> int:
+    import polars as pl
+
+    return longest(cells.cast(pl.String))

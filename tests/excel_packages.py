@@ -1,0 +1,240 @@
+"""Workbooks of other programs, for the tests of packages, and a look into a zip file that is not ours."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import xlsxwriter
+from openpyxl.utils import get_column_letter
+from vba_project import project
+
+from sheetarray.sheets.excel.append import Edit
+from sheetarray.sheets.excel.packing import PackageWriter
+from sheetarray.sheets.excel.workbook import SheetPlan, Skeleton
+
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+MACRO = 'Sub Hello()\r\n    Range("A1").Value = "Hello"\r\nEnd Sub\r\n'
+
+
+class Raw(NamedTuple):
+    """A member as it is packed."""
+
+    method: int
+    crc: int
+    size: int
+    packed: bytes
+
+
+def raw_members(content: bytes) -> dict[str, Raw]:
+    """What Python's zipfile and the local headers say of each member."""
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for info in archive.infolist():
+            named, extra = struct.unpack_from("<2H", content, info.header_offset + 26)
+            start = info.header_offset + 30 + named + extra
+            found[info.filename] = Raw(
+                info.compress_type, info.CRC, info.file_size, content[start : start + info.compress_size]
+            )
+    return found
+
+
+def parts(content: bytes) -> dict[str, bytes]:
+    """The content of each member, inflated and checked by Python's zipfile."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip file by Python's zipfile."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def with_parts(content: bytes, changes: Mapping[str, bytes | None]) -> bytes:
+    """The same package with other content of some parts; None takes one away."""
+    return zipped({name: part for name, part in {**parts(content), **changes}.items() if part is not None})
+
+
+def replaced(content: bytes, name: str, *pairs: tuple[str, str]) -> bytes:
+    """The same package with other words in one part, each of which is there."""
+    text = parts(content)[name].decode()
+    for old, new in pairs:
+        assert old in text, (name, old)
+        text = text.replace(old, new)
+    return with_parts(content, {name: text.encode()})
+
+
+# Our own -----------------------------------------------------------------------------------------------------
+
+
+def plan(title: str = "arrays", *columns: tuple[str, Sequence[float]], **more: Any) -> SheetPlan:
+    """A sheet with a name in row 1 and numbers under it."""
+    height = max((len(cells) for _, cells in columns), default=0) + 1
+    letters = [get_column_letter(nth) for nth in range(1, len(columns) + 1)]
+    named = [
+        (name, f"${letter}$2:${letter}${len(cells) + 1}")
+        for letter, (name, cells) in zip(letters, columns, strict=True)
+    ]
+    return SheetPlan(title, [22.0] * len(columns), height, named, **more)
+
+
+def saved(
+    made: Skeleton | Edit,
+    *sheets: Sequence[tuple[str, Sequence[float]]],
+    record: Mapping[str, Any] | None = None,
+) -> bytes:
+    """A plan carried out: the columns of each sheet in its order."""
+    file = io.BytesIO()
+    carry_out(made, PackageWriter(file), *sheets, record=record)
+    return file.getvalue()
+
+
+def carry_out(
+    made: Skeleton | Edit,
+    writer: PackageWriter,
+    *sheets: Sequence[tuple[str, Sequence[float]]],
+    record: Mapping[str, Any] | None = None,
+) -> None:
+    made.write(writer)
+    for part, columns in zip(made.sheets, sheets, strict=True):
+        content = part.head + _rows(columns, made.bold).encode() + part.tail
+        with writer.stream(part.name, expected=len(content)) as sink:
+            sink.write(content)
+    made.remember(writer, record or {})
+    writer.finish()
+
+
+def _rows(columns: Sequence[tuple[str, Sequence[float]]], bold: int | None) -> str:
+    style = f' s="{bold}"' if bold is not None else ""
+    height = max((len(cells) for _, cells in columns), default=0)
+    names = [f' t="inlineStr"{style}><is><t>{name}</t></is></c>' for name, _ in columns]
+    rows = [
+        [f"><v>{cells[nth]!r}</v></c>" if nth < len(cells) else "/>" for _, cells in columns] for nth in range(height)
+    ]
+    letters = [get_column_letter(nth) for nth in range(1, len(columns) + 1)]
+    made = []
+    for row, cells in enumerate([names, *rows], 1):
+        inner = "".join(f'<c r="{letter}{row}"{cell}' for letter, cell in zip(letters, cells, strict=True))
+        made.append(f'<row r="{row}">{inner}</row>')
+    return "".join(made)
+
+
+# Others' -----------------------------------------------------------------------------------------------------
+
+
+def picture() -> bytes:
+    """A small PNG."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    pixels = b"".join(b"\0" + bytes([16 * row, 128, 255 - 16 * row]) * 16 for row in range(16))
+    head = struct.pack(">2I5B", 16, 16, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b"")
+
+
+def rich(*, macros: bool = False, titles: Sequence[str] = ("Report", "Daten & Co")) -> bytes:
+    """A workbook with a chart, an image, comments, conditional formats, a table, names and much else."""
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file, {"in_memory": True})
+    book.set_properties({"title": "Quarter", "author": "Ann"})
+    book.set_custom_property("Client", "Ann & Bob <x>")
+    book.set_custom_property("Checked", True)
+    report, more = (book.add_worksheet(title) for title in titles)
+    report.write_row("A1", ["x", "y", "formula"], book.add_format({"bold": True}))
+    for row in range(1, 11):
+        report.write_row(row, 0, [row, row * row])
+        report.write_formula(row, 2, f"=A{row + 1}+B{row + 1}", value=row + row * row)
+    chart = book.add_chart({"type": "line"})
+    chart.add_series({"values": f"='{titles[0]}'!$B$2:$B$11"})
+    report.insert_chart("E2", chart)
+    report.insert_image("E20", "dot.png", {"image_data": io.BytesIO(picture())})
+    report.write_comment("B2", "a comment")
+    report.conditional_format("B2:B11", {"type": "3_color_scale"})
+    report.conditional_format("A2:A11", {"type": "data_bar", "data_bar_2010": True})
+    report.data_validation("D2", {"validate": "list", "source": ["a", "b"]})
+    report.write_url("D3", "https://example.com/?a=1&b=2")
+    report.autofilter("A1:C11")
+    report.print_area("A1:C11")
+    more.add_table("A1:B4", {"name": "Sales", "columns": [{"header": "who"}, {"header": "how many"}],
+                             "data": [["ä", 1], ["b", 2], ["c", 3]]})  # fmt: skip
+    more.add_sparkline("D1", {"range": f"'{titles[0]}'!B2:B11"})
+    more.protect("secret")
+    more.repeat_rows(0)
+    book.define_name("total", f"='{titles[0]}'!$B$2:$B$11")
+    book.define_name(f"'{titles[1]}'!local", f"='{titles[1]}'!$B$2")
+    sheet = book.add_chartsheet("Diagram")
+    other = book.add_chart({"type": "bar"})
+    other.add_series({"values": f"='{titles[0]}'!$B$2:$B$11"})
+    sheet.set_chart(other)
+    if macros:
+        book.add_vba_project(io.BytesIO(project({"Module1": MACRO})), is_stream=True)
+        book.set_vba_name("ThisWorkbook")
+        report.set_vba_name("Sheet1")
+    book.close()
+    return file.getvalue()
+
+
+def strict(content: bytes) -> bytes:
+    """The same workbook in the namespaces of strict OOXML."""
+    old = "http://schemas.openxmlformats.org/"
+    spaces = {
+        f"{old}spreadsheetml/2006/main": "spreadsheetml/main",
+        f"{_RELATIONS}/extended-properties": "officeDocument/relationships/extendedProperties",
+        f"{_RELATIONS}/custom-properties": "officeDocument/relationships/customProperties",
+        _RELATIONS: "officeDocument/relationships",
+        f"{old}officeDocument/2006/extended-properties": "officeDocument/extendedProperties",
+        f"{old}officeDocument/2006/custom-properties": "officeDocument/customProperties",
+        f"{old}officeDocument/2006/docPropsVTypes": "officeDocument/docPropsVTypes",
+        f"{old}drawingml/2006/": "drawingml/",
+    }
+    made = {}
+    for name, part in parts(content).items():
+        text = part
+        for space, new in spaces.items():
+            text = text.replace(space.encode(), b"http://purl.oclc.org/ooxml/" + new.encode())
+        made[name] = text
+    return zipped(made)
+
+
+def prefixed(content: bytes) -> bytes:
+    """The same workbook with every element of its frame prefixed, as the Open XML SDK writes it."""
+    changes: dict[str, bytes | None] = {}
+    for name in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels", "[Content_Types].xml"):
+        text = re.sub(r"(</?)(?=[a-zA-Z])", r"\1x:", parts(content)[name].decode()).replace(" xmlns=", " xmlns:x=")
+        text = text.replace(f' xmlns:r="{_RELATIONS}"', "").replace(" r:id=", f' xmlns:r="{_RELATIONS}" r:id=')
+        changes[name] = text.encode()
+    return with_parts(content, changes)
+
+
+# A sheet of sales and a pivot table of it, for LibreOffice to make a workbook of.
+PIVOT = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
+<office:body><office:spreadsheet><table:table table:name="Sales">
+<table:table-row><table:table-cell office:value-type="string"><text:p>who</text:p></table:table-cell>
+<table:table-cell office:value-type="string"><text:p>much</text:p></table:table-cell></table:table-row>
+<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>
+<table:table-cell office:value-type="float" office:value="1"/></table:table-row>
+<table:table-row><table:table-cell office:value-type="string"><text:p>b</text:p></table:table-cell>
+<table:table-cell office:value-type="float" office:value="2"/></table:table-row></table:table>
+<table:table table:name="Pivot"><table:table-row><table:table-cell/></table:table-row></table:table>
+<table:data-pilot-tables><table:data-pilot-table table:name="P1" table:target-range-address="Pivot.A1:Pivot.B5">
+<table:source-cell-range table:cell-range-address="Sales.A1:Sales.B3"/>
+<table:data-pilot-field table:source-field-name="who" table:orientation="row"/>
+<table:data-pilot-field table:source-field-name="much" table:orientation="data" table:function="sum"/>
+</table:data-pilot-table></table:data-pilot-tables></office:spreadsheet></office:body></office:document>
+"""

@@ -1,0 +1,65 @@
+"""Programs that are not ours, for tests: LibreOffice, and readers of workbooks under Node; skips without them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_JAVASCRIPT = Path(__file__).parent / "javascript"
+_FILTERS = {
+    "xlsx": "xlsx:Calc MS Excel 2007 XML", "ods": "ods:calc8", "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1",
+    "pdf": "pdf:calc_pdf_Export", "xls": "xls:MS Excel 97",
+}  # fmt: skip
+
+
+@cache
+def _soffice() -> str | None:
+    return shutil.which("soffice") or shutil.which("libreoffice")
+
+
+@cache
+def _node() -> str | None:
+    node = shutil.which("node")
+    return node if node and (_JAVASCRIPT / "node_modules" / "xlsx").is_dir() else None
+
+
+def resave(path: Path, suffix: str, folder: Path) -> Path:
+    """Open a file with LibreOffice and save it again, in a profile of the folder's own.
+
+    Args:
+        path: what to open.
+        suffix: of what to save: xlsx, ods, csv, xls or pdf.
+        folder: for the file saved, which bears the same stem; not that of `path`.
+    """
+    soffice = _soffice()
+    if soffice is None:
+        pytest.skip("LibreOffice is not installed")
+    assert folder.resolve() != path.parent.resolve()
+    folder.mkdir(exist_ok=True)
+    profile = (folder / "profile").resolve().as_uri()
+    command = [
+        soffice, "--headless", "--norestore", f"-env:UserInstallation={profile}", "--convert-to", _FILTERS[suffix],
+        "--outdir", str(folder), str(path),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    saved = folder / f"{path.stem}.{suffix}"
+    assert saved.exists(), f"LibreOffice saved nothing: {done.stdout} {done.stderr}"
+    return saved
+
+
+def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
+    """The cells of a workbook, by "sheetjs" or "exceljs": rows of each sheet by its title."""
+    node = _node()
+    if node is None:
+        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
+    command = [node, str(_JAVASCRIPT / "read.js"), reader, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[list[Any]]] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,314 @@
+"""The fingerprint of an array: digits as spreadsheet programs round them, codes, sums, and how they are stored."""
+
+from __future__ import annotations
+
+import json
+import math
+import tracemalloc
+from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from cases import dtype_cases, objects
+from hypothesis import example, given
+from hypothesis import strategies as st
+from openpyxl.cell import WriteOnlyCell
+from programs import resave
+
+from sheetarray import dtypes
+from sheetarray.sheets.excel.codes import coder_for, exact_codes
+from sheetarray.sheets.excel.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
+from sheetarray.sheets.excel.fingerprint import Fingerprinter, blocks_for, exact_checksum, fingerprint
+from sheetarray.sheets.excel.record import Record
+from sheetarray.sheets.excel.sums import Layout
+
+FLOAT64 = dtypes.named("float64")
+WIDE = Context(prec=60, Emin=-9999, Emax=9999)
+
+
+def rounded(number: float, digits: int = 15) -> float:
+    """The double that a program leaves which keeps so many digits of the shortest text, half away from zero."""
+    decimal = Decimal(repr(number))
+    if not decimal.is_finite() or not decimal:
+        return number
+    unit = Decimal((0, (1,), decimal.adjusted() - digits + 1))
+    return float(decimal.quantize(unit, ROUND_HALF_UP, WIDE))
+
+
+def expected(number: float) -> tuple[int, int, int]:
+    """Sign, exponent and 15 digits, from the text."""
+    sign = -1 if math.copysign(1, number) < 0 else 1
+    if math.isnan(number):
+        return 1, NAN_EXPONENT, 0
+    if math.isinf(rounded(number)):
+        return sign, INFINITY_EXPONENT, 0
+    if not number:
+        return sign, 0, 0
+    unit = Decimal((0, (1,), Decimal(repr(number)).adjusted() - 14))
+    decimal = abs(Decimal(repr(number))).quantize(unit, ROUND_HALF_UP, WIDE)
+    return sign, decimal.adjusted() + EXPONENT, int(decimal.scaleb(14 - decimal.adjusted(), WIDE))
+
+
+def expected_sixteen(number: float) -> tuple[int, int]:
+    """Exponent and 16 digits, from C's own printf; 9.999999999999999 is taken for 10."""
+    if math.isinf(float(f"{number:.16g}")):
+        return INFINITY_EXPONENT, 0
+    digits, power = f"{abs(number):.15e}".replace("9.999999999999999e", "10.e").split("e")
+    return int(power) + EXPONENT + (digits == "10."), int(digits.replace(".", "").ljust(16, "0")[:16])
+
+
+def check_digits(numbers: np.ndarray[Any, Any]) -> None:
+    decimals = Decimals()
+    for start in range(0, len(numbers), MOST):
+        piece = numbers[start : start + MOST]
+        found = decimals.of(piece)
+        fifteen = zip(found.sign.tolist(), found.exponent.tolist(), found.digits15.tolist(), strict=True)
+        sixteen = zip(found.exponent16.tolist(), found.digits16.tolist(), strict=True)
+        for number, at_15, at_16 in zip(piece.tolist(), fifteen, sixteen, strict=True):
+            assert at_15 == expected(number), repr(number)
+            if math.isfinite(number) and number:
+                assert at_16 == expected_sixteen(number), repr(number)
+
+
+def families(count: int) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    rng = np.random.default_rng(20)
+    many, fewer = rng.integers(10**15, 10**17, count).tolist(), rng.integers(10**14, 10**15, count).tolist()
+    near, far = rng.integers(-40, 20, count).tolist(), rng.integers(-320, 290, count).tolist()
+    middle = rng.integers(18 * 10**13, 36 * 10**13, count) * 100.0 + 50
+    yield "random bits", rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
+    yield "uniform", rng.random(count)
+    yield "normal", rng.standard_normal(count) * 10.0 ** rng.integers(-12, 12, count)
+    yield "16 and 17 digits", np.array([float(f"{m}e{e}") for m, e in zip(many, near, strict=True)])
+    yield "ties", np.array([float(f"{m}5e{e}") for m, e in zip(fewer, near, strict=True)])
+    yield "ties of all sizes", np.array([float(f"{m}5e{e}") for m, e in zip(fewer, far, strict=True)])
+    yield "15 digits", np.array([float(f"{m}e{e}") for m, e in zip(fewer, far, strict=True)])
+    yield "halfway between two doubles", np.concatenate([np.nextafter(middle, 0), np.nextafter(middle, np.inf)])
+    yield "halves and quarters", rng.integers(0, 2**53, count) / 2.0 ** rng.integers(0, 60, count)
+    yield "ties at 16 digits", rng.integers(1, 2**20, count) / 2.0**17
+    yield "whole numbers", rng.integers(-(2**62), 2**62, count).astype(np.float64)
+    yield "subnormal", rng.integers(1, 2**52, count // 4) * 2.0**-1074
+    yield "powers of two", np.array([2.0**k for k in range(-1074, 1024)])
+    tens = np.array([10.0**k for k in range(-307, 309)])
+    yield "powers of ten", np.concatenate([tens, np.nextafter(tens, 0), np.nextafter(tens, np.inf)])
+    yield "edges", np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 5e-324, 2.0**-1022, np.finfo(float).max, 1e23, 8e307])
+
+
+FAMILIES = dict(families(8000))
+
+
+# Digits ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_digits_are_those_of_the_text(family: str) -> None:
+    numbers = FAMILIES[family]
+    check_digits(numbers)
+    check_digits(-numbers)
+
+
+@given(st.lists(st.floats(), min_size=1, max_size=20))
+@example([0.15, 4.35, 0.1 + 0.2, 1234567890123455.0, 0.12345678901234565])
+@example([9.999999999999995, 999999999999999.9, 9.999999999999999e22, 1e23, 1.79769313486231549e308])
+@example([2.0**-97, 2.0**-97 + 2.0**-149, 2.0**-705, 2.0**-788, 2.0**-1017])
+@example([20000000000000048.0, 20000000000000052.0, 2251799813685248.5, 4503599627370495.5])
+def test_digits_of_any_double_are_those_of_its_text(numbers: list[float]) -> None:
+    check_digits(np.array(numbers))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("digits", [15, 16])
+def test_rounding_leaves_the_code_at_so_many_digits(family: str, digits: int) -> None:
+    numbers = FAMILIES[family]
+    if digits == 15:
+        left = np.array([rounded(number) for number in numbers.tolist()])
+    else:
+        left = np.array([float(f"{number:.16g}") for number in numbers.tolist()])
+    code = coder_for(FLOAT64)
+    for start in range(0, len(numbers), MOST):
+        before = code(numbers[start : start + MOST], 0)
+        kept = before.rounded if digits == 15 else before.sixteen
+        assert kept is not None
+        kept = kept.copy()
+        after = code(left[start : start + MOST], 0)
+        again = after.rounded if digits == 15 else after.sixteen
+        assert np.array_equal(kept, again)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300), min_size=1))
+def test_the_error_that_is_told_is_no_less_than_the_largest_and_hardly_more(numbers: list[float]) -> None:
+    error = fingerprint(np.array(numbers), FLOAT64, blocks=0)["error"]
+    exact = [abs(Fraction(rounded(x)) - Fraction(x)) / abs(Fraction(x)) if x else Fraction(0) for x in numbers]
+    assert max(exact) <= error <= float(max(exact)) * 1.1 + 3.4e-16
+
+
+# Codes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+def test_different_elements_have_different_exact_codes_and_equal_ones_the_same(name: str) -> None:
+    array = dtype_cases()[name]
+    dtype = dtypes.of(array.dtype)
+    codes = exact_codes(np.concatenate([array, array]), dtype)
+    assert np.array_equal(codes[: len(array)], codes[len(array) :])
+    if dtype.kind == "generic":
+        seen = {(type(x) is bool, isinstance(x, str), x) for x in array.tolist()}  # a cell has one 2, and no -0.0
+    elif dtype.kind in ("float", "complex"):
+        bits = np.where(np.isnan(array), array.dtype.type(np.nan), array) if dtype.kind == "float" else array
+        seen = {element.tobytes() for element in bits}
+    else:
+        seen = set(array.view("i8").tolist() if array.dtype.kind in "mM" else array.tolist())
+    assert len(set(codes.tolist())) == len(seen)
+
+
+def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> None:
+    for dtype in ("float16", "float32", "float64"):
+        bits = np.array([0x7E01, 0xFE00]) if dtype == "float16" else np.array([-1, -2])
+        unsigned = f"u{np.dtype(dtype).itemsize}"
+        nan = np.concatenate([[np.nan], bits.astype(unsigned).view(dtype)]).astype(dtype)
+        assert np.isnan(nan).all()
+        found = coder_for(dtypes.named(dtype))(nan, 0)
+        assert len(set(found.exact.tolist())) == len(set(found.rounded.tolist())) == 1
+        zeros = coder_for(dtypes.named(dtype))(np.array([0.0, -0.0], dtype), 0)
+        assert zeros.exact[0] != zeros.exact[1]
+        assert zeros.rounded[0] == zeros.rounded[1]
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+def test_pieces_of_any_size_and_byte_order_make_the_fingerprint_of_the_whole(name: str) -> None:
+    array = dtype_cases()[name]
+    dtype = dtypes.of(array.dtype)
+    array = np.resize(array, 40_000 if dtype.kind not in ("generic", "string") else 3000)
+    whole = fingerprint(array, dtype, blocks=7)
+    taker, rng = Fingerprinter(dtype, len(array), blocks=7), np.random.default_rng(1)
+    while taker.seen < len(array):
+        piece = array[taker.seen : taker.seen + int(rng.integers(0, 9000))]
+        taker.add(piece if dtype.kind == "generic" else piece.astype(piece.dtype.newbyteorder(">")))
+    assert taker.record() == whole
+    assert exact_checksum(array, dtype) == Record.of(whole).exact  # type: ignore[union-attr]
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=8), min_size=1))
+def test_the_width_of_a_string_array_is_no_matter(texts: list[str]) -> None:
+    narrow, wide = np.array([*texts, ""]), np.array([*texts, "x" * 70_000 if len(texts) < 3 else "x" * 100])[:-1]
+    expected = fingerprint(narrow[:-1], dtypes.named("string"), blocks=2)
+    assert fingerprint(wide, dtypes.named("string"), blocks=2) == expected
+
+
+def test_generic_numbers_are_rounded_as_floats_are() -> None:
+    code = coder_for(dtypes.named("generic"))
+    before = code(objects(0.1 + 0.2, 2**53 - 1, 2, -0.0, "0.30000000000000004", True, None, ""), 0)
+    after = code(objects(0.3, 9007199254740990, 2.0, 0, "0.3", 1, "", None), 0)
+    same = (before.rounded == after.rounded).tolist()
+    assert same == [True, True, True, True, False, False, False, False]
+    assert not (before.exact == after.exact)[:2].any()
+    assert (before.exact == after.exact)[2:4].all()
+
+
+# Sums and their place ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blocks", range(2, 65))
+def test_in_a_run_of_elements_no_two_share_a_cell_of_a_prime(blocks: int) -> None:
+    layout = Layout(100_000, blocks)
+    low, high = layout.primes
+    assert low <= blocks < high
+    assert layout.period % low == layout.period % high == 0
+    assert MOST / 2 < layout.period <= MOST
+    for start in (0, 12_345):
+        dealt = [layout.cells_of(index)[1:] for index in range(start, start + low)]
+        assert len({cell for cells in dealt for cell in cells}) == 2 * low
+        assert max(map(max, dealt)) < layout.cells
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 192, 193, 1000, 10**6])
+def test_every_element_has_a_cell(count: int) -> None:
+    for blocks in (0, 1, 2, 5, 64):
+        layout = Layout(count, blocks)
+        assert layout.stretches * layout.stretch >= count
+        assert layout.stretches <= max(3 * blocks, 1)
+        assert layout.cells_of(count - 1)[0] == layout.stretches - 1 or not count
+
+
+def test_all_fingerprints_of_a_workbook_take_a_few_thousand_characters() -> None:
+    numbers = np.random.default_rng(0).standard_normal(5000)
+    for arrays in range(1, 40):
+        record = fingerprint(numbers, FLOAT64, blocks=blocks_for(arrays))
+        text = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        assert text.isascii()
+        assert len(text) * arrays < 8000
+    assert blocks_for(1) == 64
+    assert blocks_for(16_384) == 0
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+@pytest.mark.parametrize("blocks", [0, 3, 64])
+def test_a_record_comes_back_from_json(name: str, blocks: int) -> None:
+    array = np.resize(dtype_cases()[name], 500)
+    record = fingerprint(array, dtypes.of(array.dtype), blocks=blocks)
+    read = Record.of(json.loads(json.dumps(record)))
+    assert read is not None
+    assert read.to_json() == record
+
+
+def test_memory_is_bounded_whatever_the_size() -> None:
+    numbers = np.random.default_rng(0).standard_normal(2_000_000)
+    fingerprint(numbers[:10], FLOAT64, blocks=64)  # the table of powers stays
+    tracemalloc.start()
+    fingerprint(numbers, FLOAT64, blocks=64)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6_000_000 < numbers.nbytes
+
+
+# Real programs -----------------------------------------------------------------------------------------------
+
+
+def write_numbers(path: Path, numbers: list[float]) -> None:
+    """A workbook with one column of numbers, as the shortest text that reads back the same."""
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("numbers")
+    for number in numbers:
+        cell = WriteOnlyCell(sheet, 0)
+        cell._value = repr(number)  # openpyxl itself would keep 16 digits
+        sheet.append([cell])
+    book.save(path)
+
+
+def read_numbers(path: Path) -> np.ndarray[Any, Any]:
+    sheet = openpyxl.load_workbook(path).worksheets[0]
+    return np.array([float(cell) for (cell,) in sheet.iter_rows(values_only=True)])
+
+
+def finite(count: int) -> np.ndarray[Any, Any]:
+    found = np.concatenate([numbers[:count] for numbers in FAMILIES.values()])
+    return found[np.isfinite(found) & (np.abs(found) < 1.7e308)]
+
+
+def test_openpyxl_leaves_what_the_code_at_16_digits_says(tmp_path: Path) -> None:
+    numbers = finite(300)
+    write_numbers(tmp_path / "numbers.xlsx", numbers.tolist())
+    assert np.array_equal(read_numbers(tmp_path / "numbers.xlsx"), numbers)
+    book = openpyxl.load_workbook(tmp_path / "numbers.xlsx")
+    book.save(tmp_path / "again.xlsx")
+    again = read_numbers(tmp_path / "again.xlsx")
+    assert not np.array_equal(again, numbers)
+    before, after = (fingerprint(array, FLOAT64, blocks=8) for array in (numbers, again))
+    assert before["sixteen"] == after["sixteen"]
+    assert before["fifteen"] != after["fifteen"]
+
+
+def test_libreoffice_leaves_what_the_code_at_15_digits_says(tmp_path: Path) -> None:
+    numbers = finite(3000)
+    write_numbers(tmp_path / "numbers.xlsx", numbers.tolist())
+    again = read_numbers(resave(tmp_path / "numbers.xlsx", "xlsx", tmp_path / "out"))
+    assert (again != numbers).mean() > 0.5
+    before, after = coder_for(FLOAT64), coder_for(FLOAT64)
+    for start in range(0, len(numbers), MOST):
+        then, now = before(numbers[start : start + MOST], 0), after(again[start : start + MOST], 0)
+        differing = np.flatnonzero(then.rounded != now.rounded)
+        assert not len(differing), [(numbers[start + i], again[start + i]) for i in differing[:5].tolist()]

@@ -1,0 +1,155 @@
+"""Changes to XML by its bytes: against a parser that makes a tree of it, on documents no serialiser would write."""
+
+from __future__ import annotations
+
+import string
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.sheets.excel.markup import HEAD, Element, Markup, first_tag, plain, quoted, tags
+
+NAMES = st.text(string.ascii_letters, min_size=1, max_size=3)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=8
+)
+SPACES = st.sampled_from([" ", "\n", "\t ", "  "])
+BESIDE = st.sampled_from(["", " ", "<!-- </a> ' -->", '<?x <b> " ?>', "<![CDATA[<a>&]]>", "&amp;&#x41;", "é\U0001f600"])
+
+
+@st.composite
+def attributes(draw: st.DrawFn) -> str:
+    found = draw(st.dictionaries(NAMES, TEXTS, max_size=3))
+    return "".join(
+        f"{draw(SPACES)}{name}{draw(st.sampled_from(['=', ' = ']))}"
+        + draw(st.sampled_from([quoted(value), "'" + plain(value).replace("'", "&apos;") + "'"]))
+        for name, value in found.items()
+    )
+
+
+def around(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    @st.composite
+    def element(draw: st.DrawFn) -> str:
+        name, end = draw(NAMES), draw(st.sampled_from(["", " ", "\n"]))
+        content = "".join(draw(BESIDE) + child for child in draw(st.lists(inner, max_size=3))) + draw(BESIDE)
+        return f"<{name}{draw(attributes())}{end}>{content}</{name}{end}>"
+
+    return element()
+
+
+@st.composite
+def empty(draw: st.DrawFn) -> str:
+    return f"<{draw(NAMES)}{draw(attributes())}{draw(st.sampled_from(['', ' ']))}/>"
+
+
+DOCUMENTS = around(st.recursive(empty(), around, max_leaves=6)).map(lambda text: f"<!-- < -->\n{text}\n")
+
+
+def every(element: Element) -> list[Element]:
+    return [element, *(inner for child in element.children for inner in every(child))]
+
+
+def canonical(content: str | bytes) -> str:
+    """Elements, attributes and text, without comments and instructions."""
+    return ElementTree.canonicalize(ElementTree.tostring(ElementTree.fromstring(content), "unicode"))
+
+
+@given(DOCUMENTS)
+def test_elements_are_where_they_are_said_to_be(text: str) -> None:
+    content = text.encode()
+    found = every(Markup(content, location="x", depth=99).root)
+    tree = list(ElementTree.fromstring(text).iter())
+    assert [element.name for element in found] == [element.tag for element in tree]
+    for element, other in zip(found, tree, strict=True):
+        assert element.attributes == other.attrib
+        assert element.text == (other.text or "") + "".join(child.tail or "" for child in other)
+        other.tail = None
+        assert canonical(content[element.start : element.end]) == canonical(ElementTree.tostring(other, "unicode"))
+
+
+@given(DOCUMENTS, st.integers(0, 20), TEXTS)
+def test_changes_are_those_of_a_tree(text: str, nth: int, value: str) -> None:
+    part, tree = Markup(text.encode(), location="x", depth=99), ElementTree.fromstring(text)
+    element, other = every(part.root)[nth % len(every(part.root))], list(tree.iter())[nth % len(every(part.root))]
+    for name in ("new", *element.attributes):
+        part.set(element, name, value)
+        other.set(name, value)
+    for _ in range(2):
+        part.append(element, f"<n>{plain(value)}</n>")
+        ElementTree.SubElement(other, "n").text = value
+    assert canonical(part.result()) == canonical(ElementTree.tostring(tree, "unicode"))
+
+
+@given(DOCUMENTS, st.integers(1, 20))
+def test_an_element_is_taken_away(text: str, nth: int) -> None:
+    part = Markup(text.encode(), location="x", depth=99)
+    inner = every(part.root)[1:]
+    if inner:
+        element = inner[nth % len(inner)]
+        part.remove(element)
+        assert part.result() == text.encode()[: element.start] + text.encode()[element.end :]
+
+
+@given(DOCUMENTS)
+def test_without_a_change_the_bytes_are_the_same(text: str) -> None:
+    assert Markup(text.encode(), location="x").result() == text.encode()
+
+
+@given(DOCUMENTS, st.integers(1, 4))
+def test_elements_are_as_deep_as_was_asked_for(text: str, depth: int) -> None:
+    shallow, deep = (Markup(text.encode(), location="x", depth=levels).root for levels in (depth, 99))
+    level = [(shallow, deep)]
+    for _ in range(depth - 1):
+        assert [len(one.children) for one, _ in level] == [len(other.children) for _, other in level]
+        level = [pair for one, other in level for pair in zip(one.children, other.children, strict=True)]
+    assert not [one for one, _ in level if one.children]
+
+
+@given(DOCUMENTS)
+def test_tags_come_in_order(text: str) -> None:
+    found = every(Markup(text.encode(), location="x", depth=99).root)
+    assert list(tags(text.encode(), location="x")) == [(element.name, element.attributes) for element in found]
+
+
+def test_namespaces_are_resolved() -> None:
+    text = '<x:a xmlns:x="1" xmlns="2"><b/><x:b/><c xmlns=""><b x:id="7" id="8"/></c></x:a>'
+    root = Markup(text.encode(), location="x").root
+    assert [element.space for element in every(root)] == ["1", "2", "1", "", ""]
+    assert [element.prefix for element in root.all("b")] == ["x:"]
+    inner = root.children[2].children[0]
+    assert (inner.get("id"), inner.get_in(frozenset({"1"}), "id"), inner.get_in(frozenset({"2"}), "id")) == (
+        "8",
+        "7",
+        "",
+    )
+
+
+def test_an_attribute_is_found_though_its_name_stands_in_another() -> None:
+    part = Markup(b"""<a b=" c='1' " c2='2' c='3'/>""", location="x")
+    part.set(part.root, "c", "4")
+    assert part.result() == b"""<a b=" c='1' " c2='2' c="4"/>"""
+
+
+def test_a_head_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    content = b'<x:table xmlns:x="1" name="t"><a b="1">' + b"<row/>" * 50_000
+    assert first_tag(content[:HEAD], "table", location="x")["name"] == "t"
+    assert first_tag(content[:HEAD], "other", location="x") == {}
+    assert first_tag(b"", "table", location="x") == {}
+    assert first_tag(
+        '<?xml version="1.0" encoding="UTF-16"?><table name="é">'.encode("utf-16"), "table", location="x"
+    ) == {"name": "é"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<a", b"<a></b>", b"<!DOCTYPE a><a/>", b"a", b"<a/><b/>", b"<a b='1' b='2'/>", b"<a b='<'/>", b"<a>\xff</a>"],
+)
+def test_what_is_no_xml_is_refused_with_its_line(content: bytes) -> None:
+    with pytest.raises(sa.FormatError) as caught:
+        Markup(b"<!---->\n" + content, location="part.xml")
+    assert caught.value.location in ("part.xml, line 2", "part.xml")
+    with pytest.raises(sa.FormatError):
+        list(tags(content, location="part.xml"))

@@ -1,0 +1,517 @@
+"""Zip packages: what is read from those of other programs, what is refused, and what is written."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import mmap
+import os
+import random
+import struct
+import sys
+import threading
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from excel_packages import Raw, parts, raw_members, rich, zipped
+from hypothesis import given
+from hypothesis import strategies as st
+from mutations import NUMBERS, bounded_memory, mutated
+
+import sheetarray as sa
+from sheetarray.files import replacing
+from sheetarray.sheets.excel.package import Package
+from sheetarray.sheets.excel.packing import PackageWriter
+
+TEXT = {"[Content_Types].xml": b"<Types/>" * 40, "xl/workbook.xml": b"<workbook/>", "xl/empty.xml": b""}
+
+
+def noise(size: int, seed: int = 1) -> bytes:
+    return random.Random(seed).randbytes(size)
+
+
+class OnlyWrite:
+    """A sink that cannot be sought in."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+
+    def write(self, chunk: bytes | memoryview, /) -> int:
+        self.content += chunk
+        return len(chunk)
+
+    def flush(self) -> None:
+        """There is nothing to flush."""
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_the_parts_of_a_zip_file_are_read(method: int) -> None:
+    members = {**TEXT, "xl/médiä.bin": noise(3_000_000), "zeros": bytes(3_000_000)}
+    package = Package(zipped(members, method))
+    assert package.names() == list(members)
+    assert {name: package.read(name) for name in package.names()} == members
+
+
+def test_the_raw_bytes_are_those_between_the_headers() -> None:
+    content = rich(macros=True)
+    package, expected = Package(content), raw_members(content)
+    assert package.names() == list(expected)
+    for name, raw in expected.items():
+        member = package.member(name)
+        assert Raw(member.method, member.crc, member.size, b"".join(package.raw(name))) == raw
+
+
+def test_names_are_compared_without_case() -> None:
+    package = Package(zipped(TEXT))
+    assert "XL/Workbook.XML" in package
+    assert package.read("XL/Workbook.XML") == b"<workbook/>"
+    assert package.member("XL/Workbook.XML").name == "xl/workbook.xml"
+    with pytest.raises(sa.FormatError, match=r"no part 'xl/styles\.xml'"):
+        package.read("xl/styles.xml")
+
+
+def test_a_package_may_be_a_map_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(zipped({"a": noise(10**6)}))
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert Package(mapped).read("a") == noise(10**6)
+
+
+def test_folders_are_no_parts_and_comments_are_passed_over() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.mkdir("xl")
+        archive.writestr("xl/a", b"1")
+        archive.comment = b"made by hand " * 20
+    assert Package(file.getvalue()).names() == ["xl/a"]
+
+
+def test_sizes_after_the_content_and_zip64_are_read() -> None:
+    sink = OnlyWrite()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[arg-type]  # it streams
+        with archive.open("a", "w", force_zip64=True) as member:
+            member.write(b"text" * 1000)
+        with archive.open("b", "w", force_zip64=True) as member:
+            member.write(b"more")
+    package = Package(bytes(sink.content))
+    assert (package.read("a"), package.read("b")) == (b"text" * 1000, b"more")
+
+
+def test_more_members_than_16_bits_count_are_read() -> None:
+    members = {f"part{nth}": b"" for nth in range(65_600)}
+    package = Package(zipped(members, zipfile.ZIP_STORED))
+    assert len(package.names()) == 65_600
+    assert package.read("part65599") == b""
+
+
+def test_only_the_head_of_a_part_is_inflated() -> None:
+    package = Package(zipped({"a": b"abc" + bytes(50_000_000), "b": b"x"}))
+    with bounded_memory():
+        for _ in range(20):
+            assert package.head("a", 5) == b"abc\0\0"
+    assert package.head("b", 100) == b"x"
+    assert package.head("b", 0) == b""
+
+
+def test_a_limit_is_kept() -> None:
+    package = Package(zipped({"a": bytes(1000)}))
+    assert package.read("a", limit=1000) == bytes(1000)
+    with pytest.raises(sa.FormatError, match="1000 bytes, of which 999"):
+        package.read("a", limit=999)
+
+
+# Refusing ----------------------------------------------------------------------------------------------------
+
+
+def field(content: bytes, signature: bytes, at: int, layout: str, value: int) -> bytes:
+    """The content with one field of the first structure of a kind changed."""
+    start = content.index(signature) + at
+    return content[:start] + struct.pack(layout, value) + content[start + struct.calcsize(layout) :]
+
+
+def renamed(content: bytes, old: str, new: str) -> bytes:
+    """The content with a member of another name, of the same length."""
+    assert len(old) == len(new)
+    return content.replace(old.encode(), new.encode())
+
+
+def two(first: bytes = b"1", second: bytes = b"2") -> bytes:
+    return zipped({"aa": first, "bb": second}, zipfile.ZIP_STORED)
+
+
+LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "nothing": (lambda: b"", "no zip package"),
+    "text": (lambda: b"a,b\n1,2\n", "no zip package"),
+    "an OLE file": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+    "cut off": (lambda: two()[:-30], "cut off"),
+    "cut off in its last record": (lambda: two()[:-1], "cut off"),
+    "bytes after it": (lambda: two() + b"x", "after it"),
+    "bytes before it": (lambda: b"PK" + two(), "does not end"),
+    "two ends, one in the comment": (lambda: field(two(), END, 20, "<H", 22) + two()[-22:], "after it|bytes at byte"),
+    "two of one name": (lambda: renamed(two(), "bb", "aa"), "one name"),
+    "two that differ in case": (lambda: renamed(two(), "bb", "AA"), "one name"),
+    "absolute": (lambda: renamed(two(), "bb", "/b"), "absolute"),
+    "a drive": (lambda: renamed(zipped({"abcd": b""}), "abcd", "C:/d"), "absolute"),
+    "climbing": (lambda: renamed(zipped({"a/12/b": b""}), "a/12/b", "a/../b"), r"'\.\.'"),
+    "climbing first": (lambda: renamed(zipped({"12/b": b""}), "12/b", "../b"), r"'\.\.'"),
+    "an empty segment": (lambda: renamed(zipped({"a12b": b""}), "a12b", "a//b"), "empty"),
+    "a backslash": (lambda: renamed(zipped({"a1b": b""}), "a1b", "a\\b"), "has '"),
+    "no UTF-8": (lambda: zipped({"é": b""}).replace("é".encode(), b"\xff\xfe"), "no UTF-8"),
+    "encrypted": (lambda: field(two(), CENTRAL, 8, "<H", 1), "encrypted"),
+    "an encrypted directory": (lambda: field(two(), CENTRAL, 8, "<H", 0x2000), "encrypted"),
+    "another method": (lambda: field(field(two(), CENTRAL, 10, "<H", 12), LOCAL, 8, "<H", 12), "method 12"),
+    "another method in the local header": (lambda: field(two(), LOCAL, 8, "<H", 8), "another one"),
+    "another name in the local header": (lambda: two().replace(b"aa", b"cc", 1), "another one"),
+    "an offset beyond it": (lambda: field(two(), CENTRAL, 42, "<I", 10**9), "no part at byte"),
+    "an offset beside it": (lambda: field(two(), CENTRAL, 42, "<I", 3), "no part at byte"),
+    "another volume": (lambda: field(two(), CENTRAL, 34, "<H", 1), "volume"),
+    "several volumes": (lambda: field(two(), END, 4, "<H", 1), "volumes"),
+    "fewer entries than it says": (lambda: field(field(two(), END, 8, "<H", 3), END, 10, "<H", 3), "3 parts|entry 2"),
+    "more entries than it says": (lambda: field(field(two(), END, 8, "<H", 1), END, 10, "<H", 1), "goes on"),
+    "a stored size of its own": (lambda: field(two(), CENTRAL, 24, "<I", 2), "claims 2 bytes out of 1"),
+    "a size that no deflate reaches": (lambda: field(zipped(TEXT), CENTRAL, 24, "<I", 10**9), "claims 1000000000"),
+    "zip64 sizes that are missing": (lambda: field(two(), CENTRAL, 24, "<I", 2**32 - 1), "zip64"),
+    "a content that reaches into the directory": (
+        lambda: field(field(two(), CENTRAL, 20, "<I", 60), CENTRAL, 24, "<I", 60), "overlap|reach"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_broken_package_is_refused(kind: str) -> None:
+    content, reason = REFUSED[kind]
+    with pytest.raises(sa.FormatError, match=reason):
+        Package(content())
+
+
+def test_members_that_overlap_are_refused() -> None:
+    """One kernel of deflated zeros, and many entries of the directory that quote it."""
+    kernel = zipped({"a": bytes(10**6)})
+    start = kernel.index(CENTRAL)
+    entry = kernel[start : kernel.index(END)]
+    directory = b"".join(entry[:-1] + name.encode() for name in "abcdefgh")
+    # every entry points at the one local header, whose name is that of the first
+    end = struct.pack("<4s4H2IH", END, 0, 0, 8, 8, len(directory), start, 0)
+    with pytest.raises(sa.FormatError, match=r"another one|overlap"):
+        Package(kernel[:start] + directory + end)
+
+
+def test_a_local_header_within_another_part_is_refused() -> None:
+    """The second entry points at a whole member that is stored in the first."""
+    inner = zipped({"b": b"12345"}, zipfile.ZIP_STORED)
+    outer = zipped({"a": inner, "b": b"12345"}, zipfile.ZIP_STORED)
+    second = outer.rindex(CENTRAL)
+    assert Package(outer).read("b") == b"12345"
+    moved = outer[: second + 42] + struct.pack("<I", 31) + outer[second + 46 :]
+    with pytest.raises(sa.FormatError, match="overlap"):
+        Package(moved)
+
+
+def test_a_bomb_is_refused_before_anything_is_inflated() -> None:
+    """A thousandfold each, together beyond any workbook."""
+    zeros = zipped({"a": bytes(100_000_000)})
+    start, end = zeros.index(CENTRAL), zeros.index(END)
+    local, entry = zeros[:start], zeros[start:end]
+    count, whole, directory = 20, b"", b""
+    for nth in range(count):
+        name = chr(97 + nth).encode()
+        directory += entry[:42] + struct.pack("<I", len(whole)) + name
+        whole += local[:30] + name + local[31:]
+    bomb = whole + directory + struct.pack("<4s4H2IH", END, 0, 0, count, count, len(directory), len(whole), 0)
+    with bounded_memory(), pytest.raises(sa.FormatError, match="claims to inflate to 2000000000 bytes"):
+        Package(bomb)
+
+
+def packed_as(content: bytes, size: int, crc: int) -> bytes:
+    """A package of one part, whose packed bytes, size and checksum are given."""
+    local = struct.pack("<4s5H3I2H", LOCAL, 20, 0, 8, 0, 0, crc, len(content), size, 1, 0) + b"a"
+    entry = struct.pack("<4s6H3I5H2I", CENTRAL, 20, 20, 0, 8, 0, 0, crc, len(content), size, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    start = len(local) + len(content)
+    return local + content + entry + struct.pack("<4s4H2IH", END, 0, 0, 1, 1, len(entry), start, 0)
+
+
+def test_a_part_that_inflates_to_more_than_it_says_is_refused() -> None:
+    deflated = zlib.compress(bytes(50_000_000), wbits=-15)
+    package = Package(packed_as(deflated, 1000, zlib.crc32(bytes(1000))))
+    with bounded_memory(), pytest.raises(sa.FormatError, match="more than its 1000 bytes"):
+        package.read("a")
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20])
+def test_a_part_that_ends_early_is_refused(cut: int) -> None:
+    deflated = zlib.compress(noise(1000), wbits=-15)[:-cut]
+    with pytest.raises(sa.FormatError, match="ends before its 1000 bytes") as caught:
+        Package(packed_as(deflated, 1000, zlib.crc32(noise(1000)))).read("a")
+    assert caught.value.location == "a"
+
+
+def test_a_part_that_was_changed_is_refused() -> None:
+    content = zipped({"a": b"0123456789"}, zipfile.ZIP_STORED).replace(b"0123456789", b"0123456780")
+    with pytest.raises(sa.FormatError, match="damaged"):
+        Package(content).read("a")
+    with pytest.raises(sa.FormatError, match="damaged"):
+        Package(packed_as(b"\xff" * 20, 100, 0)).read("a")
+
+
+def test_two_ends_that_contradict_each_other_are_refused() -> None:
+    content = zipped({f"{nth}": b"" for nth in range(65_600)}, zipfile.ZIP_STORED)
+    end = content.rindex(END)
+    changed = content[: end + 8] + struct.pack("<2H", 9, 9) + content[end + 12 :]
+    with pytest.raises(sa.FormatError, match="contradict"):
+        Package(changed)
+
+
+def survive(content: bytes) -> bool:
+    """Whether all parts could be read; only a FormatError may come out."""
+    try:
+        package = Package(content)
+    except sa.FormatError:
+        return False
+    for name in package.names():
+        try:
+            package.read(name)
+        except sa.FormatError as error:
+            assert error.location  # noqa: PT017  (no error is right too)
+            return False
+    return True
+
+
+@pytest.mark.parametrize("length", range(0, 330, 7))
+def test_every_truncation_is_refused(length: int) -> None:
+    content = zipped(TEXT)
+    assert survive(content)
+    assert not survive(content[:length])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_packages(seed: int) -> None:
+    source, content = random.Random(seed), zipped({**TEXT, "b": noise(500)})
+    tail = content.index(CENTRAL)
+    with bounded_memory():
+        for _ in range(300):
+            survive(mutated(content, source))
+            survive(content[:tail] + mutated(content[tail:], source))
+            survive(mutated(content[:tail], source) + content[tail:])
+
+
+def test_every_field_of_the_directory_with_every_number() -> None:
+    content = zipped(TEXT)
+    tail = content.index(CENTRAL)
+    with bounded_memory():
+        for at in [*range(tail, tail + 60), *range(len(content) - 22, len(content))]:
+            for number in NUMBERS[1::3]:
+                for layout, size in (("<H", 2), ("<I", 4)):
+                    survive(content[:at] + struct.pack(layout, number % 256**size) + content[at + size :])
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(content: bytes) -> None:
+    for start in (b"", b"PK", b"PK\3\4", b"PK\5\6"):
+        assert not survive(start + content)
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+def write(writer: PackageWriter, members: dict[str, bytes], streamed: dict[str, bytes]) -> None:
+    for name, content in members.items():
+        writer.add(name, content)
+    for name, content in streamed.items():
+        with writer.stream(name, expected=len(content)) as sink:
+            for start in range(0, len(content), 70_000):
+                sink.write(content[start : start + 70_000])
+    writer.add("last", b"end")
+    writer.finish()
+
+
+STREAMED = {"sheet1": b"<row/>" * 200_000, "nöise": noise(900_000), "none": b""}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_what_is_written_is_read_by_zipfile(tmp_path: Path, plain: bool) -> None:
+    sink = OnlyWrite()
+    path = tmp_path / "x.zip"
+    if plain:
+        with replacing(path, binary=True) as target:
+            write(PackageWriter(target), TEXT, STREAMED)
+        content = path.read_bytes()
+    else:
+        write(PackageWriter(sink), TEXT, STREAMED)
+        content = bytes(sink.content)
+    assert parts(content) == {**TEXT, **STREAMED, "last": b"end"}
+    assert survive(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for info in archive.infolist():
+            assert info.date_time == (1980, 1, 1, 0, 0, 0)
+            assert (info.create_version, info.extract_version, info.flag_bits & 8) == (20, 20, 0)
+            assert not info.extra
+
+
+def test_a_plain_file_and_a_pipe_get_the_same_bytes(tmp_path: Path) -> None:
+    sink, path = OnlyWrite(), tmp_path / "x.zip"
+    write(PackageWriter(sink), TEXT, STREAMED)
+    with replacing(path, binary=True) as target:
+        write(PackageWriter(target), TEXT, STREAMED)
+    assert path.read_bytes() == bytes(sink.content)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
+def test_a_package_goes_through_a_pipe() -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as source:
+        with open(writing, "wb") as sink:
+            write(PackageWriter(sink), TEXT, {"a": b"<row/>" * 100})
+        assert parts(source.read()) == {**TEXT, "a": b"<row/>" * 100, "last": b"end"}
+
+
+def test_copies_keep_their_packed_bytes_and_their_time(tmp_path: Path) -> None:
+    content, path = rich(), tmp_path / "x.zip"
+    package = Package(content)
+    with replacing(path, binary=True) as sink:
+        writer = PackageWriter(sink)
+        for name in package.names():
+            writer.copy(package, name)
+        writer.finish()
+    assert raw_members(path.read_bytes()) == raw_members(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(path) as after:
+        assert [info.date_time for info in before.infolist()] == [info.date_time for info in after.infolist()]
+
+
+def test_a_copy_of_a_name_in_an_old_code_page_is_in_unicode() -> None:
+    sink = OnlyWrite()
+    old = zipped({"é": b"1"}).replace("é".encode(), b"\x82a")  # é in code page 437, and a letter
+    old = field(field(old, LOCAL, 6, "<H", 0), CENTRAL, 8, "<H", 0)
+    writer = PackageWriter(sink)
+    writer.copy(Package(old), "éa")
+    writer.finish()
+    assert parts(bytes(sink.content)) == {"éa": b"1"}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_zip64_only_where_it_was_expected(tmp_path: Path, plain: bool) -> None:
+    path = tmp_path / "x.zip"
+    sink = OnlyWrite()
+    with replacing(path, binary=True) as target:
+        writer = PackageWriter(target if plain else sink)
+        with writer.stream("large", expected=5 * 10**9) as out:
+            out.write(b"not so large after all" * 10)
+        writer.add("small", b"1")
+        writer.finish()
+    content = path.read_bytes() if plain else bytes(sink.content)
+    assert parts(content) == {"large": b"not so large after all" * 10, "small": b"1"}
+    assert survive(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        large, small = archive.infolist()
+        local = struct.unpack_from("<H", content, large.header_offset + 4)[0]
+        assert (large.extract_version, local, small.extract_version) == (45, 45, 20)
+        assert struct.unpack_from("<2I", content, large.header_offset + 18) == (2**32 - 1, 2**32 - 1)
+
+
+def test_a_part_beyond_four_gigabytes(tmp_path: Path) -> None:
+    path, chunk = tmp_path / "x.zip", bytes(2**26)
+    count = 65
+    with replacing(path, binary=True) as target:
+        writer = PackageWriter(target)
+        with writer.stream("large", expected=count * len(chunk)) as out:
+            for _ in range(count):
+                out.write(chunk)
+        writer.add("small", b"1")
+        writer.finish()
+    with zipfile.ZipFile(path) as archive:
+        assert archive.getinfo("large").file_size == count * len(chunk)
+        assert archive.testzip() is None
+    with pytest.raises(sa.FormatError, match="claims to inflate"):
+        Package(path.read_bytes())
+
+
+def test_a_part_that_outgrows_what_was_expected_is_refused(tmp_path: Path) -> None:
+    path, chunk = tmp_path / "x.zip", bytes(2**26)
+
+    def outgrow() -> None:
+        with replacing(path, binary=True) as target, PackageWriter(target).stream("large", expected=1000) as out:
+            for _ in range(65):
+                out.write(chunk)
+
+    with pytest.raises(sa.LimitError, match="large has 4362076160 bytes"):
+        outgrow()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_equal_content_makes_equal_packages() -> None:
+    made = []
+    for _ in range(2):
+        sink = OnlyWrite()
+        write(PackageWriter(sink), TEXT, STREAMED)
+        made.append(bytes(sink.content))
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_failure_in_mid_stream_leaves_the_old_file_and_nothing_else(tmp_path: Path, plain: bool) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(b"old")
+
+    def fail(target: Any) -> None:
+        writer = PackageWriter(target if plain else OnlyWrite())
+        writer.add("a", b"1")
+        with writer.stream("b", expected=10**6) as out:
+            out.write(noise(10**6))
+            raise RuntimeError("in mid-stream")
+
+    with pytest.raises(RuntimeError, match="in mid-stream"), replacing(path, binary=True) as target:
+        fail(target)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_writer_whose_stream_failed_makes_no_package() -> None:
+    writer = PackageWriter(OnlyWrite())
+    with contextlib.suppress(RuntimeError), writer.stream("b", expected=10) as out:
+        out.write(b"1")
+        raise RuntimeError
+    with pytest.raises(AssertionError, match="failed"):
+        writer.finish()
+
+
+class Full(io.RawIOBase):
+    """A disk that is full after some bytes."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, chunk: Any, /) -> int:
+        self.room -= len(chunk)
+        if self.room < 0:
+            raise OSError(28, "No space left on device")
+        return len(chunk)
+
+
+@pytest.mark.parametrize("room", [0, 40, 2000, 50_000])
+def test_a_full_disk_is_an_error_of_the_system(room: int) -> None:
+    with pytest.raises(OSError, match="No space"):
+        write(PackageWriter(Full(room)), TEXT, {"a": noise(100_000)})
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_device_is_an_error_of_the_system() -> None:
+    with pytest.raises(OSError, match="No space"), replacing("/dev/full", binary=True) as sink:
+        write(PackageWriter(sink), TEXT, {"a": noise(1_000_000)})
+
+
+def test_no_thread_and_no_warning_are_left_behind() -> None:
+    before = threading.active_count()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(PackageWriter(OnlyWrite()), TEXT, STREAMED)
+    assert threading.active_count() == before

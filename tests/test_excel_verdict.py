@@ -1,0 +1,418 @@
+"""What is said of an array after something happened to its cells, by the fingerprint that was taken before."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import dtype_cases, objects, shape_cases
+from hypothesis import given
+from hypothesis import strategies as st
+from mutations import bounded_memory
+from test_excel_fingerprint import rounded
+
+from sheetarray import Finding
+from sheetarray.dtypes import named
+from sheetarray.header import Header
+from sheetarray.linear import LinearArray
+from sheetarray.sheets.excel.fingerprint import fingerprint
+from sheetarray.sheets.excel.verdict import judge
+
+Array = np.ndarray[Any, Any]
+FIRST_ROW = 21
+
+
+def cell(index: int) -> str:
+    return f"arrays!B{index + FIRST_ROW}"
+
+
+def remembered(array: Array, blocks: int = 64) -> tuple[Any, LinearArray]:
+    """The fingerprint of an array, as a file would bring it back, and what a reader finds of the array."""
+    linear = LinearArray.from_numpy(array)
+    record = fingerprint(linear.buffer, linear.kind, blocks=blocks, header=linear.header)
+    return json.loads(json.dumps(record)), linear
+
+
+def findings(array: Array, change: Callable[[Array], Any], blocks: int = 64, **options: Any) -> list[Finding]:
+    record, linear = remembered(array, blocks)
+    return list(judge(record, linear.header, change(linear.buffer.copy()), "t", cell, **options))
+
+
+def at_15(buffer: Array) -> Array:
+    return np.array([rounded(number) for number in buffer.tolist()])
+
+
+def at_16(buffer: Array) -> Array:
+    return np.array([float(f"{number:.16g}") for number in buffer.tolist()])
+
+
+def with_edits(*indices: int) -> Callable[[Array], Array]:
+    def change(buffer: Array) -> Array:
+        buffer[list(indices)] = buffer[list(indices)] * 3 + 1
+        return buffer
+
+    return change
+
+
+def random_numbers(*shape: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def said(found: list[Finding]) -> list[tuple[str, str | None, str]]:
+    return [(finding.severity, finding.location, finding.message) for finding in found]
+
+
+# Unchanged ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", {**dtype_cases(), **shape_cases()})
+@pytest.mark.parametrize("blocks", [0, 1, 5, 64])
+def test_nothing_is_said_of_an_unchanged_array(name: str, blocks: int) -> None:
+    assert not findings({**dtype_cases(), **shape_cases()}[name], lambda buffer: buffer, blocks)
+
+
+def test_a_nan_of_other_bits_is_no_change() -> None:
+    array = np.array([1.5, np.nan])
+    assert not findings(array, lambda buffer: np.array([1.5, -np.nan]))
+
+
+# Rounded -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_a_save_with_15_digits_is_a_warning_that_says_how_far_numbers_may_be_off(blocks: int) -> None:
+    array = random_numbers(20, 30) * 10.0 ** np.arange(-15, 15)
+    (finding,) = findings(array, at_15, blocks)
+    assert (finding.severity, finding.location) == ("warning", "t")
+    match = re.fullmatch(
+        r"re-saved by a program that keeps 15 digits: every number is within (\S+) of what was written, relatively",
+        finding.message,
+    )
+    assert match
+    largest = np.max(np.abs(at_15(array.ravel()) / array.ravel() - 1))
+    assert largest * 0.9 < float(match[1]) < largest * 1.15
+    assert 'cells="text"' in finding.hint
+
+
+def test_a_save_with_15_digits_changes_nothing_where_there_are_no_more() -> None:
+    assert not findings(np.round(random_numbers(500), 4), at_15)
+
+
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_a_save_with_16_digits_is_told_from_one_with_15(blocks: int) -> None:
+    array = random_numbers(500)
+    (finding,) = findings(array, at_16, blocks)
+    assert finding.severity == "warning"
+    assert "keeps 16 digits: every number is within 6.2e-16 of" in finding.message
+    assert np.max(np.abs(at_16(array) / array - 1)) < 6.2e-16
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_lost_sign_of_zero_is_said(dtype: str) -> None:
+    (finding,) = findings(np.array([1.5, -0.0, 2.0], dtype), lambda buffer: buffer + 0.0)
+    assert finding.severity == "warning"
+    assert "-0.0" in finding.message
+
+
+@pytest.mark.parametrize("count", [60, 3000])
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_rounding_of_another_kind_is_a_warning_too(count: int, blocks: int) -> None:
+    array = random_numbers(count, seed=3)
+    for change in (lambda buffer: at_15(at_16(buffer)), lambda buffer: np.array([float(f"{x:.15g}") for x in buffer])):
+        (finding,) = findings(array, change, blocks)
+        assert finding.severity == "warning"
+        assert "rounds in its own way" in finding.message
+    (finding,) = findings(array, lambda buffer: np.nextafter(buffer, 0), blocks)
+    assert finding.severity == "warning"
+    assert "15" in finding.message
+
+
+def test_generic_numbers_that_were_rounded_are_said() -> None:
+    (finding,) = findings(objects("a", 0.1 + 0.2, None), lambda buffer: objects("a", 0.3, None))
+    assert said([finding]) == [("warning", "t", "re-saved by a program that keeps 15 digits")]
+
+
+# Edited ------------------------------------------------------------------------------------------------------
+
+
+def other(element: Any) -> Any:
+    """An element that is another."""
+    if isinstance(element, str):
+        return "y" if element != "y" else "z"
+    if isinstance(element, (np.datetime64, np.timedelta64)):
+        return element.dtype.type(int(element.view(np.int64)) ^ 1, np.datetime_data(element.dtype))
+    if isinstance(element, (bool, np.bool_)):
+        return not element
+    return 3 if element != 3 else 4
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_the_one_element_that_was_edited_is_named(name: str, blocks: int) -> None:
+    array = np.resize(dtype_cases()[name], (30, 7))
+    for index in (0, 100, 209):
+
+        def change(buffer: Array, index: int = index) -> Array:
+            buffer[index] = other(buffer[index])
+            return buffer
+
+        assert said(findings(array, change, blocks)) == [
+            ("error", cell(index), f"t[{index // 7}, {index % 7}] was edited since it was written")
+        ]
+
+
+@given(st.sets(st.integers(0, 4999), min_size=1, max_size=12), st.booleans())
+def test_every_one_of_several_edits_is_named_rounded_or_not(edits: set[int], rounds: bool) -> None:
+    rounding = at_15 if rounds else np.copy
+    found = findings(np.linspace(1, 7, 5000) ** 0.5, lambda buffer: with_edits(*edits)(rounding(buffer)))
+    errors = [finding for finding in found if finding.severity == "error"]
+    assert [finding.location for finding in errors] == [cell(index) for index in sorted(edits)]
+
+
+@given(st.integers(0, 4988), st.integers(1, 12))
+def test_a_run_of_edits_is_named_where_numbers_were_rounded_to_16_digits(start: int, size: int) -> None:
+    edits = range(start, start + size)
+    warning, *errors = findings(np.linspace(1, 7, 5000) ** 0.5, lambda buffer: with_edits(*edits)(at_16(buffer)))
+    assert "keeps 16 digits: every other number" in warning.message
+    assert [finding.location for finding in errors] == [cell(index) for index in edits]
+
+
+def test_an_edit_and_rounding_are_both_said() -> None:
+    found = findings(random_numbers(10, 10), lambda buffer: at_15(with_edits(17)(buffer)))
+    assert [finding.severity for finding in found] == ["warning", "error"]
+    assert "keeps 15 digits: every other number is within" in found[0].message
+    assert found[1].message == "t[1, 7] was edited since it was written"
+
+
+def test_rounding_is_not_said_where_only_the_edit_took_the_digits() -> None:
+    found = findings(np.array([0.1 + 0.2, 1.0, 2.0]), lambda buffer: np.array([5.0, 1.0, 2.0]))
+    assert said(found) == [("error", cell(0), "t[0] was edited since it was written")]
+
+
+def test_of_many_edits_the_first_are_named_and_the_rest_counted() -> None:
+    found = findings(random_numbers(100, 100), with_edits(*range(500, 545)))
+    assert len(found) == 21
+    assert said(found)[-1] == ("error", "t", "25 elements more edited, the last of them t[5, 44] (B565)")
+    assert len(findings(random_numbers(100, 100), with_edits(*range(500, 545)), most=3)) == 4
+
+
+@pytest.mark.parametrize("edits", [range(3000, 5500), [*range(100, 300), *range(8000, 8200)]])
+def test_where_edits_are_too_many_to_tell_the_cells_around_them_are_named(edits: Any) -> None:
+    found = findings(random_numbers(10_000), with_edits(*edits))
+    text = found[-1].message
+    assert "edited between" in text
+    rows = [int(row) - FIRST_ROW for row in re.findall(r"\(B(\d+)\)", text)]
+    ranges = list(zip(rows[::2], rows[1::2], strict=True))
+    named = [int(str(finding.location)[8:]) - FIRST_ROW for finding in found[:-1]]
+    assert all(index in named or any(a <= index <= b for a, b in ranges) for index in edits)
+    assert sum(b - a for a, b in ranges) < len(edits) + 700
+
+
+def test_edits_everywhere_are_said_so() -> None:
+    assert "edited throughout the array" in findings(random_numbers(10_000), lambda buffer: buffer + 1)[-1].message
+    (finding,) = findings(random_numbers(10_000), lambda buffer: buffer + 1, 0)
+    assert finding.message == "elements were edited: more than one"
+
+
+def test_an_element_that_the_view_skips_is_named_by_its_place_in_the_buffer() -> None:
+    linear = LinearArray.from_numpy(np.arange(12.0)[::2], base=True)
+    record = fingerprint(linear.buffer, linear.kind, blocks=4, header=linear.header)
+    (finding,) = judge(record, linear.header, with_edits(5)(linear.buffer.copy()), "t", cell)
+    assert finding.message == "t, buffer element 5 was edited since it was written"
+
+
+# Reordered ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounding", [lambda buffer: buffer, at_15, at_16])
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_a_sort_is_said_and_rounding_with_it(blocks: int, rounding: Callable[[Array], Array]) -> None:
+    array = random_numbers(40, 10)
+    array[3, 3] = np.nan
+    upward = findings(array, lambda buffer: rounding(np.sort(buffer)), blocks)
+    downward = findings(array, lambda buffer: rounding(-np.sort(-buffer)), blocks)
+    mixed = findings(array, lambda buffer: rounding(np.roll(buffer, 50)), blocks)
+    assert said(upward)[-1][2] == "sorted: the elements are those that were written, but in ascending order"
+    assert said(downward)[-1][2] == "sorted: the elements are those that were written, but in descending order"
+    assert said(mixed)[-1][2] == "reordered: the elements are those that were written, but in another order"
+    for found in (upward, downward, mixed):
+        assert found[-1].severity == "error"
+        if rounding in (at_15, at_16):
+            assert f"keeps {15 if rounding is at_15 else 16} digits: every number is within" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "array", [np.array(["b", "a", "c"]), np.array([2, 1, 3]), np.array(["2020-01-02", "2020-01-01", "NaT"], "M8[D]")]
+)
+def test_a_sort_of_anything_is_said(array: Array) -> None:
+    (finding,) = findings(array, np.sort)
+    assert finding.message == "sorted: the elements are those that were written, but in ascending order"
+
+
+def test_elements_that_changed_places_are_named() -> None:
+    def swap(buffer: Array) -> Array:
+        buffer[[3, 700]] = buffer[[700, 3]]
+        return buffer
+
+    (finding,) = findings(random_numbers(100, 10), swap)
+    assert finding.message.endswith("each in another's place: t[0, 3], t[70, 0]")
+
+
+def test_a_sort_of_some_rows_names_where_they_are() -> None:
+    def change(buffer: Array) -> Array:
+        buffer[500:800] = np.roll(buffer[500:800], 7)
+        return buffer
+
+    (finding,) = findings(random_numbers(10_000), change)
+    match = re.search(r"in another order between t\[(\d+)\] \(B\d+\) and t\[(\d+)\]", finding.message)
+    assert match
+    assert 340 < int(match[1]) <= 500
+    assert 799 <= int(match[2]) < 960
+
+
+# Of another length, moved ------------------------------------------------------------------------------------
+
+
+def test_a_truncated_array_says_what_is_left_and_whether_it_is_unchanged() -> None:
+    array = random_numbers(1000)
+    (finding,) = findings(array, lambda buffer: buffer[:900])
+    assert finding.message == "truncated: 900 of 1000 elements are left, the first 896 of them as written"
+    (finding,) = findings(array[:100], lambda buffer: buffer[:70])
+    assert finding.message == "truncated: 70 of 100 elements are left, and all as written"
+    (finding,) = findings(array, lambda buffer: buffer[:0])
+    assert finding.message == "truncated: 0 of 1000 elements are left"
+    first, second = findings(array, lambda buffer: with_edits(5)(buffer)[:900])
+    assert first.message == "truncated: 900 of 1000 elements are left"
+    assert said([second]) == [("error", cell(5), "t[5] was edited since it was written")]
+    for rounding, digits in ((at_15, 15), (at_16, 16)):
+        first, second = findings(array, lambda buffer, rounding=rounding: rounding(buffer[:900]))
+        assert f"keeps {digits} digits" in first.message
+        assert second.message.startswith("truncated: 900 of 1000 elements are left, the first ")
+
+
+@pytest.mark.parametrize(("at", "size"), [(0, 1), (60, 1), (61, 40), (77, 3)])
+@pytest.mark.parametrize(
+    ("count", "rounding", "stretch"),
+    [(150, np.copy, 1), (150, at_15, 1), (150, at_16, 10), (5000, np.copy, 79), (5000, at_15, 79), (5000, at_16, 313)],
+)
+def test_elements_deleted_in_the_middle_are_told_from_edits(
+    count: int, rounding: Callable[[Array], Array], stretch: int, at: int, size: int
+) -> None:
+    found = findings(random_numbers(count), lambda buffer: rounding(np.delete(buffer, range(at, at + size))))
+    pattern = rf"{size} elements? (?:was|were) deleted (?:at|between t\[(\d+)\] \(B\d+\) and) t\[(\d+)\] \(B\d+\);"
+    match = re.match(pattern, found[-1].message)
+    assert match
+    first, last = int(match[1] or match[2]), int(match[2])
+    assert first <= at <= at + size - 1 <= last
+    assert last - first < size + 2 * (stretch - 1)
+    assert found[-1].message.endswith(f"what follows has moved up by {size}")
+    assert len(found) == 1 + (rounding is not np.copy)
+
+
+@pytest.mark.parametrize("count", [150, 5000])
+@pytest.mark.parametrize(("at", "size"), [(0, 1), (60, 1), (77, 3)])
+def test_elements_inserted_are_told_from_edits(count: int, at: int, size: int) -> None:
+    for kept in (count, count + size):  # the last ones may have been cut off
+        (finding,) = findings(
+            random_numbers(count), lambda buffer, kept=kept: np.insert(buffer, at, [3.5] * size)[:kept]
+        )
+        match = re.match(r"\d elements? (?:was|were) inserted (before|between) t\[(\d+)\]", finding.message)
+        assert match
+        assert int(match[2]) == at if count == 150 else int(match[2]) <= at < int(match[2]) + 200
+        assert f"moved down by {size}" in finding.message
+
+
+def test_elements_added_at_the_end_are_counted() -> None:
+    (finding,) = findings(random_numbers(1000), lambda buffer: np.append(buffer, [1.0, 2.0]))
+    assert finding.message == "2 elements more than the 1000 that were written, added at the end"
+
+
+def test_an_edit_before_the_place_of_a_deletion_is_named() -> None:
+    found = findings(random_numbers(5000), lambda buffer: np.delete(with_edits(9)(buffer), 4000))
+    assert "1 element was deleted between" in found[0].message
+    assert said(found[1:]) == [("error", cell(9), "t[9] was edited since it was written")]
+
+
+# Multiplied --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("power", [-12, -3, -2, -1, 1, 2, 3, 12])
+@pytest.mark.parametrize("blocks", [0, 64])
+def test_a_power_of_ten_is_told(dtype: str, power: int, blocks: int) -> None:
+    numbers = np.round(random_numbers(3000), 2) if dtype == "float32" else random_numbers(3000)
+    numbers[:3] = [0, np.nan, 0.01] if dtype != "int64" else [0, 7, 10]
+    array = numbers.astype(dtype) if dtype != "int64" else (numbers * 1000).astype(dtype) * 10 ** max(-power, 0)
+
+    def change(buffer: Array) -> Array:
+        if dtype == "int64":
+            return buffer * 10**power if power > 0 else buffer // 10**-power
+        return at_15(buffer.astype(float) * 10.0**power).astype(dtype)
+
+    size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
+    how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
+    (finding,) = findings(array, change, blocks)
+    assert said([finding]) == [("error", "t", f"all numbers were {how} since they were written")]
+
+
+def test_a_single_number_that_is_ten_times_as_large_was_edited() -> None:
+    found = findings(np.array([0.0, 5.0, 0.0]), lambda buffer: buffer * 10)
+    assert said(found) == [("error", cell(1), "t[1] was edited since it was written")]
+
+
+# The header --------------------------------------------------------------------------------------------------
+
+
+def test_an_edited_header_is_said() -> None:
+    record, linear = remembered(random_numbers(2, 3))
+    turned = Header(linear.kind, (3, 2), (2, 1), 0, "row-major", 6)
+    (finding,) = judge(record, turned, linear.buffer, "t", cell)
+    assert (finding.severity, finding.location) == ("error", "t")
+    assert "shape" in finding.message
+    narrow = Header(named("float32"), (2, 3), (3, 1), 0, "row-major", 6)
+    (finding,) = judge(record, narrow, linear.buffer.astype("float32"), "t", cell)
+    assert finding.message == "written as float64, and its header says float32 now"
+
+
+# Records that anybody may have made --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("record", [None, 3, "x", [], {}, {"v": 1}, {"v": 2}, {"v": 1, "dtype": "float64", "count": 5}])
+def test_what_is_no_record_says_nothing(record: Any) -> None:
+    linear = LinearArray.from_numpy(random_numbers(5))
+    assert not list(judge(record, linear.header, linear.buffer, "t", cell))
+
+
+VALUES: list[Any] = [
+    None, True, -1, 0, 1, 3, 63, 64, 65, 10**9, 2**44, 2**44 + 1, 2**63, 10**400, 0.5, float("nan"), float("inf"),
+    -1e-15, "", "float32", "é", "AAAAAAAAAAA", "=" * 11, "A" * 16, [], [1], {}, {"v": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_edited_at_random_never_raise(seed: int) -> None:
+    rng = random.Random(seed)
+    samples = [remembered(array, blocks) for array in (random_numbers(300), dtype_cases()["string"], np.arange(9))
+               for blocks in (0, 4, 64)]  # fmt: skip
+    with bounded_memory():
+        for _ in range(400):
+            record, linear = rng.choice(samples)
+            record = copy.deepcopy(record)
+            for _ in range(rng.choice((1, 1, 2))):
+                key = rng.choice(list(record) or ["v"])
+                value = record.get(key)
+                if isinstance(value, str) and value and rng.random() < 0.5:
+                    at = rng.randrange(len(value))
+                    record[key] = value[:at] + rng.choice("Ab/+=é ") + value[at + 1 :]
+                else:
+                    record[key] = rng.choice(VALUES)
+            buffer = linear.buffer[: rng.choice((0, 1, 7, 300))]
+            found = list(judge(record, linear.header, buffer, "t", cell))
+            assert len(found) < 60
+            assert all(len(str(finding)) < 3000 for finding in found)
