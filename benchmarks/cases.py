@@ -25,6 +25,7 @@ from .contenders import (
     Arrays,
     Contender,
 )
+from .workbooks import OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
 
 Verb = Literal["write", "read"]
 
@@ -94,6 +95,7 @@ def _mixed(rows: int) -> Arrays:
     }
 
 
+_WORKBOOKS = (SHEETARRAY_XLSX, RUSTPY, OPENPYXL, XLSXWRITER, PANDAS_XLSX)
 _TEXT = (SHEETARRAY, POLARS, PANDAS, NUMPY)
 
 CASES = (
@@ -101,6 +103,9 @@ CASES = (
     Case("10M", "1 column, 10 M float64", 10_000_000, _normal(1), _TEXT),
     Case("wide", "16 columns, 10 M float64", 625_000, _normal(16), _TEXT),
     Case("mixed", "8 dtypes, 4 M cells", 500_000, _mixed, (SHEETARRAY, POLARS, PANDAS)),
+    Case("xlsx", "workbook, 1 column, 1 M float64", 1_000_000, _normal(1), _WORKBOOKS),
+    Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS),
+    Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), (SHEETARRAY_XLSX, RUSTPY)),
     Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, FASTAVRO)),
 )
 
@@ -108,6 +113,9 @@ TARGETS = (
     Target("CSV write at most 1.5 x polars", "write", "polars", 1.5),
     Target("CSV write at least 15 x faster than pandas", "write", "pandas", 1 / 15),
     Target("CSV read at most 1.5 x polars", "read", "polars", 1.5),
+    Target("xlsx write at least 25 x faster than openpyxl", "write", OPENPYXL.label, 1 / 25, ".xlsx"),
+    Target("xlsx write at least 4 x faster than rustpy-xlsxwriter", "write", RUSTPY.label, 1 / 4, ".xlsx"),
+    Target("xlsx read at least 10 x faster than openpyxl", "read", OPENPYXL.label, 1 / 10, ".xlsx"),
     Target("RawArray read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".ra"),
     Target("Avro read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".avro"),
 )

@@ -14,6 +14,7 @@ from .errors import (
     LimitError,
     MissingDependencyError,
     NotFoundError,
+    RemoteError,
     SheetArrayError,
     SheetArrayWarning,
 )
@@ -21,7 +22,9 @@ from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
     from .sheets.delimited import read_csv, write_csv
+    from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
+    from .sheets.google import read_gsheet, write_gsheet
     from .sheets.linear_json import read_json, write_json
 
 __version__ = "0.1.0"
@@ -35,6 +38,7 @@ __all__ = [
     "LinearArray",
     "MissingDependencyError",
     "NotFoundError",
+    "RemoteError",
     "SheetArrayError",
     "SheetArrayWarning",
     "__version__",
@@ -45,21 +49,29 @@ __all__ = [
     "read",
     "read_columns",
     "read_csv",
+    "read_excel",
+    "read_gsheet",
     "read_json",
     "scan",
     "to_frame",
     "to_linear",
     "write",
     "write_csv",
+    "write_excel",
+    "write_gsheet",
     "write_json",
 ]
 
 _LAZY = {
     "from_frame": "frame",
     "read_csv": "delimited",
+    "read_excel": "excel",
+    "read_gsheet": "google",
     "read_json": "linear_json",
     "to_frame": "frame",
     "write_csv": "delimited",
+    "write_excel": "excel",
+    "write_gsheet": "google",
     "write_json": "linear_json",
 }
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from .columns import ArrayInfo
 from .errors import Finding
-from .registry import format_of
+from .nested import gathered, spread
+from .registry import Format, format_of
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -32,7 +33,7 @@ def read(
         **options: of the format, such as `missing="nan"` or `delimiter=";"`; see `read_csv`, `read_json`.
 
     Returns:
-        Arrays by name, in the order written.
+        Arrays by name, in the order written; `awkward.Array` for what was written as one.
 
     Raises:
         FormatError: content that is wrong, with `.location` of the first cell that is.
@@ -46,8 +47,13 @@ def read(
         >>> read(path)
         {'t': array([[1.5, 2.5]])}
     """
-    found: dict[str, np.ndarray[Any, Any]] = _call("read", source, format, options)(source, names, **options)
-    return found
+    row, function = _call("read", source, format, options)
+
+    def read(names: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
+        found: dict[str, np.ndarray[Any, Any]] = function(source, names, **options)
+        return found
+
+    return read(names) if row.cell is None else gathered(_again(source, read), names)
 
 
 def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
@@ -56,6 +62,7 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
     Args:
         target: a path, a URL, or an open file (then with `format`).
         arrays: a mapping of names to arrays, one array (named "array"), a pandas DataFrame or an xarray Dataset.
+            An `awkward.Array` is spread over columns, where the format has cells.
         format: instead of the suffix.
         **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
 
@@ -71,9 +78,9 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
         >>> file.getvalue().split()[-2:]
         ['data', '1.5']
     """
-    row = format_of(target, format)
-    merged = {**row.writing, **options}
-    _call("write", target, format, merged)(target, arrays, **merged)
+    merged = {**format_of(target, format).writing, **options}
+    row, function = _call("write", target, format, merged)
+    function(target, arrays if row.cell is None else spread(arrays, limit=row.cell), **merged)
 
 
 def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
@@ -91,7 +98,7 @@ def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[st
         >>> scan(file, format="csv")["t"].shape
         (2, 3)
     """
-    found: dict[str, ArrayInfo] = _call("scan", source, format, options)(source, **options)
+    found: dict[str, ArrayInfo] = _call("scan", source, format, options)[1](source, **options)
     return found
 
 
@@ -112,7 +119,7 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    findings: Iterator[Finding] = _call("check", source, format, options)(source, **options)
+    findings: Iterator[Finding] = _call("check", source, format, options)[1](source, **options)
     return findings
 
 
@@ -151,7 +158,7 @@ def read_columns(
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
     given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
-    found: dict[str, np.ndarray[Any, Any]] = _call("read_columns", source, format, given)(source, columns, **given)
+    found: dict[str, np.ndarray[Any, Any]] = _call("read_columns", source, format, given)[1](source, columns, **given)
     return found
 
 
@@ -194,12 +201,25 @@ def convert(
     write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
 
 
-def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> Callable[..., Any]:
-    """The adapter's function, once its options are known to be its own."""
+def _again(source: Place, read: Callable[..., Any]) -> Callable[..., Any]:
+    """`read` for a file that is read more than once: each time from where it stood at first."""
+    if isinstance(source, (str, os.PathLike)) or not getattr(source, "seekable", bool)():
+        return read
+    start = source.tell()
+
+    def from_start(names: Sequence[str] | None) -> Any:
+        source.seek(start)
+        return read(names)
+
+    return from_start
+
+
+def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[Format, Callable[..., Any]]:
+    """The format, and the adapter's function, once its options are known to be its own."""
     row = format_of(place, format, reading=verb != "write")
     function = row.function(verb)
     known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in options:
         if option not in known:
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; it has {', '.join(known)}")
-    return function
+    return row, function

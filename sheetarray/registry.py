@@ -20,6 +20,7 @@ from typing import Any
 from .errors import FormatError, MissingDependencyError, NotFoundError
 from .files import COMPRESSIONS, Source
 
+_CELL = 32_767  # characters: what Excel holds, where files of text may end up too
 _HEAD = 4096  # bytes in which a signature is looked for
 
 
@@ -36,6 +37,8 @@ class Format:
         prefixes: of URLs that belong to it.
         writing: options that writing begins with.
         extra: what to install for it, beyond the package itself.
+        instead: the suffix to write instead, where the format is only read.
+        cell: how many characters a cell holds, where arrays are cells; awkward arrays are then spread over columns.
         compressible: whether `.gz` and `.zst` may follow the suffix.
         signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
             its suffixes belong to; a regular expression.
@@ -49,6 +52,8 @@ class Format:
     prefixes: tuple[str, ...] = ()
     writing: Mapping[str, Any] = field(default_factory=dict)
     extra: str | None = None
+    instead: str | None = None
+    cell: int | None = None
     compressible: bool = True
     signature: re.Pattern[bytes] | None = None
 
@@ -56,9 +61,11 @@ class Format:
         """The adapter's function for a verb: read, write, scan, check or read_columns.
 
         Raises:
-            NotFoundError: the format has no such verb.
+            NotFoundError: the format has no such verb, or is only read.
             MissingDependencyError: the adapter needs a package that is not installed.
         """
+        if verb == "write" and self.instead is not None:
+            raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
         try:
             module = import_module(f"sheetarray.{self.module}")
         except ImportError as error:
@@ -92,10 +99,38 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 
 FORMATS = _table(
     Format("avro", (".avro",), "interchange.avro", "avro", "Avro, YEP-113", extra="avro"),
-    Format("csv", (".csv",), "sheets.delimited", "csv", "comma-separated values"),
-    Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists"),
+    Format(
+        "awkd",
+        (".awkd",),
+        "interchange.awkward",
+        "awkd",
+        "Awkward Array, awkward0",
+        extra="awkward",
+        compressible=False,
+    ),
+    Format("csv", (".csv",), "sheets.delimited", "csv", "comma-separated values", cell=_CELL),
+    Format(
+        "gsheet",
+        (),
+        "sheets.google",
+        "gsheet",
+        "Google Sheets",
+        prefixes=("https://docs.google.com/spreadsheets/", "gsheets://"),
+        cell=50_000,
+    ),
+    Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists", cell=_CELL),
     Format("npy", (".npy",), "interchange.npy", "npy", "NumPy, one array"),
     Format("npz", (".npz",), "interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
+    Format(
+        "ods",
+        (".ods", ".xls", ".xlsb"),
+        "sheets.excel",
+        "excel",
+        "other workbooks",
+        cell=_CELL,
+        instead=".xlsx",
+        compressible=False,
+    ),
     Format("ra", (".ra",), "interchange.rawarray", "ra", "RawArray"),
     Format(
         "sciserialize",
@@ -122,9 +157,11 @@ FORMATS = _table(
         "sheets.delimited",
         "csv",
         "tab-separated values",
+        cell=_CELL,
         writing={"delimiter": "\t"},
     ),
-    Format("txt", (".txt",), "sheets.delimited", "csv", "delimited text", writing={"delimiter": "\t"}),
+    Format("txt", (".txt",), "sheets.delimited", "csv", "delimited text", cell=_CELL, writing={"delimiter": "\t"}),
+    Format("xlsx", (".xlsx", ".xlsm"), "sheets.excel", "excel", "Excel workbook", cell=_CELL, compressible=False),
 )
 
 

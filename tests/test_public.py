@@ -18,10 +18,9 @@ import sheetarray as sa
 
 NAMES = [
     "ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError",
-    "NotFoundError",
-    "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert", "from_frame", "from_linear", "read",
-    "read_columns",
-    "read_csv", "read_json", "scan", "to_frame", "to_linear", "write", "write_csv", "write_json",
+    "NotFoundError", "RemoteError", "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert",
+    "from_frame", "from_linear", "read", "read_columns", "read_csv", "read_excel", "read_gsheet", "read_json", "scan",
+    "to_frame", "to_linear", "write", "write_csv", "write_excel", "write_gsheet", "write_json",
 ]  # fmt: skip
 
 ROOT = Path(sa.__file__).parent
@@ -86,6 +85,7 @@ def test_writing_json_loads_no_columnar_engine() -> None:
         ("LimitError", ValueError),
         ("NotFoundError", KeyError),
         ("MissingDependencyError", ImportError),
+        ("RemoteError", OSError),
     ],
 )
 def test_errors_have_one_root_and_the_builtin(error: str, builtin: type[Exception]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
-from ..errors import DTypeError, FormatError, LimitError, SheetArrayError, SheetArrayWarning
+from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArrayError, SheetArrayWarning
 from .console import say, visible
 
 FINE, FOUND, FAILED = 0, 1, 2
@@ -99,6 +99,8 @@ def explained(error: BaseException) -> tuple[str, str]:
     if isinstance(error, FormatError):
         plain = FormatError(error.reason, location=error.location, element=error.element, source=error.source)
         return str(plain), as_options(error.hint or "", "--read")
+    if isinstance(error, RemoteError):
+        return error.reason, as_options(error.hint or "", "--read")
     if isinstance(error, (DTypeError, LimitError)):
         return as_options(str(error), "--write"), ""
     if isinstance(error, MemoryError):

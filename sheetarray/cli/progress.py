@@ -37,7 +37,7 @@ def watched(place: Place, verb: str, *, quiet: bool = False) -> Iterator[dict[st
     bar = _Bar(place, verb)
     bar.timer.start()
     try:
-        yield {"progress": bar.report}
+        yield {"progress": bar}
     finally:
         bar.close()
 
@@ -57,12 +57,18 @@ class _Bar:
         self.timer = threading.Timer(_PATIENCE, self.appear)
         self.timer.daemon = True
 
-    def report(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int) -> None:
         """Called by the adapter, in cells."""
         with self.lock:
             self.state = (done, total)
             if self.shown is not None:
-                self.shown.update(self.task, **_state(done, total))
+                self.shown.update(self.task, description=self.title, **_state(done, total))
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Called by the adapter of a service, before it waits."""
+        with self.lock:
+            if self.shown is not None:
+                self.shown.update(self.task, description=f"{self.title}: {visible(why)}, waiting {seconds:.0f} s")
 
     def appear(self) -> None:
         """Called by the timer, in its own thread."""

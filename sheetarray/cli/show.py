@@ -77,7 +77,8 @@ def show(
     options = options_of(place.row, "read", pairs)
     infos = place.call("scan", **options_of(place.row, "scan", pairs, lenient=True))
     chosen = _chosen(name, list(infos), place)
-    shape = infos[chosen].shape
+    spread = chosen not in infos  # an awkward array, of which only the columns have headers
+    shape = () if spread else infos[chosen].shape
     try:
         indices = parse_slice(slice_text or "...", shape)
     except SliceError as error:
@@ -85,7 +86,7 @@ def show(
     with watched(place, "read") as progress:
         array = place.call("read", [chosen], **options, **progress)[chosen]
     if wants_json:
-        put_json(_as_json(place, chosen, array, indices, infos[chosen].dtype))
+        put_json(_as_json(place, chosen, array, indices, str(array.type) if spread else infos[chosen].dtype))
         return
     console = console_out()
     if not isinstance(array, np.ndarray):
@@ -107,7 +108,7 @@ def _chosen(name: str | None, names: list[str], place: Place) -> str:
     there = ", ".join(map(repr, names)) or "none"
     if name is None and len(names) != 1:
         raise Misuse(f"{place.label} holds {plural(len(names), 'array')}: say which", f"there is {there}")
-    if name is not None and name not in names:
+    if name is not None and name not in names and f"{name}.json" not in names:
         raise NotFoundError(f"{place.label}: no array {name!r}; there is {there}")
     return names[0] if name is None else name
 

@@ -1,0 +1,99 @@
+"""The contenders for Excel workbooks. Each writes and reads numbers as its manual shows for speed."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contenders import Arrays, Contender, _read_sheetarray, _write_sheetarray
+
+_SLOW = 2_000_000  # cells beyond which the packages in pure Python take minutes
+
+
+def _by_column(rows: Any) -> Arrays:
+    """Arrays of rows whose first one is the names."""
+    names, *values = rows
+    return {str(name): np.array(column) for name, column in zip(names, zip(*values, strict=True), strict=True)}
+
+
+def _write_openpyxl(path: Path, arrays: Arrays) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("arrays")
+    sheet.append(list(arrays))
+    for row in zip_longest(*(array.tolist() for array in arrays.values())):
+        sheet.append(row)
+    book.save(path)
+
+
+def _read_openpyxl(path: Path) -> Any:
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True, data_only=True)
+    rows = list(book.worksheets[0].iter_rows(values_only=True))
+    book.close()
+    return rows
+
+
+def _write_rustpy(path: Path, arrays: Arrays) -> None:
+    import polars
+    from rustpy_xlsxwriter import write_worksheet
+
+    write_worksheet(polars.DataFrame(dict(arrays)), str(path))
+
+
+def _read_calamine(path: Path) -> Any:
+    from python_calamine import load_workbook
+
+    return load_workbook(path).get_sheet_by_index(0).to_python()
+
+
+def _write_xlsxwriter(path: Path, arrays: Arrays) -> None:
+    from xlsxwriter import Workbook
+
+    with Workbook(path, {"constant_memory": True, "nan_inf_to_errors": True}) as book:
+        sheet = book.add_worksheet("arrays")
+        sheet.write_row(0, 0, list(arrays))
+        for number, row in enumerate(zip_longest(*(array.tolist() for array in arrays.values())), 1):
+            sheet.write_row(number, 0, row)
+
+
+def _read_polars(path: Path) -> Any:
+    import polars
+
+    return polars.read_excel(path)
+
+
+def _arrays_of_polars(frame: Any) -> Arrays:
+    return {name: frame[name].to_numpy() for name in frame.columns}
+
+
+def _write_pandas(path: Path, arrays: Arrays) -> None:
+    import pandas
+
+    pandas.DataFrame(dict(arrays), copy=False).to_excel(path, index=False)
+
+
+def _read_pandas(path: Path) -> Any:
+    import pandas
+
+    return pandas.read_excel(path)
+
+
+def _arrays_of_pandas(frame: Any) -> Arrays:
+    return {name: frame[name].to_numpy() for name in frame.columns}
+
+
+def _workbook(label: str, write: Any, read: Any, arrays: Any, most_cells: int | None = _SLOW) -> Contender:
+    return Contender(label, write, read, arrays, suffix=".xlsx", most_cells=most_cells)
+
+
+SHEETARRAY_XLSX = Contender("sheetarray", _write_sheetarray, _read_sheetarray, suffix=".xlsx", ours=True)
+OPENPYXL = _workbook("openpyxl", _write_openpyxl, _read_openpyxl, _by_column)
+RUSTPY = _workbook("rustpy-xlsxwriter, python-calamine", _write_rustpy, _read_calamine, _by_column, None)
+XLSXWRITER = _workbook("XlsxWriter, polars", _write_xlsxwriter, _read_polars, _arrays_of_polars)
+PANDAS_XLSX = _workbook("pandas", _write_pandas, _read_pandas, _arrays_of_pandas)

@@ -1,0 +1,19 @@
+"""Google Sheets: arrays in a worksheet, through gspread; a write is whole or absent, whoever else reads or writes.
+
+The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/issues/1140), one array a column, as
+`columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
+
+`address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content` and `fetch` look
+at what is there; `sheet` and `reading` read. `body`, `plan`, `stage`, `changes` and `commit` write, `lock` does where
+no room is left for a stage, and `holder` tells living writers from dead ones.
+"""
+
+from __future__ import annotations
+
+from ..base import Keeps
+from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
+from .writing import write_gsheet
+
+__all__ = ["check_gsheet", "keeps_gsheet", "read_columns_gsheet", "read_gsheet", "scan_gsheet", "write_gsheet"]
+
+keeps_gsheet = Keeps()

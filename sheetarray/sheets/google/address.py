@@ -1,0 +1,145 @@
+"""Which spreadsheet, and which worksheet of it, a URL, a key or an object of gspread means; ranges in A1 notation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from ...columns import letters
+from ...errors import LimitError, NotFoundError
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
+_OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
+_MOST_IN_TITLE = 100  # characters, as far as the service takes them
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A spreadsheet, and perhaps one of its worksheets.
+
+    Attributes:
+        key: of the spreadsheet, as its URL has it.
+        gid: the id of a worksheet; None where none is said, or it is said by its title.
+        title: of a worksheet; None where none is said, or it is said by its id.
+        label: how messages call the spreadsheet.
+        http: gspread's HTTP client, where the source was an object of gspread.
+
+    Example:
+        >>> found = address_of("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
+        >>> found.key, found.gid
+        ('1aBcDeFgHiJkLmNoP', 7)
+    """
+
+    key: str
+    gid: int | None
+    title: str | None
+    label: str
+    http: Any = None
+
+
+def address_of(source: Any, worksheet: str | None = None) -> Address:
+    """What a source or a target means.
+
+    Args:
+        source: a URL of Google Sheets, `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or Worksheet.
+        worksheet: the title of a worksheet, where the source says none.
+
+    Raises:
+        NotFoundError: text that is neither such a URL nor a key.
+        LimitError: a title that no worksheet can have.
+        TypeError: any other object.
+    """
+    found = _of_text(source) if isinstance(source, str) else _of_object(source)
+    if found.gid is None and found.title is None and worksheet is not None:
+        found = Address(found.key, None, worksheet, found.label, found.http)
+    if found.title is not None and not 0 < len(found.title.strip()) <= len(found.title) <= _MOST_IN_TITLE:
+        raise LimitError(
+            f"the title of a worksheet has 1 to {_MOST_IN_TITLE} characters, not {len(found.title.strip())}"
+        )
+    return found
+
+
+def _of_text(text: str) -> Address:
+    if text.startswith("gsheets://"):
+        place, _, fragment = text.removeprefix("gsheets://").partition("#")
+        key, _, title = place.partition("/")
+        key = _key(key, text)
+        return Address(key, _gid(fragment), unquote(title) or None, text)
+    if text.startswith(("https://", "http://")):
+        parts = urlsplit(text)
+        query = parse_qs(parts.query)
+        named = re.search(r"/spreadsheets/(?:u/\d+/)?d/([^/]+)", parts.path)
+        key = named[1] if named else query.get("key", [""])[0] if parts.hostname in _OLD_HOSTS else ""
+        if key == "e":
+            raise NotFoundError(
+                f"{text}: this is the address of a published copy; use the one in the address bar of the spreadsheet"
+            )
+        gid = _gid(parts.fragment)
+        return Address(_key(key, text), _gid(parts.query) if gid is None else gid, None, text)
+    return Address(_key(text, text), None, None, f"gsheets://{text}")
+
+
+def _key(key: str, text: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise NotFoundError(f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
+                            "gsheets://KEY/worksheet) nor a key")  # fmt: skip
+    return key
+
+
+def _gid(query: str) -> int | None:
+    gid = parse_qs(query).get("gid", [""])[0]
+    return int(gid) if re.fullmatch(r"\d{1,10}", gid, re.ASCII) else None
+
+
+def _of_object(source: Any) -> Address:
+    if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
+        import gspread
+
+        if isinstance(source, gspread.Worksheet):
+            key = source.spreadsheet_id
+            return Address(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)
+        if isinstance(source, gspread.Spreadsheet):
+            return Address(source.id, None, None, f"gsheets://{source.id}", source.client)
+    raise TypeError(
+        f"expected a URL or a key of Google Sheets, or a gspread Spreadsheet or Worksheet, not {type(source).__name__}"
+    )
+
+
+class Rect(NamedTuple):
+    """Cells of a worksheet; rows and columns count from 0, the ends are not part of it; None is open.
+
+    Example:
+        >>> Rect(0, 2, 20, 3).a1, Rect(4, 0, None, 1).a1, Rect(0, None, 9, None).a1
+        ('C1:C20', 'A5:A', '1:9')
+    """
+
+    top: int
+    left: int | None
+    bottom: int | None
+    right: int | None
+
+    @property
+    def a1(self) -> str:
+        """The range in A1 notation, without the worksheet."""
+        if self.left is None or self.right is None:
+            return f"{self.top + 1}:{self.bottom}"
+        last = "" if self.bottom is None else str(self.bottom)
+        return f"{letters(self.left)}{self.top + 1}:{letters(self.right - 1)}{last}"
+
+    def grid(self, gid: int) -> dict[str, int]:
+        """The GridRange, as requests of batchUpdate have it."""
+        ends = (self.top, self.bottom, self.left, self.right)
+        keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
+        return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
+
+
+def on_sheet(title: str, rect: Rect) -> str:
+    """A range in A1 notation, with its worksheet.
+
+    Example:
+        >>> on_sheet("Bob's", Rect(0, 0, 1, 2))
+        "'Bob''s'!A1:B1"
+    """
+    return "'" + title.replace("'", "''") + "'!" + rect.a1

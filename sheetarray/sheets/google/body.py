@@ -1,0 +1,170 @@
+"""The cells of columns as JSON, cut into requests of bounded size, and compared with what the service gives back.
+
+A double is a number, and so is an integer up to 2^53; -0.0 is text, since nobody says what the service makes of it.
+A request fills a fixed range of the stage: some columns as a whole, or a run of rows of one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...cells import TypedCells
+from ...columns import Layout, Piece
+from ...elements import EXACT_IN_JSON, Cell
+from ...errors import DTypeError
+from .address import Rect
+from .requests import dumped
+
+MOST_BYTES = 2_000_000  # of a request that puts values
+_OPENING, _CLOSING = b'{"majorDimension":"COLUMNS","values":[', b"]}"
+_BLOCK = 2048  # cells
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The values of one request.
+
+    Attributes:
+        rect: the cells of the stage that it fills.
+        columns: the JSON of the cells of each column, without brackets, in blocks.
+        cells: how many there are.
+    """
+
+    rect: Rect
+    columns: list[list[bytes]]
+    cells: int
+
+    @property
+    def body(self) -> bytes:
+        """The request's body."""
+        columns = [b"[" + b",".join(blocks) + b"]" for blocks in self.columns]
+        return _OPENING + b",".join(columns) + _CLOSING
+
+    def values(self) -> list[list[Cell]]:
+        """The cells of each column, as they are sent."""
+        return [json.loads(b"[" + b",".join(blocks) + b"]") for blocks in self.columns]
+
+
+def chunks_of(layout: Layout) -> list[Chunk]:
+    """All cells of a layout, as requests for a sheet of their own.
+
+    Raises:
+        DTypeError: an element that no cell holds.
+    """
+    return list(_packed(layout))
+
+
+def _packed(layout: Layout) -> Iterator[Chunk]:
+    pending: list[list[bytes]] = []
+    size, first, room = 0, 0, MOST_BYTES - len(_OPENING) - len(_CLOSING)
+
+    def flushed(upto: int) -> Iterator[Chunk]:
+        if pending:
+            heights = [layout.named + piece.height for piece in layout.pieces[first:upto]]
+            yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
+
+    for place, piece in enumerate(layout.pieces):
+        runs = list(_runs(_blocks(piece, named=layout.named), room))
+        alone = len(runs) > 1
+        added = sum(map(len, runs[0][1])) + len(runs[0][1]) + 2
+        if alone or size + added > room:
+            yield from flushed(place)
+            pending, size, first = [], 0, place
+        if not alone:
+            pending.append(runs[0][1])
+            size += added
+            continue
+        top = 0
+        for count, blocks in runs:
+            yield Chunk(Rect(top, place, top + count, place + 1), [blocks], count)
+            top += count
+        first = place + 1
+    yield from flushed(len(layout.pieces))
+
+
+def _runs(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Blocks joined to runs of at most so many bytes, each with the number of its cells."""
+    count, size, run = 0, 2, list[bytes]()
+    for cells, block in blocks:
+        if run and size + len(block) + 1 > room:
+            yield count, run
+            count, size, run = 0, 2, []
+        run.append(block)
+        count, size = count + cells, size + len(block) + 1
+    yield count, run
+
+
+def _blocks(piece: Piece, *, named: bool) -> Iterator[tuple[int, bytes]]:
+    """The JSON of the cells of a column, a few at a time; none longer than a request."""
+    head = [*([piece.name] if named else ()), *piece.header]
+    yield len(head), _json(head, piece.name)
+    for start in range(0, len(piece.buffer), _BLOCK):
+        cells = cells_of(piece, start, min(_BLOCK, len(piece.buffer) - start))
+        yield from _halved(cells, piece.name)
+
+
+def _halved(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
+    block = _json(cells, name)
+    if len(block) <= MOST_BYTES // 8 or len(cells) == 1:
+        yield len(cells), block
+        return
+    for half in (cells[: len(cells) // 2], cells[len(cells) // 2 :]):
+        yield from _halved(half, name)
+
+
+def _json(cells: list[Cell], name: str) -> bytes:
+    try:
+        return dumped(cells)[1:-1]
+    except UnicodeEncodeError as error:
+        raise DTypeError(f"{name}: text that is no valid Unicode: {error.reason}") from error
+
+
+def cells_of(piece: Piece, first: int, count: int) -> list[Cell]:
+    """Some elements of a column as cells: numbers, text, booleans; "" is a blank."""
+    typed = piece.typed(first, count, exact=EXACT_IN_JSON)
+    found: list[Cell] = [""] * count
+    for kind in (_numbers(typed), typed.texts, typed.booleans):
+        if kind is not None:
+            found = [was if cell is None else cell for was, cell in zip(found, kind, strict=True)]
+    return found
+
+
+def _numbers(typed: TypedCells) -> list[Cell] | None:
+    if typed.numbers is None:
+        return None
+    cells: list[Cell] = typed.numbers.to_list()
+    if typed.numbers.dtype.is_numeric():
+        return ["-0" if cell == 0 and math.copysign(1.0, cell) < 0 else cell for cell in cells]
+    return [None if numeral is None else json.loads(numeral) for numeral in cells]
+
+
+# What the service gives back ---------------------------------------------------------------------------------
+
+
+def difference(sent: Sequence[Cell], found: Sequence[Cell]) -> int | None:
+    """The index of the first cell that did not come back as it was sent; None where all did.
+
+    Numbers are compared as doubles, and a blank may be missing at the end.
+
+    Example:
+        >>> difference([1.0, "2", True, ""], [1, "2", True]), difference([1, 1.5], [True, 1.5])
+        (None, 0)
+    """
+    padded = [*found, *[""] * (len(sent) - len(found))] if len(found) < len(sent) else found
+    if padded == sent and bool not in set(map(type, padded)) | set(map(type, sent)):
+        return None
+    pairs = enumerate(zip(sent, padded, strict=False))
+    wrong = (index for index, (one, other) in pairs if not _same(one, other))
+    return next(wrong, len(sent) if any(cell != "" for cell in found[len(sent) :]) else None)
+
+
+def _same(one: Cell, other: Cell) -> bool:
+    if isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
+        return type(one) is type(other) and bool(one == other)
+    try:
+        return float(one) == float(other)  # 1.5784440745455337e+20 may come back as 157844407454553370000
+    except (TypeError, OverflowError):
+        return False

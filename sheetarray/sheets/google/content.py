@@ -1,0 +1,183 @@
+"""What stands in a worksheet already: its arrays and how far they reach, and the columns that hold something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ...columns import Anchor, a1, find_anchors
+from ...elements import Cell
+from ...errors import FormatError, NotFoundError
+from .address import Rect
+from .fetch import values
+from .holder import Holder
+from .patience import RefusedError
+from .requests import Service
+from .sheet import ChangedError, GoogleSheet
+from .state import State, Worksheet
+
+_BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
+_WIDEST_HEADER = 220
+NOT_WHOLE = ", but not whole: written since "  # between an array's length and the holder, while it is written in place
+_MARKED = re.compile(rf"(\d+){NOT_WHOLE}")
+
+
+class ConflictError(Exception):
+    """The spreadsheet has changed since it was looked at."""
+
+
+class BusyError(Exception):
+    """Somebody else writes to the worksheet, in place.
+
+    Attributes:
+        holder: who.
+    """
+
+    def __init__(self, holder: Holder) -> None:
+        super().__init__(str(holder))
+        self.holder = holder
+
+
+def mark(length: int, holder: Holder) -> str:
+    """What stands instead of an array's length while it is written in place; no reader takes it for a number."""
+    return f"{length}{NOT_WHOLE}{holder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An array, or a part of one, in a worksheet.
+
+    Attributes:
+        anchor: where it begins, and its header.
+        cells: what it takes, without its name.
+        name_cell: its name's; None where it has none.
+    """
+
+    anchor: Anchor
+    cells: Rect
+    name_cell: Rect | None
+
+    @property
+    def rects(self) -> list[Rect]:
+        """All cells that it takes."""
+        return [self.cells, *([self.name_cell] if self.name_cell else [])]
+
+    @property
+    def data(self) -> tuple[int, int]:
+        """Row and column of the first element."""
+        return self.anchor.row + self.anchor.start, self.anchor.column
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What stands in a worksheet.
+
+    Attributes:
+        arrays: by name, parts in their order.
+        width: columns up to the last that holds something, as far as the first rows show.
+        blank: whether the first rows hold nothing.
+    """
+
+    arrays: dict[str, list[Standing]] = field(default_factory=dict)
+    width: int = 0
+    blank: bool = True
+
+
+def content_of(service: Service, state: State, sheet: Worksheet) -> Content:
+    """Look at a worksheet: one request, unless headers are very long.
+
+    Raises:
+        BusyError: an array is being written, by somebody who may be alive.
+        ConflictError: the worksheet is gone.
+    """
+    try:
+        return _look(service, state, sheet)
+    except (ChangedError, NotFoundError):
+        raise ConflictError from None
+
+
+def _look(service: Service, state: State, sheet: Worksheet) -> Content:
+    view = GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns))
+    grid: list[list[Cell]] = []
+    anchors: list[Anchor] = []
+    for budget in _BUDGETS:
+        rows, ended = view.head(budget)
+        grid = [[_unmarked(cell, state.now) for cell in row] for row in rows]
+        anchors = find_anchors(grid, ended=ended)
+        if ended or not any(anchor.cut for anchor in anchors):
+            break
+    if any(anchor.orient == "rows" for anchor in anchors) and not ended:
+        anchors = find_anchors(view.beginnings(_WIDEST_HEADER))
+    arrays: dict[str, list[Standing]] = {}
+    for anchor in anchors:
+        arrays.setdefault(anchor.name, []).append(_standing(anchor, grid, sheet))
+    for group in arrays.values():
+        group.sort(key=_part)
+    filled = [column for row in grid for column, cell in enumerate(row) if cell not in (None, "")]
+    return Content(arrays, max(filled, default=-1) + 1, not filled)
+
+
+def _unmarked(cell: Cell, now: float) -> Cell:
+    """A cell as it would be in a whole array.
+
+    Raises:
+        BusyError: the writer may be alive.
+    """
+    if not isinstance(cell, str) or not (marked := _MARKED.match(cell)):
+        return cell
+    holder = Holder.found(cell)
+    if holder is not None and not holder.is_dead(now):
+        raise BusyError(holder)
+    return int(marked[1])
+
+
+def _standing(anchor: Anchor, grid: Sequence[Sequence[Cell]], sheet: Worksheet) -> Standing:
+    row, column, header = anchor.row, anchor.column, anchor.header
+    end = anchor.start + header.capacity if header and not header.part else max(sheet.rows, sheet.columns)
+    if anchor.orient == "columns":
+        cells = Rect(row, column, min(row + end, max(sheet.rows, row + 1)), column + 1)
+        before = (row - 1, column)
+    else:
+        cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
+        before = (row, column - 1)
+    named = min(before) >= 0 and str(_at(grid, *before)) == anchor.name
+    return Standing(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if named else None)
+
+
+def _at(grid: Sequence[Sequence[Cell]], row: int, column: int) -> Cell:
+    return grid[row][column] if row < len(grid) and column < len(grid[row]) else None
+
+
+def _part(standing: Standing) -> int:
+    header = standing.anchor.header
+    return header.part[0] if header and header.part else 0
+
+
+def filled(service: Service, sheet: Worksheet, rects: Iterable[Rect]) -> list[tuple[int, int]]:
+    """The cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in order.
+
+    Args:
+        service: the spreadsheet.
+        sheet: where.
+        rects: what to look at; what lies beyond the grid is blank.
+
+    Raises:
+        ConflictError: the worksheet is gone, or has become smaller.
+    """
+    inside = [rect for rect in rects if rect.top < sheet.rows and (rect.left or 0) < sheet.columns]
+    found = []
+    try:
+        pairs = zip(inside, values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
+        for rect, (_, columns) in pairs:
+            for column, cells in enumerate(columns, rect.left or 0):
+                found += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
+    except RefusedError:
+        raise ConflictError from None
+    return found
+
+
+def in_the_way(what: str, row: int, column: int, why: str) -> FormatError:
+    """The error that refuses to write over something."""
+    return FormatError(f"{what} is in the way of {why}", location=a1(row, column),
+                       hint="move it, or write to another worksheet")  # fmt: skip

@@ -1,0 +1,96 @@
+"""Who is writing: the mark that a write leaves in the spreadsheet, and whether its writer can still be alive.
+
+A mark has a time by the service's clock, and a holder: a digest of the machine, the process, and a random part. On the
+same machine a dead process is seen at once; elsewhere a write is given up for dead after two hours, which no write
+lasts. A mistake here costs a writer its work, and never a reader an array: each commit proves that its own mark is
+still there.
+"""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import os
+import platform
+import re
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+
+GIVEN_UP_AFTER = 7200.0  # seconds
+
+_MARK = re.compile(r"(\d{8}T\d{6}Z) by ([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{12})")
+_TIME = "%Y%m%dT%H%M%SZ"
+_OURS: set[str] = set()  # the random parts of what this process is writing
+
+
+@cache
+def this_machine() -> str:
+    """Says which machine this is, and tells nobody else its name; process ids mean the same where it is the same."""
+    parts = [platform.node()]
+    with suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    with suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        parts.append(file.read())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A write under way.
+
+    Attributes:
+        began: seconds since 1970, by the service's clock.
+        machine: a digest.
+        process: its id there.
+        random: unique.
+    """
+
+    began: float
+    machine: str = field(default_factory=this_machine)
+    process: int = field(default_factory=os.getpid)
+    random: str = field(default_factory=lambda: secrets.token_hex(6))
+
+    def __str__(self) -> str:
+        when = time.strftime(_TIME, time.gmtime(self.began))
+        return f"{when} by {self.machine}-{self.process}-{self.random}"
+
+    @classmethod
+    def found(cls, text: str) -> Holder | None:
+        """The holder whose mark a text has; None where it has none."""
+        if not (match := _MARK.search(text)):
+            return None
+        try:
+            began = float(calendar.timegm(time.strptime(match[1], _TIME)))
+        except ValueError:
+            began = 0.0
+        return cls(began, match[2], int(match[3]), match[4])
+
+    def __enter__(self) -> Holder:
+        _OURS.add(self.random)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _OURS.discard(self.random)
+
+    def is_dead(self, now: float) -> bool:
+        """Whether nothing will come from it any more.
+
+        Args:
+            now: seconds since 1970, by the service's clock.
+        """
+        if now - self.began > GIVEN_UP_AFTER:
+            return True
+        if self.machine != this_machine() or os.name != "posix":
+            return False
+        if self.process == os.getpid():
+            return self.random not in _OURS
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return False

@@ -1,0 +1,31 @@
+"""Names for ranges, as formulas may have them: letters, digits and underscores, and nothing that looks like a cell."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+_LONGEST = 200
+_CELL_LIKE = re.compile(r"[A-Z]{1,3}\d+|R\d*|C\d*|R\d*C\d*|(?:TRUE|FALSE).*|\d.*", re.IGNORECASE | re.ASCII | re.DOTALL)
+
+
+def range_name(name: str, taken: Collection[str]) -> str:
+    """A name for the cells of an array.
+
+    Args:
+        name: the array's.
+        taken: names that there are, in lower case.
+
+    Example:
+        >>> range_name("sea level", ()), range_name("T1", ()), range_name("größe", {"grosse"})
+        ('sea_level', '_T1', 'grosse_2')
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    letters = re.sub(r"\W+", "_", plain, flags=re.ASCII)[:_LONGEST].strip("_") or "array"
+    found = base = f"_{letters}" if _CELL_LIKE.fullmatch(letters) else letters
+    nth = 1
+    while found.lower() in taken:
+        nth += 1
+        found = f"{base}_{nth}"
+    return found

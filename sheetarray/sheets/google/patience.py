@@ -1,0 +1,145 @@
+"""What goes wrong with a request, and how long it is tried again.
+
+The waiting grows from one second to a minute, with jitter; Retry-After is honoured; all requests of one read or write
+share one `Patience`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from ...errors import RemoteError
+
+Result = TypeVar("Result")
+
+MOST_RETRIES = 60  # requests repeated in one read or write
+MOST_WAITING = 1800.0  # seconds waited, and lost in requests that failed
+_IN_A_ROW = 8  # failures of one request that are no matter of a quota
+_UNREACHED = 4  # of them, where nothing answers at all
+_LONGEST_PAUSE = 64.0  # seconds
+
+
+class RefusedError(Exception):
+    """A request that the service understood and did not carry out.
+
+    Attributes:
+        status: the HTTP status.
+        message: the service's own.
+        batch: the requests, where they were several.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status, self.message = status, message
+        self.batch: Sequence[dict[str, Any]] = ()
+
+    @property
+    def limit(self) -> int | None:
+        """The number of cells that a spreadsheet may have, where that was the reason."""
+        found = re.search(r"above the limit of ([\d,]+) cells", self.message)
+        return int(found[1].replace(",", "")) if found else None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the range that could not be added and of those behind it, where that was the reason."""
+        found = re.match(r"Invalid requests\[(\d{1,9})\]\.addNamedRange", self.message)
+        behind = self.batch[int(found[1]) :] if found else ()
+        return [each["addNamedRange"]["namedRange"]["name"].lower() for each in behind if "addNamedRange" in each]
+
+
+@dataclass(eq=False)
+class FailedError(Exception):
+    """A request that may succeed later.
+
+    Attributes:
+        what: happened, for messages.
+        undone: whether it certainly had no effect.
+        quota: whether a quota is used up.
+        unreached: whether there was no connection.
+        retry_after: seconds that the service asks for.
+        status: of the answer.
+        seconds: that it took to fail.
+    """
+
+    what: str
+    undone: bool = False
+    quota: bool = False
+    unreached: bool = False
+    retry_after: float = 0.0
+    status: int | None = None
+    seconds: float = 0.0
+
+
+class Patience:
+    """How often requests are repeated, and how long is waited, in one read or write.
+
+    Args:
+        waiting: told the seconds of each pause, and why.
+        most_retries: requests repeated.
+        most_waiting: seconds waited, and lost in requests that failed.
+    """
+
+    def __init__(
+        self,
+        waiting: Callable[[float, str], None] | None = None,
+        *,
+        most_retries: int = MOST_RETRIES,
+        most_waiting: float = MOST_WAITING,
+    ) -> None:
+        self.retries, self.waited = 0, 0.0
+        self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting
+
+    def repeat(self, attempt: Callable[[], Result]) -> Result:
+        """Attempt something until it succeeds.
+
+        Raises:
+            RemoteError: it keeps failing.
+        """
+        row = 0
+        while True:
+            try:
+                return attempt()
+            except FailedError as failure:
+                row += 1
+                self.endure(failure, row)
+
+    def endure(self, failure: FailedError, row: int) -> None:
+        """Wait before another attempt.
+
+        Args:
+            failure: of the last one.
+            row: how many there were in a row.
+
+        Raises:
+            RemoteError: no patience is left.
+        """
+        self.waited += failure.seconds
+        most = self._most_retries + 1 if failure.quota else _UNREACHED if failure.unreached else _IN_A_ROW
+        pause = max(min(2.0 ** (row - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
+                    failure.retry_after * random.uniform(1.0, 1.1))  # noqa: S311  # fmt: skip
+        if row >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
+            self._give_up(failure)
+        self.retries += 1
+        self.pause(pause, failure.what)
+
+    def pause(self, seconds: float, why: str) -> None:
+        """Wait; a second or more is told."""
+        self.waited += seconds
+        if self._waiting and seconds >= 1:
+            self._waiting(seconds, why)
+        time.sleep(seconds)
+
+    def _give_up(self, failure: FailedError) -> NoReturn:
+        tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"
+        if failure.quota:
+            hint = "try again later, or ask for a higher quota of the Google Cloud project that the credentials are of"
+        elif failure.unreached:
+            hint = "is there a connection to the internet?"
+        else:
+            hint = "try again later"
+        raise RemoteError(tried, hint=hint, status=failure.status) from None

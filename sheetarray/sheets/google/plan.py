@@ -1,0 +1,163 @@
+"""A write that would be right for a spreadsheet in one state: which column goes where, and the size of the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ...columns import Layout, Piece
+from ...errors import LimitError
+from .address import Rect
+from .content import Standing
+from .names import range_name
+from .state import NamedRange, State, Worksheet
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a column of a layout goes.
+
+    Attributes:
+        nth: the column of the layout.
+        row, column: of the first cell, in the worksheet.
+        named: whether that is the name; else the name stays as it is.
+        height: how many cells.
+        data: row of the first element (of the word `data`, where there is none).
+        elements: how many, at least one.
+    """
+
+    nth: int
+    row: int
+    column: int
+    named: bool
+    height: int
+    data: int
+    elements: int
+
+    @classmethod
+    def of(cls, nth: int, piece: Piece, row: int, column: int, *, named: bool) -> Place:
+        """The place of a piece."""
+        data = row + named + len(piece.header) - (not len(piece.buffer))
+        return cls(nth, row, column, named, named + piece.height, data, max(len(piece.buffer), 1))
+
+    @property
+    def cells(self) -> Rect:
+        """What it takes."""
+        return Rect(self.row, self.column, self.row + self.height, self.column + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RangeOf:
+    """The named range over the elements of an array.
+
+    Attributes:
+        name: of the range.
+        rect: the elements.
+        known: it is there already.
+    """
+
+    name: str
+    rect: Rect
+    known: NamedRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A write that would be right for a spreadsheet in one state.
+
+    Attributes:
+        state: what was seen.
+        sheet: the worksheet; None where it is to be made.
+        places: of the layout's columns, in their order.
+        fresh: of those, the columns that were blank.
+        cleared: what remains of arrays that are replaced.
+        rows, columns: of the grid afterwards.
+        own: whether the worksheet is ours.
+        adopted: whether it becomes ours now.
+        ranges: named ranges over elements.
+        stage: the id of the write's own stage.
+    """
+
+    state: State
+    stage: int
+    sheet: Worksheet | None
+    places: tuple[Place, ...]
+    fresh: frozenset[int]
+    cleared: tuple[Rect, ...]
+    rows: int
+    columns: int
+    own: bool
+    adopted: bool
+    ranges: tuple[RangeOf, ...]
+
+    @property
+    def others(self) -> int:
+        """The cells of all other worksheets, but stages: the own one, and what interrupted writes have left."""
+        gone = {sheet.gid for sheet in (*self.state.dead_stages(), *([self.sheet] if self.sheet else []))}
+        return sum(sheet.cells for sheet in self.state.worksheets if sheet.gid not in gone | {self.stage})
+
+    def most_cells(self, stage: int) -> int:
+        """The cells that the spreadsheet has at its largest, with a stage of so many cells."""
+        ours = max(self.sheet.cells, self.rows * self.columns) if self.sheet else 0
+        return self.others + stage + ours
+
+
+def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> Plan:
+    """The plan for a worksheet that is to be made.
+
+    Args:
+        state: of the spreadsheet.
+        stage: the id of the write's own stage.
+        layout: what is to be written.
+        limit: the cells that a spreadsheet may have.
+        blocked: names that ranges cannot have.
+
+    Raises:
+        LimitError: it would be too large.
+    """
+    places = tuple(Place.of(nth, piece, 0, nth, named=True) for nth, piece in enumerate(layout.pieces))
+    ranges = tuple(ranges_of(state, None, layout, places, {}, blocked))
+    everything = frozenset(range(len(places)))
+    plan = Plan(state, stage, None, places, everything, (), layout.height, len(places), True, True, ranges)
+    check_cells(plan.others + plan.rows * plan.columns, limit, plan.others)
+    return plan
+
+
+def check_cells(cells: int, limit: int, others: int) -> None:
+    """Refuse more cells than a spreadsheet may have.
+
+    Raises:
+        LimitError: there would be more.
+    """
+    if cells > limit:
+        beside = f", {others:,} of them in other worksheets" if others else ""
+        raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")
+
+
+def ranges_of(
+    state: State,
+    sheet: Worksheet | None,
+    layout: Layout,
+    places: Sequence[Place],
+    replaced: dict[str, list[Standing]],
+    blocked: Collection[str],
+) -> Iterator[RangeOf]:
+    """The named range of each array; one over its elements that is there keeps its name, whatever that is."""
+    taken = {named.name.lower() for named in state.ranges} | set(blocked)
+    there: dict[tuple[int, int | None], list[NamedRange]] = {}
+    for named in state.ranges:
+        if sheet and named.gid == sheet.gid and named.rect:
+            there.setdefault((named.rect.top, named.rect.left), []).append(named)
+    for name, group in groupby(places, key=lambda place: layout.pieces[place.nth].name):
+        parts = list(group)
+        first, last = parts[0], parts[-1]
+        right = last.column + 1 if last.column - first.column == len(parts) - 1 else first.column + 1
+        rect = Rect(first.data, first.column, first.data + first.elements, right)
+        starts = [s.data for s in replaced.get(name, [])]
+        known = [named for row, column in starts for top in (row, row - 1) for named in there.get((top, column), [])]
+        yield from (RangeOf(named.name, rect, named) for named in known)
+        if not known:
+            chosen = range_name(name, taken)
+            taken.add(chosen.lower())
+            yield RangeOf(chosen, rect)

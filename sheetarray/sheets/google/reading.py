@@ -1,0 +1,249 @@
+"""Reading arrays, headers, findings and ordinary tables from a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
+from ...columns.ordinary import DTypeLike, Shape
+from ...elements import Missing
+from ...errors import Finding, FormatError, RemoteError, located
+from ...files import PathLike
+from ...header import Order
+from ..base import Progress, silent
+from .address import Address, address_of
+from .client import http_client
+from .content import NOT_WHOLE
+from .fetch import values
+from .patience import Patience, RefusedError
+from .requests import Service
+from .sheet import ChangedError, GoogleSheet
+from .state import look
+
+Result = TypeVar("Result")
+
+_ATTEMPTS = 6  # to read a worksheet while others write
+_HEAD = 20_000  # cells
+
+_UNDER_WAY = "it is being written, or the write was interrupted: read it again later, or write it again"
+
+
+def read_gsheet(
+    source: Any,
+    names: Sequence[str] | None = None,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    strict: bool = False,
+    missing: Missing = "error",
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of a Google spreadsheet, as they are at one moment.
+
+    Args:
+        source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
+            Worksheet.
+        names: only these arrays are decoded, and only their columns are fetched; None for all.
+        worksheet: its title, where the source says none; None reads every worksheet that holds arrays.
+        client: a gspread client; None makes one that may only read.
+        credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
+        strict: refuse lists without a version.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        progress: called with the cells read and the cells in all; its attribute `waiting`, where it has one, with the
+            seconds of each pause, and why.
+
+    Returns:
+        Arrays by name, in the order written.
+
+    Raises:
+        FormatError: with `.location` of the first cell that is wrong, or of an array that is being written.
+        NotFoundError: no such worksheet, or no array of a name asked for.
+        RemoteError: the service cannot be reached, or refuses.
+
+    Example:
+        >>> from sheetarray.sheets.google import write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
+        ...     read_gsheet(key, client=client)
+        {'t': array([[1.5, 2.5]])}
+    """
+    report = progress or silent
+
+    def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
+        infos = scan_sheets(sheets, strict=strict) if progress else {}
+        total = sum(info.cells for name, info in infos.items() if names is None or name in names)
+        done = 0
+        report(0, total)
+
+        def fetched(cells: int) -> None:
+            nonlocal done
+            done = min(done + cells, total)
+            report(done, total)
+
+        for sheet in sheets:
+            sheet.on_fetched = fetched
+        arrays = read_sheets(sheets, names, strict=strict, missing=missing)
+        report(total, total)
+        return arrays
+
+    return _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
+
+
+def scan_gsheet(
+    source: Any,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    strict: bool = False,
+) -> dict[str, ArrayInfo]:
+    """What the headers say: one request where the worksheet's title is known, one more where it is not.
+
+    Args:
+        source: as for `read_gsheet`.
+        worksheet: as for `read_gsheet`.
+        client: as for `read_gsheet`.
+        credentials: as for `read_gsheet`.
+        strict: refuse lists without a version.
+
+    Raises:
+        FormatError: no array, or a broken header.
+        NotFoundError: no such worksheet.
+        RemoteError: the service cannot be reached, or refuses.
+    """
+    return _reading(
+        source, worksheet, client, credentials, lambda sheets: scan_sheets(sheets, strict=strict), waiting_of(None)
+    )
+
+
+def check_gsheet(
+    source: Any,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    missing: Missing = "error",
+) -> Iterator[Finding]:
+    """Every finding in a spreadsheet; nothing where it is intact.
+
+    Args:
+        source: as for `read_gsheet`.
+        worksheet: as for `read_gsheet`.
+        client: as for `read_gsheet`.
+        credentials: as for `read_gsheet`.
+        missing: as for `read_gsheet`.
+
+    Raises:
+        NotFoundError: no such worksheet.
+        RemoteError: the service cannot be reached, or refuses; never for the content.
+    """
+
+    def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
+        return list(check_sheets(sheets, missing=missing))
+
+    try:
+        yield from _reading(source, worksheet, client, credentials, attempt, waiting_of(None))
+    except FormatError as error:
+        yield Finding.of(error)
+
+
+def read_columns_gsheet(
+    source: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
+    shape: Shape | Mapping[str, Shape] | None = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    header: bool | None = None,
+    skip_rows: int = 0,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of an ordinary table, of the first worksheet unless one is named; see `sheetarray.read_columns`."""
+
+    def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
+        return read_ordinary(sheets[0], columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
+                             skip_rows=skip_rows)  # fmt: skip
+
+    return _reading(source, worksheet, client, credentials, attempt, waiting_of(None), first=True)
+
+
+def waiting_of(progress: Progress | None) -> Callable[[float, str], None] | None:
+    """Who is told of pauses: the attribute `waiting` of a progress callback, where it has one."""
+    found = getattr(progress, "waiting", None)
+    return found if callable(found) else None
+
+
+def _reading(
+    source: Any,
+    worksheet: str | None,
+    client: Any,
+    credentials: PathLike | None,
+    attempt: Callable[[list[GoogleSheet]], Result],
+    waiting: Callable[[float, str], None] | None,
+    *,
+    first: bool = False,
+) -> Result:
+    """What an attempt makes of the worksheets, as often as others write meanwhile.
+
+    Raises:
+        FormatError: others write all the time.
+    """
+    address = address_of(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    patience = Patience(waiting)
+    service = Service(http_client(http, credentials, writing=False), address.key, patience)
+    with located(source=address.label), _explained():
+        for nth in range(_ATTEMPTS):
+            try:
+                return attempt(_sheets(service, address, first=first))
+            except ChangedError as changed:
+                message = str(changed)
+            patience.pause(0.25 * 2**nth, "others write to the worksheet")
+        if message:
+            raise RemoteError(f"the service refuses: {message}", status=400)
+        raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
+
+
+def _sheets(service: Service, address: Address, *, first: bool) -> list[GoogleSheet]:
+    """The worksheets that an address means, with their first rows where there are several.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells.
+    """
+    if address.title is not None:
+        return [GoogleSheet(service, address.title)]
+    state = look(service)
+    named = state.named(address.gid, None) if address.gid is not None else None
+    wanted = [named] if named else state.arrays[: 1 if first else None]
+    if not wanted:
+        raise FormatError("no worksheet with cells")
+    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns)) for sheet in wanted]
+    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
+    try:
+        for view, (_, rect), (_, columns) in zip(sheets, ranges, values(service, ranges), strict=True):
+            view.take_head(rect.bottom or 0, columns)
+    except RefusedError as refused:
+        raise ChangedError(refused.message) from None
+    return sheets
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say of an array that is being written that it is."""
+    try:
+        yield
+    except FormatError as error:
+        if NOT_WHOLE in error.reason:
+            error.reason, error.hint = "the array is not whole", _UNDER_WAY
+        raise

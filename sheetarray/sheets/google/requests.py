@@ -1,0 +1,188 @@
+"""Requests to the service, through gspread: repeated where that is safe, for a bounded time, with errors of our own.
+
+What may be repeated: whatever only reads, values put into a fixed range, and changes whose effect can be recognised
+afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote
+
+from ...errors import RemoteError
+from .client import SERVICE, account_of
+from .patience import FailedError, Patience, RefusedError
+
+Answer = dict[str, Any]
+
+_REPEATED = (408, 429, 500, 502, 503, 504)
+
+
+class Service:
+    """One spreadsheet, as its requests go out.
+
+    Args:
+        http: gspread's HTTP client.
+        key: of the spreadsheet.
+        patience: shared by all requests.
+    """
+
+    def __init__(self, http: Any, key: str, patience: Patience) -> None:
+        self.key, self.patience = key, patience
+        self._http = http
+        self._now: float | None = None
+
+    @property
+    def now(self) -> float:
+        """The time by the service's own clock, in seconds since 1970, as of its last answer."""
+        return time.time() if self._now is None else self._now
+
+    def get(self, path: str, **params: Any) -> Answer:
+        """A request that only reads, repeated as needed."""
+        return self.patience.repeat(lambda: self.send("get", path, params=params))
+
+    def put(self, cells: str, body: bytes) -> Answer:
+        """Put values, as they are, into a fixed range; repeated as needed."""
+        path = f"/values/{quote(cells, safe='')}"
+        return self.patience.repeat(lambda: self.send("put", path, params={"valueInputOption": "RAW"}, body=body))
+
+    def change(self, requests: list[Answer]) -> Answer:
+        """Make changes, all or none, once.
+
+        Raises:
+            FailedError: nobody knows whether they were made, unless it says `undone`.
+        """
+        return self.send("post", ":batchUpdate", body=dumped({"requests": requests}))
+
+    def send(
+        self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
+    ) -> Answer:
+        """One request, once.
+
+        Raises:
+            FailedError: it may succeed later.
+            RefusedError: it is wrong, in this state of the spreadsheet.
+            RemoteError: there is no such spreadsheet, or no permission.
+        """
+        import requests
+        from google.auth.exceptions import GoogleAuthError
+        from gspread.exceptions import APIError
+
+        begun = time.monotonic()
+        failure: FailedError
+        try:
+            return self._answer(self._request(method, path, params, body))
+        except FailedError as caught:
+            failure = caught
+        except APIError as error:
+            failure = self._judge(error.response)
+        except requests.exceptions.SSLError:
+            raise RemoteError("the service's certificate could not be verified") from None
+        except (requests.exceptions.ConnectTimeout, requests.exceptions.ConnectionError) as error:
+            unreached = isinstance(error, requests.exceptions.ConnectTimeout) or "NewConnection" in repr(error)
+            what = "the service cannot be reached" if unreached else "the connection was cut"
+            failure = FailedError(what, undone=unreached, unreached=unreached)
+        except requests.exceptions.Timeout:
+            failure = FailedError("the service did not answer in time")
+        except GoogleAuthError as error:
+            failure = self._unauthorized(error)
+        except (requests.exceptions.RequestException, ValueError, KeyError, TypeError):  # gspread's for odd errors
+            failure = FailedError("the answer was cut off, or is none of the Sheets API")
+        failure.seconds = time.monotonic() - begun
+        raise failure from None
+
+    def _request(self, method: str, path: str, params: dict[str, Any] | None, body: bytes | None) -> Any:
+        from gspread.http_client import BackOffHTTPClient, HTTPClient
+
+        url = f"{SERVICE}/v4/spreadsheets/{self.key}{path}"
+        headers = {"Content-Type": "application/json"} if body is not None else None
+        if type(self._http).request is BackOffHTTPClient.request:  # its repetitions have no end
+            return HTTPClient.request(self._http, method, url, params=params, data=body, headers=headers)
+        return self._http.request(method, url, params=params, data=body, headers=headers)
+
+    def _answer(self, response: Any) -> Answer:
+        self._note_time(response)
+        found = response.json()
+        if not isinstance(found, dict):
+            raise FailedError("the answer is none of the Sheets API")
+        return found
+
+    def _note_time(self, response: Any) -> None:
+        try:
+            self._now = parsedate_to_datetime(response.headers["Date"]).timestamp()
+        except (KeyError, ValueError, TypeError, IndexError, OverflowError):
+            self._now = None
+
+    # What an answer that is no success means -----------------------------------------------------------------
+
+    def _judge(self, response: Any) -> FailedError:
+        self._note_time(response)
+        status = int(response.status_code)
+        message = _message(response)
+        if status == 429 or (status == 403 and "quota" in message.lower()):
+            what = "the quota of requests is used up"
+            return FailedError(what, undone=True, quota=True, retry_after=_retry_after(response), status=status)
+        if status in _REPEATED or status > 504:
+            what = f"the service is unavailable (HTTP {status})"
+            return FailedError(what, retry_after=_retry_after(response), status=status)
+        if status in (401, 403, 404):
+            raise self._denied(status, message) from None
+        raise RefusedError(status, message) from None
+
+    def _denied(self, status: int, message: str) -> RemoteError:
+        account = account_of(self._http)
+        whom = account or "the account of the credentials"
+        if status == 401:
+            hint = "they may be expired or withdrawn; make new ones"
+            return RemoteError("the service does not accept the credentials", hint=hint, status=status)
+        if status == 404:
+            hint = f"is the key right, and the spreadsheet shared with {whom}?"
+            return RemoteError(f"there is no spreadsheet {self.key}", hint=hint, status=status)
+        if "has not been used" in message or "is disabled" in message:
+            hint = "enable it for the Google Cloud project that the credentials are of"
+            return RemoteError("the Google Sheets API is not enabled", hint=hint, status=status)
+        if "scope" in message.lower():
+            hint = "make them with the scope https://www.googleapis.com/auth/spreadsheets"
+            return RemoteError("the credentials do not cover this (their scopes)", hint=hint, status=status)
+        hint = f"share it with {whom}, as an editor where it is to be written"
+        return RemoteError(f"no permission for the spreadsheet {self.key}", hint=hint, status=status)
+
+    def _unauthorized(self, error: Exception) -> FailedError:
+        from google.auth.exceptions import TransportError
+
+        if isinstance(error, TransportError):
+            return FailedError("the service that signs in cannot be reached", undone=True, unreached=True)
+        hint = "they may be expired or withdrawn, or the clock of this machine is wrong"
+        raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
+
+
+def dumped(value: Any) -> bytes:
+    """Compact JSON in UTF-8.
+
+    Raises:
+        UnicodeEncodeError: text that is no valid Unicode.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _message(response: Any) -> str:
+    try:
+        return str(response.json()["error"]["message"])[:500]
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _retry_after(response: Any) -> float:
+    """Seconds; 0 where the answer asks for none."""
+    text = str(response.headers.get("Retry-After") or "").strip()
+    try:
+        if re.fullmatch(r"[\d.]+", text):
+            return float(text)
+        seconds = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return 0.0
+    return max(seconds, 0.0)

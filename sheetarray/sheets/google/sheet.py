@@ -1,0 +1,221 @@
+"""A worksheet as a sheet of cells: its first rows in one request, whole columns in as few as they need.
+
+What one request answers is of one moment. Columns that need several are compared with the worksheet's generation
+before and after; whatever is fetched later brings its header along, which must be the one that was seen first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ...cells import TextLook
+from ...columns import Cells, Request, find_anchors
+from ...elements import Cell
+from ...errors import Finding
+from .address import Rect
+from .fetch import Columns, requests_needed, values
+from .patience import RefusedError
+from .requests import Service
+from .state import look
+
+MOST_HEAD_ROWS = 1200
+_CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
+_FIRST_ROWS = 250  # of a worksheet of unknown width
+
+
+class ChangedError(Exception):
+    """Somebody has written while it was read; or something else is the matter, in the service's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some rows of a column, to be fetched; `bottom` is None for all that are left, about `expected` of them."""
+
+    column: int
+    top: int
+    bottom: int | None
+    expected: int
+
+
+class GoogleSheet:
+    """A worksheet; `columns.Sheet` says what each method is for.
+
+    Args:
+        service: the spreadsheet.
+        title: of the worksheet.
+        size: rows and columns of its grid, where they are known.
+
+    Attributes:
+        on_fetched: told how many more cells of columns have been fetched, where it is set.
+    """
+
+    look = TextLook(formulas="typed")
+    max_rows: int | None = None
+
+    def __init__(self, service: Service, title: str, size: tuple[int, int] | None = None) -> None:
+        self.title: str | None = title
+        self.notes: list[Finding] = []
+        self.on_fetched: Callable[[int], None] | None = None
+        self._service, self._size = service, size
+        self._name = title
+        self._head: Columns = []
+        self._rows = 0  # of the head
+        self._ended = False
+        self._whole: dict[int, list[Cell]] = {}
+
+    # The first rows ------------------------------------------------------------------------------------------
+
+    def first_rows(self, budget: int) -> Rect:
+        """The rows that a look at about `budget` cells takes in."""
+        width = self._size[1] if self._size else len(self._head)
+        rows = min(max(budget // width, 200), MOST_HEAD_ROWS) if width else _FIRST_ROWS
+        if self._size:
+            rows = min(rows, self._size[0])
+        return Rect(0, None, max(rows, self._rows), None)
+
+    def take_head(self, rows: int, columns: Columns) -> None:
+        """Keep the first rows, however they were fetched."""
+        self._head, self._rows = columns, rows
+        height = max(map(len, columns), default=0)
+        self._ended = height < rows or (self._size is not None and rows >= self._size[0])
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The first rows."""
+        wanted = self.first_rows(budget).bottom or 1
+        if not self._ended and wanted > self._rows:
+            self.take_head(wanted, self._fetch([Rect(0, None, wanted, None)])[0])
+        return self._grid(), self._ended
+
+    def _grid(self) -> list[list[Cell]]:
+        height = max(map(len, self._head), default=0)
+        padded = [[*column, *[None] * (height - len(column))] for column in self._head]
+        return [list(row) for row in zip(*padded, strict=True)]
+
+    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
+        """The first cells of the first rows."""
+        if self._ended or self._rows >= MOST_HEAD_ROWS:
+            return [row[:width] for row in self._grid()]
+        columns = self._fetch([Rect(0, 0, MOST_HEAD_ROWS, width)])[0]
+        height = max(map(len, columns), default=0)
+        return [[column[row] if row < len(column) else None for column in columns] for row in range(height)]
+
+    def row(self, row: int, column: int) -> Cells:
+        """A row; as it was seen in the first rows, if that is all there is."""
+        if self._ended:
+            return [], self._grid()[row][column:]
+        (columns,) = self._fetch([Rect(row, None, row + 1, None)])
+        cells = [found[0] if found else None for found in columns]
+        if any(one != other for one, other in zip(cells, self._grid()[row][:column], strict=False) if one or other):
+            raise ChangedError
+        return [], cells[column:]
+
+    # Columns -------------------------------------------------------------------------------------------------
+
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (always typed)
+        """Columns as Python scalars."""
+        if self._ended:
+            return [([], self._seen(request.column)[request.row :]) for request in requests]
+        absent = {request.column: request.row for request in requests if request.column not in self._whole}
+        if absent:
+            self._whole.update(self._fetch_columns(absent))
+        return [([], self._whole[request.column][request.row :]) for request in requests]
+
+    def _seen(self, column: int) -> list[Cell]:
+        return self._head[column] if column < len(self._head) else []
+
+    def _fetch_columns(self, wanted: dict[int, int]) -> dict[int, list[Cell]]:
+        """Whole columns, all of one generation of the worksheet.
+
+        Args:
+            wanted: columns, and how many cells of each make the header, which must be as it was seen.
+
+        Raises:
+            ChangedError: they are not, or not of the one of which the first rows were.
+        """
+        ends = self._ends(wanted)
+        before: tuple[int, str | None] | None = None
+        if sum(ends.values()) > _CELLS_A_REQUEST:
+            before = self._generation()
+        batches = [_joined(batch) for batch in _batches(ends, self._size)]
+        if sum(requests_needed([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
+            before = self._generation()
+        found: dict[int, list[Cell]] = {column: [] for column in wanted}
+        told = 0
+        for rects in batches:
+            for rect, got in zip(rects, self._fetch(rects), strict=True):
+                for column, cells in enumerate(got, rect.left or 0):
+                    found[column].extend([""] * (rect.top - len(found[column]) if cells else 0))
+                    found[column].extend(cells)
+            if self.on_fetched:
+                self.on_fetched(sum(map(len, found.values())) - told)
+                told = sum(map(len, found.values()))
+        if any(found[column][:count] != self._seen(column)[:count] for column, count in wanted.items()):
+            raise ChangedError
+        if before is not None and self._generation() != before:
+            raise ChangedError
+        return found
+
+    def _ends(self, columns: Iterable[int]) -> dict[int, int]:
+        """About how far down each column goes, by what the headers say."""
+        ends = dict.fromkeys(columns, self._rows)
+        for anchor in find_anchors(self._grid(), ended=False):
+            if anchor.header and anchor.column in ends:
+                ends[anchor.column] = max(ends[anchor.column], anchor.row + anchor.start + anchor.header.capacity)
+        return ends
+
+    def _generation(self) -> tuple[int, str | None]:
+        state = look(self._service)
+        sheet = state.by_title(self._name)
+        if sheet is None:
+            raise ChangedError
+        self._size = (sheet.rows, sheet.columns)
+        named = state.generation(sheet.gid)
+        return sheet.gid, named.id if named else None
+
+    def _fetch(self, rects: Sequence[Rect]) -> list[Columns]:
+        """Ranges of this worksheet.
+
+        Raises:
+            NotFoundError: there is no such worksheet.
+        """
+        try:
+            return [columns for _, columns in values(self._service, [(self._name, rect) for rect in rects])]
+        except RefusedError as refused:
+            state = look(self._service)
+            if state.by_title(self._name) is None:
+                raise state.absent(repr(self._name)) from None
+            raise ChangedError(refused.message) from None
+
+
+def _batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_Part]]:
+    """Columns in parts, and these in batches for a request each."""
+    batches: list[list[_Part]] = [[]]
+    cells = 0
+    for part in (part for column in sorted(ends) for part in _parts(column, ends[column], size)):
+        if batches[-1] and cells + part.expected > _CELLS_A_REQUEST:
+            batches.append([])
+            cells = 0
+        batches[-1].append(part)
+        cells += part.expected
+    return batches
+
+
+def _parts(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
+    """A column down to the end of the sheet, in runs of rows; the last one is open."""
+    end = max(end if size is None else min(end, size[0]), 1)
+    tops = range(0, end, _CELLS_A_REQUEST)
+    closed = [_Part(column, top, top + _CELLS_A_REQUEST, _CELLS_A_REQUEST) for top in tops[:-1]]
+    return [*closed, _Part(column, tops[-1], None, end - tops[-1])]
+
+
+def _joined(parts: Sequence[_Part]) -> list[Rect]:
+    """Ranges; neighbouring columns of the same rows are one."""
+    rects: list[Rect] = []
+    for part in parts:
+        last = rects[-1] if rects else None
+        if last and (last.top, last.bottom, last.right) == (part.top, part.bottom, part.column):
+            rects[-1] = last._replace(right=part.column + 1)
+        else:
+            rects.append(Rect(part.top, part.column, part.bottom, part.column + 1))
+    return rects

@@ -1,0 +1,142 @@
+"""The stage: a hidden worksheet of the write's own, on which arrays stand whole before anybody can read them.
+
+Its id is chosen here, so that it is recognised when an answer is lost; its title says who writes, and since when, so
+that the next write removes what an interrupted one has left.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from ...columns import Layout
+from ...elements import Cell
+from ...errors import DTypeError
+from .address import Rect, on_sheet
+from .body import Chunk, difference
+from .changes import Requests, apply, named_range, removal
+from .content import ConflictError
+from .fetch import values
+from .holder import Holder
+from .patience import RefusedError
+from .requests import Service
+from .state import State, Worksheet, generation_name, look, stage_title
+
+
+class Stage:
+    """A stage for the columns of a layout.
+
+    Args:
+        service: the spreadsheet.
+        layout: what is to stand on it.
+        holder: who writes.
+
+    Attributes:
+        gid: its id; no worksheet's before it is made.
+        title: of it.
+        rows, columns: of its grid.
+        attempts: how often it was to be made.
+        lost: how often somebody else has removed it.
+    """
+
+    def __init__(self, service: Service, layout: Layout, holder: Holder) -> None:
+        self.gid, self.title = -1, ""
+        self.rows, self.columns = layout.height, len(layout.pieces)
+        self.attempts = self.lost = 0
+        self._filled = False
+        self._service, self._layout, self._holder = service, layout, holder
+
+    @property
+    def cells(self) -> int:
+        """The cells of its grid."""
+        return self.rows * self.columns
+
+    def found(self, state: State) -> Worksheet | None:
+        """The stage as a worksheet; None where it is not there (yet, or any more)."""
+        sheet = state.by_id(self.gid)
+        return sheet if sheet and sheet.holder else None
+
+    def is_ready(self, state: State) -> bool:
+        """Whether it is there and holds everything."""
+        if self._filled and self.found(state) is None:
+            self._filled = False
+            self.lost += 1
+        return self._filled
+
+    def make(self, state: State) -> None:
+        """Make the stage, with an id and a title that none has had, and remove what interrupted writes have left.
+
+        Raises:
+            RefusedError: there is no room for it, or somebody else has removed that meanwhile.
+        """
+        self.attempts += 1
+        self.gid = 1 + secrets.randbelow(2**31 - 2)
+        self.title = stage_title(self._holder, self.attempts)
+        grid = {"rowCount": self.rows, "columnCount": self.columns}
+        made = {"sheetId": self.gid, "title": self.title, "hidden": True, "gridProperties": grid}
+        requests = [
+            *remains(state),
+            {"addSheet": {"properties": made}},
+            named_range(generation_name(self.gid), self.gid, Rect(0, 0, self.rows, self.columns)),
+        ]
+        apply(self._service, requests, lambda after: self.found(after) is not None)
+
+    def fill(self, chunks: list[Chunk], filled: Callable[[int], None]) -> None:
+        """Put the cells, then read them back and compare.
+
+        Args:
+            chunks: all cells of the layout.
+            filled: told the cells that are put, and those that are compared.
+
+        Raises:
+            ConflictError: the stage is gone.
+            DTypeError: the service does not keep an element as it is.
+        """
+        try:
+            for chunk in chunks:
+                self._service.put(on_sheet(self.title, chunk.rect), chunk.body)
+                filled(chunk.cells)
+            for chunk in chunks:
+                ((_, found),) = values(self._service, [(self.title, chunk.rect)])
+                sent = chunk.values()
+                self._compare(chunk, sent, found)
+                filled(chunk.cells)
+        except RefusedError:
+            if self.found(look(self._service)) is None:
+                self.lost += 1
+                raise ConflictError from None
+            raise
+        self._filled = True
+
+    def _compare(self, chunk: Chunk, sent: list[list[Cell]], found: list[list[Cell]]) -> None:
+        for nth, cells in enumerate(sent):
+            got = found[nth] if nth < len(found) else []
+            wrong = difference(cells, got)
+            if wrong is not None:
+                piece = self._layout.pieces[(chunk.rect.left or 0) + nth]
+                index = chunk.rect.top + wrong - self._layout.named - len(piece.header)
+                place = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
+                raise DTypeError(f"{place}: the service keeps {_at(cells, wrong)!r:.60} as {_at(got, wrong)!r:.60}")
+
+    def remove(self, state: State) -> None:
+        """Remove it.
+
+        Raises:
+            RefusedError: it is not there any more, or has become a worksheet.
+        """
+        self._filled = False
+        apply(self._service, self.removal(state), lambda after: self.found(after) is None)
+
+    def removal(self, state: State) -> Requests:
+        """The requests that remove it, in a batch with others."""
+        sheet = self.found(state)
+        return removal(state, sheet) if sheet else []
+
+
+def remains(state: State) -> Requests:
+    """The requests that remove what interrupted writes have left."""
+    return [request for sheet in state.dead_stages() for request in removal(state, sheet)]
+
+
+def _at(cells: list[Cell], index: int) -> Cell:
+    return cells[index] if index < len(cells) else ""

@@ -1,0 +1,245 @@
+"""What a spreadsheet is made of, besides cells: its worksheets, named ranges, and what writes have left there.
+
+The generation of a worksheet is the id of a named range, `sheetarray_` and the worksheet's id. Each write deletes the
+range that it has seen and adds it anew; the service refuses to delete an id that is gone, and to add a name that is
+there, so that of two writes that have seen the same generation one is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import NotFoundError, RemoteError
+from .address import Rect
+from .holder import Holder
+from .patience import RefusedError
+from .requests import Answer, Service
+
+MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
+MOST_COLUMNS = 18_278  # of a worksheet
+METADATA_KEY = "sheetarray"
+
+_FIELDS = (
+    "namedRanges,sheets(properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,"
+    "frozenRowCount)),merges,developerMetadata(metadataId,metadataKey,metadataValue))"
+)
+_STAGE = re.compile(r"sheetarray write \d{8}T")
+_STAMPS = 16  # of the last writes
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRange:
+    """A name for cells of a worksheet.
+
+    Attributes:
+        id: the service's.
+        name: as formulas have it.
+        gid: of the worksheet.
+        rect: the cells; None where they were deleted.
+    """
+
+    id: str
+    name: str
+    gid: int
+    rect: Rect | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What writes have noted of a worksheet, in its developer metadata.
+
+    Attributes:
+        id: of the metadata; None where there are none yet.
+        own: whether the worksheet was made, or found blank, by a write.
+        stamps: of the last writes.
+    """
+
+    id: int | None = None
+    own: bool = False
+    stamps: tuple[str, ...] = ()
+
+    def stamped(self, stamp: str, own: bool) -> str:
+        """The text that notes one more write."""
+        return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
+
+
+@dataclass(frozen=True, slots=True)
+class Worksheet:
+    """A worksheet.
+
+    Attributes:
+        gid: its id.
+        title: on its tab.
+        rows, columns: of its grid.
+        has_cells: false for a chart that is a sheet of its own.
+        merges: cells that are merged.
+        notes: of writes.
+    """
+
+    gid: int
+    title: str
+    rows: int
+    columns: int
+    has_cells: bool
+    merges: tuple[Rect, ...]
+    notes: Notes
+
+    @property
+    def cells(self) -> int:
+        """The cells of its grid, blank ones too."""
+        return self.rows * self.columns
+
+    @property
+    def holder(self) -> Holder | None:
+        """Whose stage it is; None where it is none."""
+        return Holder.found(self.title) if _STAGE.match(self.title) else None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A spreadsheet at one moment.
+
+    Attributes:
+        worksheets: in the order of their tabs.
+        ranges: all named ranges.
+        now: the service's clock, in seconds since 1970.
+    """
+
+    worksheets: tuple[Worksheet, ...]
+    ranges: tuple[NamedRange, ...]
+    now: float
+
+    @property
+    def arrays(self) -> list[Worksheet]:
+        """The worksheets in which arrays may be: all with cells, but stages."""
+        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None]
+
+    def by_id(self, gid: int) -> Worksheet | None:
+        """The worksheet of an id."""
+        return next((sheet for sheet in self.worksheets if sheet.gid == gid), None)
+
+    def by_title(self, title: str) -> Worksheet | None:
+        """The worksheet of a title, whatever the case of its letters."""
+        exact = (sheet for sheet in self.worksheets if sheet.title == title)
+        return next(exact, None) or next(
+            (sheet for sheet in self.worksheets if sheet.title.casefold() == title.casefold()), None
+        )
+
+    def named(self, gid: int | None, title: str | None) -> Worksheet | None:
+        """The worksheet that an address means; None where it says a title that none has.
+
+        Raises:
+            NotFoundError: no worksheet has the id, or it is one without cells.
+        """
+        found = self.by_id(gid) if gid is not None else self.by_title(title or "")
+        if found is None and gid is not None:
+            raise self.absent(f"of the id {gid}")
+        if found is not None and not found.has_cells:
+            raise NotFoundError(f"the worksheet {found.title!r} has no cells")
+        return found
+
+    def absent(self, which: str) -> NotFoundError:
+        """The error that says which worksheet there is not, and which there are."""
+        there = ", ".join(repr(sheet.title) for sheet in self.arrays)
+        return NotFoundError(f"no worksheet {which}; there is {there}")
+
+    def generation(self, gid: int) -> NamedRange | None:
+        """The range that the last write of a worksheet has left."""
+        name = generation_name(gid)
+        return next((named for named in self.ranges if named.name == name), None)
+
+    def dead_stages(self) -> list[Worksheet]:
+        """What interrupted writes have left."""
+        return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
+
+    def living_stages(self) -> list[Worksheet]:
+        """The stages of writes that may be under way."""
+        return [sheet for sheet in self.worksheets if (holder := sheet.holder) and not holder.is_dead(self.now)]
+
+    def differs(self, other: State) -> bool:
+        """Whether anything has changed, besides cells."""
+        return (self.worksheets, self.ranges) != (other.worksheets, other.ranges)
+
+
+def generation_name(gid: int) -> str:
+    """The name of the range whose id is a worksheet's generation."""
+    return f"sheetarray_{gid}"
+
+
+def stage_title(holder: Holder, nth: int) -> str:
+    """The title of the nth stage of a write."""
+    return f"sheetarray write {holder} {nth}"
+
+
+def look(service: Service) -> State:
+    """The spreadsheet as it is now: one request.
+
+    Raises:
+        RemoteError: the spreadsheet is not there, not ours to see, or the service does not answer.
+    """
+    try:
+        answer = service.get("", fields=_FIELDS)
+    except RefusedError as refused:
+        raise RemoteError(f"the service refuses: {refused.message}", status=refused.status) from None
+    try:
+        sheets = [_worksheet(sheet) for sheet in answer.get("sheets", [])]
+        ranges = tuple(map(_named_range, answer.get("namedRanges", [])))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        raise RemoteError("the answer is none of the Sheets API") from None
+    return State(tuple(sheets), ranges, service.now)
+
+
+def _worksheet(sheet: Answer) -> Worksheet:
+    properties = sheet["properties"]
+    grid = properties.get("gridProperties", {})
+    return Worksheet(
+        _whole(properties.get("sheetId", 0)),
+        str(properties["title"]),
+        _whole(grid.get("rowCount", 0)),
+        _whole(grid.get("columnCount", 0)),
+        properties.get("sheetType", "GRID") == "GRID",
+        tuple(map(_rect, sheet.get("merges", []))),
+        _notes(sheet.get("developerMetadata", [])),
+    )
+
+
+def _named_range(named: Answer) -> NamedRange:
+    place = named.get("range")
+    return NamedRange(
+        str(named["namedRangeId"]),
+        str(named["name"]),
+        _whole((place or {}).get("sheetId", 0)),
+        None if place is None else _rect(place),
+    )
+
+
+def _rect(place: Answer) -> Rect:
+    bottom, right = place.get("endRowIndex"), place.get("endColumnIndex")
+    return Rect(
+        _whole(place.get("startRowIndex", 0)),
+        _whole(place.get("startColumnIndex", 0)),
+        None if bottom is None else _whole(bottom),
+        None if right is None else _whole(right),
+    )
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        raise ValueError("no index")
+    return value
+
+
+def _notes(metadata: Sequence[Answer]) -> Notes:
+    for entry in metadata:
+        if entry.get("metadataKey") == METADATA_KEY:
+            known = _whole(entry["metadataId"])
+            try:
+                content: Any = json.loads(entry.get("metadataValue", ""))
+                return Notes(known, content["own"] is True, tuple(map(str, content["writes"])))
+            except (ValueError, KeyError, TypeError):
+                return Notes(known)
+    return Notes()

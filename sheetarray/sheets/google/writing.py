@@ -1,0 +1,241 @@
+"""Writing arrays into a spreadsheet: staged, compared, and put into place at once."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ...arrays import linear_arrays
+from ...columns import Layout, lay_out_sheets
+from ...errors import FormatError, LimitError, RemoteError, located
+from ...files import PathLike
+from ..base import Progress, silent
+from .address import Address, address_of
+from .body import Chunk, chunks_of
+from .changes import apply
+from .client import http_client
+from .commit import copying, renaming
+from .content import BusyError, ConflictError
+from .holder import Holder
+from .lock import InPlace
+from .patience import MOST_WAITING, Patience, RefusedError
+from .placing import plan_for
+from .plan import Plan, check_cells, fresh_plan
+from .reading import waiting_of
+from .requests import Service
+from .stage import Stage
+from .state import MOST_CELLS, MOST_COLUMNS, State, look
+
+MOST_CHARACTERS = 50_000  # of a cell
+
+_MOST_CONFLICTS = 40  # with other writers
+_MOST_LOST = 4
+_CLEANING = 20.0  # seconds
+
+
+def write_gsheet(
+    target: Any,
+    arrays: Any,
+    *,
+    worksheet: str = "arrays",
+    client: Any = None,
+    credentials: PathLike | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write arrays into a worksheet of a Google spreadsheet, one column each: all of them, or nothing at all.
+
+    They are put on a hidden sheet, read back and compared, and then put into place in one step. Arrays of the same
+    names are replaced; other arrays, and cells that belong to none, stay. Each array gets a named range over its
+    elements, so that `=SUM(temperature)` works. Integers beyond 2^53, -0.0, NaN and infinities are text.
+
+    Args:
+        target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
+            Worksheet.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        worksheet: its title, where the target says none; made where there is none.
+        client: a gspread client; None makes one.
+        credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
+        progress: called with the cells written and the cells in all; its attribute `waiting`, where it has one, with
+            the seconds of each pause, and why.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds.
+        LimitError: more than 10,000,000 cells in the spreadsheet, 18,278 columns or 50,000 characters in a cell;
+            before anything is written.
+        FormatError: something stands where an array has to go, at `.location`; nothing is changed.
+        NotFoundError: there is no worksheet of the id that the target names.
+        RemoteError: the service cannot be reached, refuses, or its quota is used up; the old arrays stand.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
+        ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
+        ['t', 'version', '1.0.0', 'ndarray']
+    """
+    address = address_of(target, worksheet)
+    layout, *more = lay_out_sheets(linear_arrays(arrays), max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
+    if more:
+        raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
+    check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
+    http = address.http if address.http is not None and client is None else client
+    service = Service(http_client(http, credentials, writing=True), address.key, Patience(waiting_of(progress)))
+    report = progress or silent
+    report(0, layout.cells)
+    with located(source=address.label):
+        _Write(service, address, layout, report).run()
+    report(layout.cells, layout.cells)
+
+
+def _never(_: State) -> bool:
+    return False
+
+
+class _Write:
+    def __init__(self, service: Service, address: Address, layout: Layout, report: Progress) -> None:
+        self.service, self.address, self.layout = service, address, layout
+        self.chunks: list[Chunk] = []
+        self.limit = MOST_CELLS
+        self.blocked: set[str] = set()
+        self.happened: Callable[[State], bool] = _never
+        self._done, self._report = 0, report
+
+    def run(self) -> None:
+        plan = self.planned(-1)
+        self.chunks = chunks_of(self.layout)  # whatever no cell can hold is found before anything is written
+        with Holder(plan.state.now) as holder:
+            stage = Stage(self.service, self.layout, holder)
+            try:
+                self._carry_out(plan, stage, holder)
+            except RemoteError:
+                if not self._clean(stage):
+                    raise
+            except BaseException:
+                self._clean(stage)
+                raise
+
+    def _carry_out(self, plan: Plan, stage: Stage, holder: Holder) -> None:
+        conflicts = 0
+        while True:
+            try:
+                if not self._has_room(plan, stage):
+                    self._in_place(plan, stage, holder)
+                    return
+                if stage.is_ready(plan.state):
+                    self._commit(plan, stage)
+                    return
+                if stage.lost >= _MOST_LOST:
+                    raise RemoteError("the hidden sheet of this write is removed again and again")
+                self._done = 0
+                stage.make(plan.state)
+                stage.fill(self.chunks, self.count)
+            except ConflictError:
+                self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
+            except RefusedError as refused:
+                if not self._learned(refused, plan):
+                    self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
+            plan = self.planned(stage.gid)
+
+    def count(self, cells: int) -> None:
+        """Cells have been put, or compared: both count half."""
+        self._done += cells
+        self._report(min(self._done // 2, self.layout.cells), self.layout.cells)
+
+    # Deciding ------------------------------------------------------------------------------------------------
+
+    def planned(self, stage: int) -> Plan:
+        """A plan for the spreadsheet as it is now, once nobody else writes in place.
+
+        Raises:
+            RemoteError: somebody else does for too long.
+        """
+        row = 0
+        while True:
+            state = look(self.service)
+            sheet = state.named(self.address.gid, self.address.title)
+            try:
+                if sheet is None:
+                    return fresh_plan(state, stage, self.layout, self.limit, self.blocked)
+                return plan_for(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
+            except (FormatError, LimitError) as error:
+                living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
+                if isinstance(error, LimitError) and living:
+                    self._wait(row := row + 1, 30.0, f"the stage of another write takes room: {living[0].holder}")
+                elif state.differs(look(self.service)):  # what was in the way may have come while it was looked at
+                    self._wait(row := row + 1, 1.0, "others change the worksheet")
+                else:
+                    raise
+            except ConflictError:
+                self._wait(row := row + 1, 1.0, "others change the worksheet")
+            except BusyError as busy:
+                self._wait(row := row + 1, 30.0, f"another write is under way, since {busy.holder}")
+
+    def _wait(self, row: int, most: float, why: str) -> None:
+        """Wait for others: longer each time, up to so many seconds."""
+        patience = self.service.patience
+        seconds = min(0.1 * 2.0**row, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
+        if row > _MOST_CONFLICTS or patience.waited + seconds > MOST_WAITING:
+            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
+        patience.pause(seconds, why)
+
+    def _has_room(self, plan: Plan, stage: Stage) -> bool:
+        return plan.most_cells(stage.cells) <= self.limit
+
+    def _learned(self, refused: RefusedError, plan: Plan) -> bool:
+        """Whether a refusal teaches something; else the spreadsheet has changed meanwhile.
+
+        Raises:
+            RemoteError: it has not.
+        """
+        if refused.limit is not None and refused.limit < self.limit:
+            self.limit = refused.limit
+            return True
+        if plan.state.differs(look(self.service)):
+            return False
+        names = refused.names  # the service hides ranges whose cells are gone, but keeps their names: likely several
+        if names and names[0] not in self.blocked:
+            self.blocked.update(names[: 1 + len(self.blocked)])
+            return True
+        raise RemoteError(f"the service refuses the write: {refused.message}", status=refused.status) from None
+
+    # Carrying out --------------------------------------------------------------------------------------------
+
+    def _commit(self, plan: Plan, stage: Stage) -> None:
+        if plan.sheet is None:
+            requests, swap = renaming(plan, stage, self.address.title or "")
+        else:
+            requests, swap = copying(plan, stage, plan.sheet)
+        self.happened = swap.happened
+        apply(self.service, requests, swap.happened)
+
+    def _in_place(self, plan: Plan, stage: Stage, holder: Holder) -> None:
+        if stage.found(plan.state):
+            stage.remove(plan.state)
+            raise ConflictError
+        assert plan.sheet is not None
+        self._done = 0
+        writing = InPlace(self.service, self.layout, plan, plan.sheet, holder)
+        self.happened = writing.happened
+        writing.write(self.count)
+
+    def _clean(self, stage: Stage) -> bool:
+        """Remove the stage after a failure, if that goes quickly; whether the write has happened after all."""
+        if not stage.attempts and self.happened is _never:
+            return False
+        until = time.monotonic() + _CLEANING
+        self.service.patience = Patience(most_retries=3, most_waiting=8.0)
+        with suppress(RemoteError, RefusedError):
+            for _ in range(3):
+                state = look(self.service)
+                if self.happened(state):
+                    return True
+                if not stage.found(state) or time.monotonic() > until:
+                    return False
+                with suppress(RefusedError):
+                    stage.remove(state)
+        return False

@@ -1,0 +1,88 @@
+"""Google Sheets pass the shared suite, over HTTP through gspread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from conformance import Conformance
+from spreadsheets import ENDPOINT, Spreadsheet
+
+import sheetarray as sa
+from sheetarray.sheets.google.plan import Plan
+from sheetarray.testing.sheets_server import SheetsServer
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SheetsServer]:
+    with SheetsServer() as server:
+        yield server
+
+
+class TestGoogle(Conformance):
+    @pytest.fixture
+    def place(self, server: SheetsServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:  # type: ignore[override]
+        monkeypatch.setenv(ENDPOINT, server.url)
+        server.requests.clear()
+        return Spreadsheet.new(server, tmp_path)
+
+    def test_writing_replaces(self, place: Any) -> None:
+        """Arrays of the same names; others stay."""
+        self.write(place, {"long": np.arange(10_000), "other": np.array("x")})
+        self.write(place, {"long": np.arange(2)})
+        found = self.read(place)
+        assert list(found) == ["long", "other"]
+        assert_same(found["long"], np.arange(2))
+
+    def test_a_missing_file_is_the_systems_error(self, place: Any) -> None:
+        """A missing spreadsheet is a RemoteError, which is an OSError; a missing worksheet says which there are."""
+        for verb in (self.read, self.scan, self.check):
+            with pytest.raises(sa.errors.RemoteError, match="no spreadsheet") as caught:
+                verb("gsheets://1" + "x" * 43)
+            assert isinstance(caught.value, OSError)
+            with pytest.raises(sa.NotFoundError, match=r"'arrays'.*'Sheet1'"):
+                verb(place)
+
+    def test_a_missing_folder_is_the_systems_error(self, place: Any) -> None:
+        with pytest.raises(sa.errors.RemoteError, match="no spreadsheet"):
+            self.write("gsheets://1" + "x" * 43, {"x": np.arange(3)})
+
+
+class TestGoogleIntoAWorksheet(TestGoogle):
+    """Cells are copied into a worksheet that is there, instead of being shown as one."""
+
+    @pytest.fixture
+    def place(self, server: SheetsServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:  # type: ignore[override]
+        monkeypatch.setenv(ENDPOINT, server.url)
+        place = Spreadsheet.new(server, tmp_path, empty=True)
+        server.requests.clear()
+        yield place
+        if any(record.writes for record in server.requests):
+            self.look_at([record.received for record in server.requests])
+
+    def look_at(self, bodies: list[bytes]) -> None:
+        assert any(b"copyPaste" in body for body in bodies)
+
+    def test_a_missing_file_is_the_systems_error(self, place: Any) -> None:
+        for verb in (self.read, self.scan):
+            with pytest.raises(sa.FormatError, match="no array"):
+                verb(place)
+        assert [finding.severity for finding in self.check(place)] == ["error"]
+
+
+class TestGoogleInPlace(TestGoogleIntoAWorksheet):
+    """There is never room for a stage."""
+
+    @pytest.fixture(autouse=True)
+    def no_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        most_cells = Plan.most_cells
+        monkeypatch.setattr(Plan, "most_cells", lambda plan, stage: most_cells(plan, stage) + 10_000_000)
+
+    def look_at(self, bodies: list[bytes]) -> None:
+        assert any(b"updateCells" in body for body in bodies)
+        assert not any(b"addSheet" in body for body in bodies)
+        assert max(map(len, bodies)) <= 2_000_000

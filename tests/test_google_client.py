@@ -1,0 +1,365 @@
+"""How Google Sheets are reached: addresses, credentials with the least scopes, a server on this machine, no secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import gspread
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from gspread.http_client import BackOffHTTPClient
+
+import sheetarray as sa
+from sheetarray.errors import RemoteError, SheetArrayWarning
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google.address import address_of
+from sheetarray.sheets.google.client import ENDPOINT, http_client
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
+TOKEN = "ya29.secret-token-that-nobody-may-see"
+SCOPE = "https://www.googleapis.com/auth/spreadsheets"
+NETWORK = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"}
+
+
+# Addresses ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "gid", "title"),
+    [
+        (f"https://docs.google.com/spreadsheets/d/{KEY}", None, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit", None, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=0", 0, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12#gid=12", 12, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12", 12, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?usp=sharing", None, None),
+        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=7&range=A1:B2", 7, None),
+        (f"https://docs.google.com/spreadsheets/u/1/d/{KEY}/htmlview", None, None),
+        (f"https://docs.google.com/a/example.org/spreadsheets/d/{KEY}/edit", None, None),
+        (f"https://spreadsheets.google.com/ccc?key={KEY}#gid=3", 3, None),
+        (f"gsheets://{KEY}", None, None),
+        (f"gsheets://{KEY}/", None, None),
+        (f"gsheets://{KEY}/run 1", None, "run 1"),
+        (f"gsheets://{KEY}/a%2Fb", None, "a/b"),
+        (f"gsheets://{KEY}/a/b", None, "a/b"),
+        (f"gsheets://{KEY}#gid=5", 5, None),
+        (KEY, None, None),
+    ],
+)  # fmt: skip
+def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
+    found = address_of(text)
+    assert (found.key, found.gid, found.title) == (KEY, gid, title)
+    assert address_of(text, "given").title == (title or (None if gid is not None else "given"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "run.csv", "gsheets://", "gsheets://short/x", "https://example.org/spreadsheets", "gsheets:///arrays",
+        f"https://example.org/?key={KEY}", "https://docs.google.com/spreadsheets/", "https://docs.google.com/document/d/x",
+        "https://docs.google.com/spreadsheets/d/e/2PACX-1vSomething/pubhtml", f"{KEY}/../x", f"{KEY}?x", f"gsheets://{KEY}:x",
+    ],
+)  # fmt: skip
+def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
+    with pytest.raises(sa.NotFoundError, match=r"Google Sheets|published"):
+        address_of(text)
+
+
+@pytest.mark.parametrize("thing", [None, 5, Path("run.csv"), object(), b"x", {"key": KEY}])
+def test_other_things_are_a_type_error(thing: Any) -> None:
+    with pytest.raises(TypeError, match="gspread"):
+        read_gsheet(thing)
+
+
+# A server on this machine ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://example.org", "https://sheets.googleapis.com", "http://10.0.0.1:80", "http://127.0.0.1.example.org",
+        "x",
+        "http://localhost.example.org", "http://user@127.0.0.1:80", "ftp://127.0.0.1", "http://", "//127.0.0.1",
+        "http://169.254.169.254", "http://0.0.0.0:80",
+    ],
+)  # fmt: skip
+def test_an_endpoint_that_is_not_on_this_machine_is_refused(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENDPOINT, endpoint)
+    with pytest.raises(sa.LimitError, match="this machine"):
+        read_gsheet(KEY)
+
+
+def test_an_endpoint_on_this_machine_needs_no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        for endpoint in (server.url, server.url + "/", server.url.replace("127.0.0.1", "localhost")):
+            monkeypatch.setenv(ENDPOINT, endpoint)
+            sa.write(f"gsheets://{key}/x", {"x": np.arange(3)})
+            assert sa.read(f"gsheets://{key}/x")["x"].tolist() == [0, 1, 2]
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        assert sa.scan(f"gsheets://{key}/x")["x"].shape == (3,)
+        assert not any("uthorization" in str(record) for record in server.requests)
+
+
+def test_every_verb_takes_a_client() -> None:
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        for given in (client, client.http_client):
+            write_gsheet(key, {"x": np.arange(3)}, client=given)
+            assert read_gsheet(key, client=given)["x"].tolist() == [0, 1, 2]
+            assert list(scan_gsheet(key, client=given)) == ["x"]
+            assert list(check_gsheet(key, client=given)) == []
+            assert read_columns_gsheet(key, worksheet="arrays", client=given)["x"][0] == "version"
+        assert client.http_client.timeout is None
+    with pytest.raises(TypeError, match="client"):
+        read_gsheet(KEY, client="me")
+
+
+def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        client.set_timeout(0.05)
+        server.faults.append(Fault("late", times=None, seconds=0.4))
+        with pytest.raises(RemoteError, match="in time"):
+            scan_gsheet(key, client=client)
+        server.faults.clear()
+        assert http_client(client, None, writing=False).timeout == 0.05
+
+
+# Credentials -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def private_key() -> str:
+    made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = made.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                             serialization.NoEncryption())  # fmt: skip
+    return pem.decode()
+
+
+@pytest.fixture
+def account(tmp_path: Path, private_key: str) -> Path:
+    """The key file of a service account."""
+    path = tmp_path / "key.json"
+    content = {
+        "type": "service_account", "project_id": "p", "private_key_id": "1", "private_key": private_key,
+        "client_email": "writer@p.iam.gserviceaccount.com", "client_id": "1",
+        "token_uri": "http://127.0.0.1:1/token",
+    }  # fmt: skip
+    path.write_text(json.dumps(content))
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in (ENDPOINT, "GOOGLE_APPLICATION_CREDENTIALS", *NETWORK):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "none"))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+
+
+@pytest.mark.parametrize("writing", [True, False])
+def test_reading_asks_for_less_than_writing(account: Path, monkeypatch: pytest.MonkeyPatch, writing: bool) -> None:
+    wanted = [SCOPE] if writing else [f"{SCOPE}.readonly"]
+    assert http_client(None, account, writing=writing).auth.scopes == wanted
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(account))
+    assert http_client(None, None, writing=writing).auth.scopes == wanted
+
+
+def test_a_path_comes_before_the_environment_and_that_before_the_default(
+    account: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.json"
+    other.write_text(account.read_text().replace("writer@", "other@"))
+    other.chmod(0o600)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(other))
+    assert http_client(None, account, writing=False).auth.service_account_email.startswith("writer@")
+    assert http_client(None, None, writing=False).auth.service_account_email.startswith("other@")
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS")
+    default = tmp_path / "none" / "application_default_credentials.json"
+    default.parent.mkdir()
+    user = {"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r",
+            "quota_project_id": "q"}  # fmt: skip
+    default.write_text(json.dumps(user))
+    default.chmod(0o600)
+    assert http_client(None, None, writing=False).auth.refresh_token == "r"
+
+
+def test_the_file_that_gspread_keeps_for_a_user_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "authorized_user.json"
+    path.write_text(json.dumps({"client_id": "c", "client_secret": "s", "refresh_token": "r"}))
+    path.chmod(0o600)
+    assert http_client(None, path, writing=True).auth.refresh_token == "r"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files mean something on POSIX only")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o666])
+def test_a_credentials_file_that_others_can_read_warns(account: Path, mode: int) -> None:
+    account.chmod(mode)
+    with pytest.warns(SheetArrayWarning, match="others can read"):
+        http_client(None, account, writing=False)
+    account.chmod(0o600)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        http_client(None, account, writing=False)
+
+
+def secrets_of(account: Path) -> list[str]:
+    content = json.loads(account.read_text())
+    return [TOKEN, *content["private_key"].splitlines()[1:5]]
+
+
+def spoken(error: BaseException) -> str:
+    """All that a traceback shows of an error, and what its attributes say."""
+    return "".join(traceback.format_exception(error)) + repr(error) + str(vars(error))
+
+
+@pytest.mark.parametrize(
+    "damage", ["no JSON", "a list", "a number", "cut off", "no key", "odd type", "odd key", "empty"]
+)
+def test_damaged_credentials_are_an_error_without_their_content(account: Path, damage: str) -> None:
+    known = secrets_of(account)
+    content = json.loads(account.read_text())
+    text = account.read_text()
+    changed = {
+        "no JSON": text.replace(":", ";"), "a list": f"[{text}]", "a number": "5", "cut off": text[:-40], "empty": "",
+        "no key": json.dumps({k: v for k, v in content.items() if k != "private_key"}),
+        "odd type": json.dumps({**content, "type": "external"}),
+        "odd key": json.dumps({**content, "private_key": TOKEN}),
+    }  # fmt: skip
+    account.write_text(changed[damage])
+    with pytest.raises(RemoteError, match=r"key\.json cannot be used") as caught:
+        read_gsheet(KEY, credentials=account)
+    assert not [secret for secret in known if secret in spoken(caught.value)]
+    assert "GOOGLE_APPLICATION_CREDENTIALS" in str(caught.value)
+
+
+def test_a_missing_credentials_file_is_the_systems_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_gsheet(KEY, credentials=tmp_path / "absent.json")
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "absent.json"))
+    with pytest.raises(FileNotFoundError):
+        read_gsheet(KEY)
+
+
+def test_no_credentials_at_all_say_how_to_get_some() -> None:
+    with pytest.raises(RemoteError, match="not set up") as caught:
+        read_gsheet(KEY)
+    assert "service account" in str(caught.value)
+    assert "gcloud" in str(caught.value)
+
+
+class Google(BaseHTTPRequestHandler):
+    """Signs nobody in."""
+
+    def do_POST(self) -> None:
+        self.send_response(400)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps({"error": "invalid_grant", "error_description": TOKEN}).encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def signing_in() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Google) as google:
+        thread = threading.Thread(target=google.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield f"http://127.0.0.1:{google.server_port}/token"
+        google.shutdown()
+        thread.join()
+
+
+def test_credentials_that_google_refuses_are_an_error_without_their_content(account: Path, signing_in: str) -> None:
+    known = secrets_of(account)
+    account.write_text(account.read_text().replace("http://127.0.0.1:1/token", signing_in))
+    with pytest.raises(RemoteError, match="not accepted") as caught:
+        read_gsheet(KEY, credentials=account)
+    assert not [secret for secret in known if secret in spoken(caught.value)]
+
+
+def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    with pytest.raises(RemoteError, match="signs in cannot be reached") as caught:
+        read_gsheet(KEY, credentials=account)
+    assert sum(pauses) < 60
+    assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
+
+
+# Refusals ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(401, "credentials"), (403, "permission"), (404, "no spreadsheet"), (400, "refuses"), (409, "refuses"),
+     (413, "refuses"), (503, "unavailable"), (429, "quota"), (599, "unavailable")],
+)  # fmt: skip
+def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
+    account: Path, status: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        client.http_client.auth = http_client(None, account, writing=True).auth
+        client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
+        server.faults.append(Fault(status, times=None))
+        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(check_gsheet(*args, **more)),
+                     lambda *args, **more: write_gsheet(*args, {"x": 1}, **more)):  # fmt: skip
+            with pytest.raises(RemoteError, match=message) as caught:
+                verb(key, client=client)  # type: ignore[operator]
+            assert caught.value.status == status
+            assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
+            if status in (403, 404):
+                assert "writer@p.iam.gserviceaccount.com" in str(caught.value)
+            if status != 400:
+                assert caught.value.hint or message == "refuses"
+
+
+def test_an_api_that_is_switched_off_says_so() -> None:
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        patched = type(client.http_client).request
+
+        def request(http: Any, *args: Any, **options: Any) -> Any:
+            try:
+                return patched(http, *args, **options)
+            except gspread.exceptions.APIError as error:
+                text = "Google Sheets API has not been used in project 1 before or it is disabled."
+                error.response._content = json.dumps({"error": {"code": 403, "message": text}}).encode()
+                raise
+
+        type(client.http_client).request = request  # type: ignore[method-assign]
+        server.forbid(key)
+        with pytest.raises(RemoteError, match="API is not enabled"):
+            read_gsheet(key, client=client)
+
+
+def test_any_client_of_gspread_will_do() -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        session = server.client().http_client.session
+        url = server.url
+
+        class Mine(BackOffHTTPClient):
+            def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+                return super().request(method, endpoint.replace("https://sheets.googleapis.com", url), *args, **options)
+
+        client = gspread.Client(auth=None, session=session, http_client=Mine)  # type: ignore[arg-type]
+        write_gsheet(key, {"x": np.arange(3)}, client=client)
+        assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]

@@ -1,0 +1,265 @@
+"""Whatever goes wrong on the way to Google Sheets, an array comes through exactly, or the write ends with an error.
+
+Each kind of fault strikes each request of a write; nothing that reads as data is ever anything but the old arrays or
+the new ones. No test waits: pauses are recorded instead.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from spreadsheets import dump
+
+from sheetarray.errors import FormatError, NotFoundError, RemoteError
+from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+OLD = {"t": np.arange(400.0).reshape(20, 20), "other": np.array(["stays", ""])}
+NEW = {"t": np.linspace(-1, 1, 300), "fresh": np.array([True, False])}
+BOTH = {"t": NEW["t"], "other": OLD["other"], "fresh": NEW["fresh"]}
+
+KINDS: dict[str, dict[str, Any]] = {
+    "500": {"status": 500},
+    "502": {"status": 502},
+    "503": {"status": 503},
+    "503 with Retry-After": {"status": 503, "retry_after": 7},
+    "503 though it was applied": {"status": 503, "applied": True},
+    "504 though it was applied": {"status": 504, "applied": True},
+    "429": {"status": "quota"},
+    "429 with Retry-After": {"status": "quota", "retry_after": 30},
+    "reset before": {"status": "reset-before"},
+    "reset after": {"status": "reset-after"},
+    "truncated": {"status": "truncated"},
+    "slow": {"status": "slow", "seconds": 0.6},
+    "late": {"status": "late", "seconds": 0.6},
+}
+SETTINGS = ("new worksheet", "arrays there", "in place")
+ROOM = 1500  # cells of a spreadsheet in which there is no room for a stage
+
+
+class Scene:
+    """A spreadsheet in one of the settings, and writes to it that are disturbed."""
+
+    def __init__(self, setting: str) -> None:
+        self.setting = setting
+        self.server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
+        self.start()
+
+    def start(self) -> None:
+        self.server.faults.clear()
+        self.key = self.server.create(sheets=[("Sheet1", 5, 1)])
+        self.client = self.server.client()
+        if self.setting != "new worksheet":
+            write_gsheet(self.key, OLD, client=self.client)
+        self.before = dump(self.server, self.key)
+        self.server.requests.clear()
+
+    def write(self, timeout: float | None = None) -> None:
+        client = self.server.client()
+        client.set_timeout(timeout)
+        write_gsheet(self.key, NEW, client=client)
+
+    def outcome(self) -> str:
+        """Whether a reader sees the old arrays, the new ones, or an error."""
+        try:
+            found = read_gsheet(self.key, worksheet="arrays", client=self.client)
+        except (FormatError, NotFoundError):
+            return "error" if self.setting != "new worksheet" else "old"
+        wanted = [NEW] if self.setting == "new worksheet" else [OLD, BOTH]
+        for nth, arrays in enumerate(wanted):
+            if list(arrays) == list(found) and all(np.array_equal(found[n], a) for n, a in arrays.items()):
+                for name, array in arrays.items():
+                    assert_same(found[name], array)
+                return "new" if nth == len(wanted) - 1 else "old"
+        raise AssertionError(f"neither old nor new, but {found}")
+
+    def leftovers(self) -> list[str]:
+        return [title for title in dump(self.server, self.key)["sheets"] if title.startswith("sheetarray")]
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Pauses, recorded instead of waited for."""
+    found: list[float] = []
+    monkeypatch.setattr(time, "sleep", found.append)
+    return found
+
+
+@pytest.fixture(params=SETTINGS)
+def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
+    scene = Scene(request.param)
+    yield scene
+    scene.server.close()
+
+
+def count(scene: Scene) -> int:
+    """The requests of a write that nothing disturbs."""
+    scene.write()
+    assert scene.outcome() == "new"
+    found = len(scene.server.requests) - len(scene_reads(scene))
+    scene.start()
+    return found
+
+
+def scene_reads(scene: Scene) -> list[Any]:
+    """The requests of the one read in `outcome`: those after the last that writes."""
+    requests = scene.server.requests
+    last = max(nth for nth, record in enumerate(requests) if record.writes)
+    return requests[last + 1 :]
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow) if kind in ("slow", "late") else kind for kind in KINDS]
+)
+def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
+    total = count(scene)
+    assert total >= 6
+    for nth in range(total):
+        scene.server.faults.append(Fault(after=nth, **KINDS[kind]))
+        scene.write(timeout=0.4 if KINDS[kind]["status"] in ("slow", "late") else None)
+        assert len(scene.server.requests) <= total + 25, nth
+        scene.server.faults.clear()
+        assert scene.outcome() == "new", nth
+        assert scene.leftovers() == [], nth
+        scene.start()
+    assert len(pauses) >= total
+    if "retry_after" in KINDS[kind]:
+        assert len([pause for pause in pauses if pause >= KINDS[kind]["retry_after"]]) >= total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("slow", "late")])
+def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
+    scene: Scene, kind: str, pauses: list[float]
+) -> None:
+    total = count(scene)
+    outcomes = set()
+    for nth in range(total):
+        pauses.clear()
+        scene.server.faults.append(Fault(after=nth, times=None, **KINDS[kind]))
+        with pytest.raises(RemoteError) as caught:
+            scene.write()
+        assert len(scene.server.requests) <= total + 80
+        assert sum(pauses) <= 1800 + 10
+        assert caught.value.hint
+        scene.server.faults.clear()
+        outcomes.add(scene.outcome())
+        write_gsheet(scene.key, NEW, client=scene.client)
+        assert scene.outcome() == "new", nth
+        assert scene.leftovers() == [], nth
+        scene.start()
+    assert "old" in outcomes
+    if scene.setting != "in place":
+        assert "error" not in outcomes
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_storms_of_faults_are_survived_or_given_up_and_then_repeated(
+    scene: Scene, seed: int, pauses: list[float]
+) -> None:
+    source = random.Random(seed)
+    statuses = ["quota", 503, 500, "reset-before", "reset-after", "truncated"]
+    for _ in range(source.randint(3, 25)):
+        scene.server.faults.append(Fault(source.choice(statuses), times=source.randint(1, 3),
+                                         after=source.randint(0, 6)))  # fmt: skip
+    try:
+        scene.write()
+    except RemoteError:
+        scene.server.faults.clear()
+        scene.outcome()
+        scene.write()
+    scene.server.faults.clear()
+    assert scene.outcome() == "new"
+    assert scene.leftovers() == []
+
+
+@pytest.mark.slow
+def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    with SheetsServer(quota=(4, 2)) as server:
+        passed = [0.0]
+        server.clock = lambda: passed[0]
+
+        def sleep(seconds: float) -> None:
+            pauses.append(seconds)
+            passed[0] += seconds
+
+        monkeypatch.setattr(time, "sleep", sleep)
+        key, client = server.create(), server.client()
+        array = np.random.default_rng(0).random(400_000)
+        write_gsheet(key, {"t": array}, client=client)
+        assert any(record.status == 429 for record in server.requests)
+        assert sum(pauses) >= 60
+        assert_same(read_gsheet(key, client=client)["t"], array)
+
+
+def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -> None:
+    class Bar:
+        told: list[tuple[float, str]]
+
+        def __init__(self) -> None:
+            self.told, self.calls = [], 0
+
+        def __call__(self, done: int, total: int) -> None:
+            self.calls += 1
+
+        def waiting(self, seconds: float, why: str) -> None:
+            self.told.append((seconds, why))
+
+    with SheetsServer() as server:
+        key, client, bar = server.create(), server.client(), Bar()
+        server.faults.append(Fault("quota", method="PUT", retry_after=45))
+        write_gsheet(key, NEW, client=client, progress=bar)
+        server.faults.append(Fault("quota", retry_after=45))
+        read_gsheet(key, client=client, progress=bar)
+    assert [why for _, why in bar.told] == ["the quota of requests is used up"] * 2
+    assert all(45 <= seconds <= 50 for seconds, _ in bar.told)
+    assert bar.calls >= 4
+
+
+@pytest.mark.parametrize("retry_after", [1_801, 86_400, 999_999])
+def test_a_pause_longer_than_half_an_hour_is_not_taken(retry_after: float, pauses: list[float]) -> None:
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        server.faults.append(Fault("quota", times=None, retry_after=retry_after))
+        with pytest.raises(RemoteError, match="quota") as caught:
+            write_gsheet(key, NEW, client=client)
+        assert caught.value.status == 429
+        assert not pauses
+        assert len(server.requests) == 1
+
+
+def test_backing_off_of_gspread_itself_does_not_multiply_ours(pauses: list[float]) -> None:
+    import gspread
+    from gspread.http_client import BackOffHTTPClient
+
+    with SheetsServer() as server:
+        key = server.create()
+        session = server.client().http_client.session
+        client = gspread.Client(auth=None, session=session, http_client=BackOffHTTPClient)  # type: ignore[arg-type]
+        seen = []
+
+        def reroute(method: str, url: str, **options: Any) -> Any:
+            seen.append(url)
+            return type(session).request(session, method, url.replace("https://sheets.googleapis.com", server.url),
+                                         **options)  # fmt: skip
+
+        session.request = reroute
+        server.faults.append(Fault(503, times=None))
+        with pytest.raises(RemoteError, match="unavailable"):
+            scan_gsheet(f"gsheets://{key}/arrays", client=client)
+        assert 5 <= len(seen) == len(server.requests) <= 10
+
+
+def test_no_connection_is_given_up_after_a_few_attempts(pauses: list[float]) -> None:
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+    with pytest.raises(RemoteError, match="reached") as caught:
+        read_gsheet(key, client=client)
+    assert "internet" in str(caught.value)
+    assert sum(pauses) < 15

@@ -1,0 +1,363 @@
+"""Reading from Google Sheets: how little is fetched, what people have made of a spreadsheet, and odd answers."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from cases import assert_same
+
+import sheetarray as sa
+from sheetarray.errors import RemoteError
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.sheets_server import SheetsServer
+
+ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SheetsServer]:
+    with SheetsServer() as server:
+        yield server
+
+
+@pytest.fixture
+def key(server: SheetsServer) -> str:
+    key = server.create()
+    server.requests.clear()
+    return key
+
+
+def put(
+    server: SheetsServer, key: str, rows: list[list[Any]], sheet: str = "Sheet1", cell: str = "A1", **how: Any
+) -> None:
+    book = server.client().open_by_key(key)
+    book.worksheet(sheet).update(rows, cell, **{"raw": True, **how})
+    server.requests.clear()
+
+
+def columns(*lists: list[Any]) -> list[list[Any]]:
+    """Columns as rows."""
+    height = max(map(len, lists))
+    return [[cells[row] if row < len(cells) else "" for cells in lists] for row in range(height)]
+
+
+def flat(name: str, array: Any) -> list[Any]:
+    return [name, *sa.to_linear(array)]
+
+
+# How little ----------------------------------------------------------------------------------------------------
+
+
+def test_a_scan_is_one_request_where_the_title_is_known_and_two_where_not(server: SheetsServer, key: str) -> None:
+    write_gsheet(key, ARRAYS, client=server.client())
+    server.requests.clear()
+    found = scan_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    assert [(name, info.shape, info.location) for name, info in found.items()] == [
+        ("a", (2000,), "arrays!A2"), ("b", (1500,), "arrays!B2"), ("c", (4,), "arrays!C2"), ("d", (), "arrays!D2"),
+    ]  # fmt: skip
+    assert len(server.requests) == 1
+    assert scan_gsheet(key, client=server.client()) == found
+    assert len(server.requests) == 3
+    assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
+
+
+def test_names_fetch_only_the_columns_that_they_need(server: SheetsServer, key: str) -> None:
+    write_gsheet(key, ARRAYS, client=server.client())
+    server.requests.clear()
+    found = read_gsheet(f"gsheets://{key}/arrays", ["b"], client=server.client())
+    assert_same(found["b"], ARRAYS["b"])
+    _, data = server.requests
+    assert parse_qs(data.query)["ranges"] == ["'arrays'!B1:B"]
+    assert len(data.sent) < 15_000
+    server.requests.clear()
+    found = read_gsheet(f"gsheets://{key}/arrays", ["a", "b"], client=server.client())
+    assert parse_qs(server.requests[1].query)["ranges"] == ["'arrays'!A1:B"]
+    assert len(server.requests) == 2
+
+
+def test_a_small_worksheet_is_read_in_one_request(server: SheetsServer, key: str) -> None:
+    arrays = {"a": np.arange(100.0), "b": np.array(["x", ""])}
+    write_gsheet(key, arrays, client=server.client())
+    server.requests.clear()
+    found = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    assert len(server.requests) == 1
+    for name, array in arrays.items():
+        assert_same(found[name], array)
+
+
+def test_values_are_asked_for_as_they_are(server: SheetsServer, key: str) -> None:
+    write_gsheet(key, ARRAYS, client=server.client())
+    server.requests.clear()
+    read_gsheet(key, client=server.client())
+    for record in server.requests:
+        if "values" in record.path:
+            query = parse_qs(record.query)
+            assert query["valueRenderOption"] == ["UNFORMATTED_VALUE"]
+            assert query["majorDimension"] == ["COLUMNS"]
+            assert query["dateTimeRenderOption"] == ["SERIAL_NUMBER"]
+
+
+def test_many_ranges_make_several_requests_of_one_generation(server: SheetsServer, key: str) -> None:
+    arrays = {f"n{nth}": np.arange(1300) + nth for nth in range(500)}
+    write_gsheet(key, arrays, client=server.client())
+    server.requests.clear()
+    names = [f"n{nth}" for nth in range(0, 500, 2)]
+    found = read_gsheet(f"gsheets://{key}/arrays", names, client=server.client())
+    for name in names:
+        assert_same(found[name], arrays[name])
+    assert all(len(record.query) < 8000 for record in server.requests)
+    looked = [record for record in server.requests if "fields=" in record.query]
+    assert len(looked) == 2
+
+
+def test_reading_needs_no_permission_to_write(server: SheetsServer, key: str) -> None:
+    write_gsheet(key, ARRAYS, client=server.client())
+    server.forbid(key, writes_only=True)
+    server.requests.clear()
+    assert list(read_gsheet(key, client=server.client())) == list(ARRAYS)
+    assert list(check_gsheet(key, client=server.client())) == []
+    assert {record.method for record in server.requests} == {"GET"}
+
+
+# What people have made of it -----------------------------------------------------------------------------------
+
+
+def test_cells_that_people_have_put_there_are_read(server: SheetsServer, key: str) -> None:
+    put(server, key, columns(["notes", "", 1], flat("t", np.arange(3.0)), ["=1+1"] * 25, flat("i", np.arange(4))),
+        cell="B3", raw=False)  # fmt: skip
+    found = read_gsheet(key, client=server.client())
+    assert_same(found["t"], np.arange(3.0))
+    assert_same(found["i"], np.arange(4))
+    assert scan_gsheet(key, client=server.client())["t"].location == "Sheet1!C4"
+    assert list(check_gsheet(key, client=server.client())) == []
+
+
+def test_formulas_dates_and_percentages_are_their_values(server: SheetsServer, key: str) -> None:
+    cells = flat("t", np.zeros(4))
+    cells[-4:] = ["=1/3", "2024-02-29", "50%", "=A22*2"]
+    put(server, key, columns(cells), raw=False)
+    assert read_gsheet(key, client=server.client())["t"].tolist() == [1 / 3, 45351.0, 0.5, 1.0]
+
+
+def test_arrays_in_rows_are_read(server: SheetsServer, key: str) -> None:
+    put(server, key, [flat("r", np.arange(3.0)), [], flat("s", np.array(["a", "b"]))])
+    found = read_gsheet(key, client=server.client())
+    assert_same(found["r"], np.arange(3.0))
+    assert_same(found["s"], np.array(["a", "b"]))
+
+
+def test_a_long_row_below_many_rows_is_read(server: SheetsServer) -> None:
+    key = server.create(sheets=[("Sheet1", 2000, 400)])
+    put(server, key, [flat("r", np.arange(350.0))], cell="A30")
+    put(server, key, [["far below"]], cell="A1900")
+    assert_same(read_gsheet(f"gsheets://{key}/Sheet1", client=server.client())["r"], np.arange(350.0))
+
+
+def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server: SheetsServer) -> None:
+    key = server.create(sheets=[("one", 100, 5), ("two", 100, 5), ("table", 100, 5)])
+    put(server, key, columns(flat("x", np.arange(3.0)), flat("y", np.arange(2))), "one")
+    put(server, key, columns(flat("z", np.arange(4.0))), "two")
+    put(server, key, [["id", "n"], [1, 2]], "table")
+    assert list(read_gsheet(key, client=server.client())) == ["x", "y", "z"]
+    assert {name: info.location for name, info in scan_gsheet(key, client=server.client()).items()} == {
+        "x": "one!A2", "y": "one!B2", "z": "two!A2",
+    }  # fmt: skip
+    assert list(read_gsheet(key, ["z"], client=server.client())) == ["z"]
+    put(server, key, columns(flat("x", np.arange(4.0))), "two")
+    with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):
+        read_gsheet(key, client=server.client())
+    assert_same(read_gsheet(key, worksheet="two", client=server.client())["x"], np.arange(4.0))
+    assert [finding.severity for finding in check_gsheet(key, client=server.client())] == ["error"]
+
+
+def test_a_spreadsheet_without_arrays_points_at_read_columns(server: SheetsServer, key: str) -> None:
+    put(server, key, [["id", "n"], [1, 2]])
+    for verb in (read_gsheet, scan_gsheet):
+        with pytest.raises(sa.FormatError, match="read_columns"):
+            verb(key, client=server.client())
+    (finding,) = check_gsheet(key, client=server.client())
+    assert finding.severity == "error"
+    assert "read_columns" in finding.hint
+
+
+def test_an_edited_cell_is_named_by_its_address(server: SheetsServer, key: str) -> None:
+    write_gsheet(key, {"a": np.arange(3), "t": np.arange(6.0).reshape(2, 3)}, client=server.client())
+    put(server, key, [["about 4"]], "arrays", "B26")
+    with pytest.raises(sa.FormatError) as caught:
+        read_gsheet(key, client=server.client())
+    assert (caught.value.location, caught.value.element) == ("arrays!B26", "t[1, 1]")
+    assert caught.value.source == f"gsheets://{key}"
+    (finding,) = check_gsheet(key, client=server.client())
+    assert finding.location == "arrays!B26"
+    put(server, key, [[4], [""]], "arrays", "B26")
+    assert np.isnan(read_gsheet(key, missing="nan", client=server.client())["t"]).tolist() == [
+        [False] * 3,
+        [False, False, True],
+    ]
+
+
+def test_a_list_without_a_version_is_read_with_a_warning_and_refused_when_strict(
+    server: SheetsServer, key: str
+) -> None:
+    put(server, key, columns(["x", *sa.to_linear(np.arange(3.0))[2:]]))
+    with pytest.warns(sa.SheetArrayWarning, match="older form"):
+        assert_same(read_gsheet(key, client=server.client())["x"], np.arange(3.0))
+    for verb in (read_gsheet, scan_gsheet):
+        with pytest.raises(sa.FormatError, match="no version"):
+            verb(key, strict=True, client=server.client())
+
+
+@pytest.mark.parametrize("capacity", [10**6, 10**9, 2**50])
+def test_a_header_that_claims_more_than_there_is_costs_nothing(server: SheetsServer, key: str, capacity: int) -> None:
+    cells = flat("t", np.arange(300.0))
+    for word in ("shape", "length", "capacity"):
+        cells[cells.index(word) + 1] = capacity
+    put(server, key, columns(cells))
+    for place in (key, f"gsheets://{key}/Sheet1"):
+        server.requests.clear()
+        with pytest.raises(sa.FormatError, match="the data end after 300 cells"):
+            read_gsheet(place, client=server.client())
+        assert len(server.requests) <= 5
+
+
+def test_progress_rises_over_several_requests(server: SheetsServer, key: str) -> None:
+    array = np.arange(250_000)
+    write_gsheet(key, {"t": array, "s": np.array(["x"])}, client=server.client())
+    calls: list[tuple[int, int]] = []
+    read_gsheet(key, client=server.client(), progress=lambda done, total: calls.append((done, total)))
+    done = [done for done, _ in calls]
+    assert done == sorted(done)
+    assert len(calls) >= 4
+    assert done[0] == 0
+    assert calls[-1][0] == calls[-1][1] == 250_018 + 19
+
+
+# Ordinary tables -------------------------------------------------------------------------------------------------
+
+
+def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: str) -> None:
+    put(server, key, [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"],
+                      ["008", "", 2, False, "2024-03-01"]])  # fmt: skip
+    found = read_columns_gsheet(key, client=server.client())
+    assert_same(found["id"], np.array(["007", "008"]))
+    assert_same(found["t"], np.array([1.5, np.nan]))
+    assert_same(found["n"], np.array([1, 2]))
+    assert_same(found["ok"], np.array([True, False]))
+    assert_same(found["day"], np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"))
+    assert list(sa.read_columns(f"gsheets://{key}/Sheet1", ["t"], format="gsheet", client=server.client())) == ["t"]
+    with pytest.raises(sa.NotFoundError, match="'id'"):
+        read_columns_gsheet(key, ["nope"], client=server.client())
+
+
+def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
+    key = server.create(sheets=[("Sheet1", 5000, 3), ("other", 10, 2)])
+    put(server, key, [["x", "y", "z"], *([row / 7, row, "a"] for row in range(4000))])
+    found = read_columns_gsheet(key, ["y", "x"], shape={"y": (2, -1)}, client=server.client())
+    assert_same(found["x"], np.arange(4000) / 7)
+    assert found["y"].shape == (2, 2000)
+    assert len(server.requests) <= 3
+
+
+# Odd answers -------------------------------------------------------------------------------------------------
+
+
+def answering(server: SheetsServer, change: Any) -> Any:
+    """A client whose answers are changed on the way."""
+    client = server.client()
+    patched = type(client.http_client).request
+
+    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+        response = patched(http, method, endpoint, *args, **options)
+        response._content = change(response.content)
+        return response
+
+    type(client.http_client).request = request  # type: ignore[method-assign]
+    return client
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"[]", b"null", b"5", b"<html>", b"{", b"\xff\xfe", b'{"sheets": 5}', b'{"sheets": [5]}',
+        b'{"sheets": [{}]}', b'{"sheets": [{"properties": {"title": "x", "sheetId": "y"}}]}', b'{"valueRanges": 5}',
+        b'{"valueRanges": [5]}', b'{"valueRanges": [{"values": 5}]}', b'{"valueRanges": [{"values": [5]}]}',
+        b'{"valueRanges": []}', b'{"namedRanges": [{}]}', b'{"error": "x"}',
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_none_is_a_remote_error(server: SheetsServer, key: str, content: bytes) -> None:
+    write_gsheet(key, {"x": np.arange(3)}, client=server.client())
+    for place in (key, f"gsheets://{key}/arrays"):
+        for verb in (read_gsheet, scan_gsheet):
+            with pytest.raises((RemoteError, sa.FormatError)):
+                verb(place, client=answering(server, lambda _: content))
+        with pytest.raises((RemoteError, sa.NotFoundError)):
+            write_gsheet(place, {"x": np.arange(4)}, client=answering(server, lambda _: content))
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed: int) -> None:
+    source = random.Random(seed)
+    write_gsheet(key, {"x": np.arange(30.0), "s": np.array(["a", ""])}, client=server.client())
+
+    def damaged(content: bytes) -> bytes:
+        changed = bytearray(content)
+        for _ in range(source.choice((0, 1, 1, 3))):
+            at = source.randrange(len(changed) + 1)
+            kind = source.randrange(4)
+            if kind == 0:
+                changed[at : at + 1] = source.choice([b'"', b"[", b"{", b"null", b"-", b"9", b"true", b"1e999"])
+            elif kind == 1:
+                del changed[at : at + source.choice((1, 5, 40))]
+            elif kind == 2:
+                changed[at:at] = source.choice([b"[]", b"{}", b'"x"', b"NaN", b"[[[[", b"0" * 400])
+            else:
+                del changed[at:]
+        return bytes(changed)
+
+    for verb in (read_gsheet, scan_gsheet, check_gsheet, read_columns_gsheet):
+        for place in (key, f"gsheets://{key}/arrays"):
+            with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
+                found = verb(place, client=answering(server, damaged))
+                assert all(isinstance(each, (str, sa.Finding)) for each in found)
+
+
+def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer, key: str) -> None:
+    for cells in ([True, False], ["1", 2], [1.5, "x"], ["", 3], [1e300, -5], ["NaN", "TRUE"]):
+        for dtype in ("float64", "int8", "bool", "string", "generic", "complex128", "datetime64[D]"):
+            column = ["x", *sa.to_linear(np.zeros(2))]
+            column[column.index("dtype") + 1] = dtype
+            column[-2:] = cells
+            put(server, key, columns(column))
+            findings = list(check_gsheet(key, client=server.client()))
+            if findings:
+                assert {finding.location for finding in findings} <= {"Sheet1!A20", "Sheet1!A21"}
+                with pytest.raises(sa.FormatError):
+                    read_gsheet(key, client=server.client())
+            else:
+                assert len(read_gsheet(key, client=server.client())["x"]) == 2
+
+
+def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServer, key: str) -> None:
+    file = io.StringIO()
+    arrays = {"t": np.array([[0.1, -2.5]]), "n": np.array([1, 2**40]), "b": np.array([True, False])}
+    sa.write(file, arrays, format="csv")
+    put(server, key, [line.split(",") for line in file.getvalue().splitlines()], raw=False)
+    found = read_gsheet(key, client=server.client())
+    for name, array in arrays.items():
+        assert_same(found[name], array)
+    assert json.loads(server.requests[-1].sent)

@@ -1,0 +1,391 @@
+"""Many writers and readers of one spreadsheet, some of them killed: a reader gets old arrays, new ones or an error."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from spreadsheets import ENDPOINT, dump
+
+from sheetarray.errors import FormatError, NotFoundError, RemoteError
+from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+ROOM = 1400  # cells of a spreadsheet in which there is no room for a stage beside the arrays below
+OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
+NEW = {"t": np.full(300, 2.0), "fresh": np.array([2.0])}
+
+
+def settled(setting: str) -> tuple[SheetsServer, str]:
+    """A spreadsheet without arrays, with arrays, or with arrays and no room for a stage."""
+    server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
+    key = server.create(sheets=[("Sheet1", 5, 1)])
+    if setting != "new worksheet":
+        write_gsheet(key, OLD, client=server.client())
+    server.requests.clear()
+    return server, key
+
+
+def seen(server: SheetsServer, key: str) -> str:
+    """What a reader gets: "old", "new", "none" or "error"; anything else fails."""
+    try:
+        found = read_gsheet(key, worksheet="arrays", client=server.client())
+    except NotFoundError:
+        return "none"
+    except FormatError:
+        return "error"
+    value = float(found["t"][0])
+    assert_same(found["t"], {1.0: OLD, 2.0: NEW}[value]["t"])
+    assert ("fresh" in found) == (value == 2.0)
+    if "other" in found:
+        assert_same(found["other"], OLD["other"])
+    return "old" if value == 1.0 else "new"
+
+
+SETTINGS = {"new worksheet": {"none", "new"}, "arrays there": {"old", "new"}, "in place": {"old", "error", "new"}}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(setting: str) -> None:
+    server, key = settled(setting)
+    outcomes: list[str] = []
+    inside = threading.Event()
+
+    def read(_: Any) -> None:
+        if not inside.is_set():
+            inside.set()
+            outcomes.append(seen(server, key))
+            inside.clear()
+
+    server.on_request = read
+    write_gsheet(key, NEW, client=server.client())
+    server.on_request = None
+    assert len(outcomes) >= 6
+    assert seen(server, key) == "new"
+    assert set(outcomes) | {"new"} == SETTINGS[setting]
+    order = [outcome for nth, outcome in enumerate(outcomes) if nth == 0 or outcomes[nth - 1] != outcome]
+    assert len(order) == len(set(order))
+    sent = b"".join(record.received for record in server.requests)
+    assert (b"updateCells" in sent) == (setting == "in place")
+    assert (b"copyPaste" in sent) == (setting == "arrays there")
+    server.close()
+
+
+def test_an_array_that_is_being_written_says_so() -> None:
+    server, key = settled("in place")
+    server.faults.append(Fault(400, path=":batchUpdate", after=2, times=None))
+    with pytest.raises(RemoteError, match="refuses"):
+        write_gsheet(key, NEW, client=server.client())
+    server.faults.clear()
+    for verb in (read_gsheet, scan_gsheet):
+        with pytest.raises(FormatError, match="not whole") as caught:
+            verb(key, client=server.client())
+        assert "being written" in (caught.value.hint or "")
+        assert (caught.value.location or "").startswith("arrays!A1")
+    assert list(read_gsheet(key, ["other"], client=server.client())) == ["other"]
+    write_gsheet(key, NEW, client=server.client())
+    assert seen(server, key) == "new"
+    server.close()
+
+
+# Killed ------------------------------------------------------------------------------------------------------
+
+
+def _write(url: str, key: str, go: Any) -> None:
+    os.environ[ENDPOINT] = url
+    go.wait()
+    write_gsheet(key, NEW)
+
+
+@pytest.fixture(scope="module")
+def processes() -> Any:
+    """Processes that begin with everything imported."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sheetarray.sheets.google.writing", "gspread", "polars", "test_google_writers"])
+    return context
+
+
+def killed_at(processes: Any, server: SheetsServer, key: str, nth: int, *, before: bool) -> bool:
+    """Kill a writer at its nth request, before or after it takes effect; whether it got that far."""
+    go = processes.Event()
+    process = processes.Process(target=_write, args=(server.url, key, go))
+    process.start()
+    count = 0
+
+    def kill(record: Any) -> None:
+        nonlocal count
+        if count == nth:
+            os.kill(process.pid, signal.SIGKILL)
+        count += 1
+
+    server.on_request = kill
+    if before:
+        server.faults.append(Fault("reset-before", after=nth))
+    go.set()
+    process.join()
+    server.on_request = None
+    server.faults.clear()
+    code: int = process.exitcode
+    assert code in (0, -signal.SIGKILL)
+    process.close()
+    return code != 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [True, False], ids=["not applied", "applied"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, setting: str, before: bool) -> None:
+    outcomes = []
+    for nth in range(100):
+        server, key = settled(setting)
+        reached = killed_at(processes, server, key, nth, before=before)
+        outcomes.append(seen(server, key))
+        if reached:
+            write_gsheet(key, NEW, client=server.client())
+        assert seen(server, key) == "new"
+        assert [title for title in dump(server, key)["sheets"] if title.startswith("sheetarray")] == []
+        server.close()
+        if not reached:
+            break
+    assert len(outcomes) >= 6
+    assert outcomes[-1] == "new"
+    assert set(outcomes) == SETTINGS[setting]
+
+
+# Left behind -------------------------------------------------------------------------------------------------
+
+
+def stage_of(server: SheetsServer, key: str, holder: Holder) -> None:
+    """A stage as an interrupted write leaves it."""
+    requests = [
+        {"addSheet": {"properties": {"sheetId": 77, "title": f"sheetarray write {holder}", "hidden": True}}},
+        {"addNamedRange": {"namedRange": {"name": "sheetarray_77", "range": {"sheetId": 77}}}},
+    ]
+    server.client().http_client.batch_update(key, {"requests": requests})
+
+
+@pytest.mark.parametrize(
+    ("holder", "stays"),
+    [
+        (Holder(time.time() - GIVEN_UP_AFTER - 60, machine="00000000"), False),
+        (Holder(time.time() - 60, machine="00000000"), True),
+        (Holder(time.time() - 60, process=2**22 + 17), False),
+        (Holder(time.time() - 60, process=1), True),
+        (Holder(time.time() - 60), False),
+    ],
+    ids=["old", "young, on another machine", "of a dead process", "of a living process", "of this process, finished"],
+)
+def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(holder: Holder, stays: bool) -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        stage_of(server, key, holder)
+        write_gsheet(key, NEW, client=server.client())
+        found = dump(server, key)
+        assert (f"sheetarray write {holder}" in found["sheets"]) == stays
+        assert ("sheetarray_77" in found["ranges"]) == stays
+        assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
+
+
+def test_cells_of_what_is_left_behind_count_as_room() -> None:
+    with SheetsServer(cells=30_000) as server:
+        key = server.create(sheets=[("Sheet1", 5, 1)])
+        stage_of(server, key, Holder(0.0))
+        assert server.snapshot(key).cells == 26_005
+        write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
+        assert_same(read_gsheet(key, client=server.client())["t"], np.arange(5000))
+
+
+def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one() -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        removed = []
+
+        def remove(record: Any) -> None:
+            if record.method == "GET" and "values" in record.path and len(removed) < 2:
+                stage = next(sheet for sheet in server.snapshot(key).sheets if sheet.title.startswith("sheetarray"))
+                removed.append(stage.title)
+                server.client().http_client.batch_update(key, {"requests": [{"deleteSheet": {"sheetId": stage.id}}]})
+
+        server.on_request = remove
+        write_gsheet(key, NEW, client=server.client())
+        server.on_request = None
+        assert len(removed) == 2
+        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+        assert_same(read_gsheet(key, client=server.client())["t"], NEW["t"])
+
+
+def test_a_write_in_place_whose_holder_lives_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, key = settled("in place")
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    server.faults.append(Fault(400, path=":batchUpdate", after=2, times=None))
+    with pytest.raises(RemoteError):
+        write_gsheet(key, NEW, client=server.client())
+    server.faults.clear()
+    (cell,) = (row[0] for row in server.cells(key, "arrays") if row and "not whole" in str(row[0]))
+    living = str(Holder(time.time(), machine="00000000"))
+    at = [row[0] if row else None for row in server.cells(key, "arrays")].index(cell)
+    text = str(cell).split("since ")[0] + "since " + living
+    server.client().open_by_key(key).worksheet("arrays").update([[text]], f"A{at + 1}", raw=True)
+    before = dump(server, key)
+    with pytest.raises(RemoteError, match="another write is under way, since 2"):
+        write_gsheet(key, NEW, client=server.client())
+    assert dump(server, key) == before
+    assert 60 < sum(pauses) <= 1800
+    server.close()
+
+
+# Side by side ------------------------------------------------------------------------------------------------
+
+
+def _race(server: SheetsServer, key: str, rounds: int, writers: int, sizes: Callable[[int, int], int]) -> list[str]:
+    """Writers that fill arrays with one number each, readers that look for two; what went wrong."""
+    wrong: list[str] = []
+    running = threading.Event()
+    running.set()
+
+    def write(who: int) -> None:
+        client = server.client()
+        for turn in range(rounds):
+            number = float(who * 1000 + turn + 1)
+            arrays = {"a": np.full(sizes(who, turn), number), "b": np.full(3, number), f"own{who}": np.full(2, number)}
+            try:
+                write_gsheet(key, arrays, client=client)
+            except Exception as error:
+                wrong.append(f"writer {who}: {error!r}")
+
+    def read() -> None:
+        client = server.client()
+        while running.is_set():
+            with suppress(NotFoundError):
+                try:
+                    found = read_gsheet(key, worksheet="arrays", client=client)
+                except FormatError as error:
+                    if not any(word in str(error) for word in ("changed each time", "not whole", "no array")):
+                        wrong.append(f"reader: {error!r}")
+                    continue
+                numbers = set(found["a"].tolist()) | set(found["b"].tolist())
+                if len(numbers) != 1:
+                    wrong.append(f"a mixture: {sorted(numbers)}")
+                for name, array in found.items():
+                    if len(set(array.tolist())) != 1:
+                        wrong.append(f"a mixture in {name}: {array.tolist()}")
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    threads = [threading.Thread(target=write, args=(who,)) for who in range(writers)]
+    for thread in (*readers, *threads):
+        thread.start()
+    for thread in threads:
+        thread.join()
+    running.clear()
+    for thread in readers:
+        thread.join()
+    return wrong
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses a hundred times as short."""
+    sleep = time.sleep
+    monkeypatch.setattr(time, "sleep", lambda seconds: sleep(seconds / 100))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("room", [10_000_000, 900], ids=["staged", "in place"])
+@pytest.mark.parametrize("writers", [2, 4])
+@pytest.mark.parametrize("there", [False, True], ids=["new worksheet", "empty worksheet"])
+def test_writers_at_once_never_mix(room: int, writers: int, there: bool) -> None:
+    with SheetsServer(cells=room) as server:
+        key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if there else [])])
+        wrong = _race(server, key, 12, writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
+        assert wrong == []
+        found = read_gsheet(key, client=server.client())
+        assert {"a", "b", *(f"own{who}" for who in range(writers))} == set(found)
+        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick")
+def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.google.sheet._CELLS_A_REQUEST", 500)
+    monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
+    with SheetsServer() as server:
+        key = server.create()
+        wrong = _race(server, key, 12, 2, lambda who, turn: 2500)
+        assert wrong == []
+
+
+def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again() -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        write_gsheet(key, {"a": np.arange(3.0)}, client=server.client())
+        raced = []
+
+        def race(record: Any) -> None:
+            if b"copyPaste" in record.received and not raced:
+                raced.append(1)
+                write_gsheet(key, {"b": np.arange(4.0), "a": np.arange(5.0)}, client=server.client())
+
+        server.on_request = race
+        write_gsheet(key, {"c": np.arange(6.0), "a": np.arange(2.0)}, client=server.client())
+        server.on_request = None
+        refused = [json.loads(record.sent)["error"]["message"] for record in server.requests if record.status == 400]
+        assert len(refused) == 1
+        assert "updateNamedRange" in refused[0]
+        found = read_gsheet(key, client=server.client())
+        assert {name: len(array) for name, array in found.items()} == {"a": 2, "b": 4, "c": 6}
+        assert list(dump(server, key)["ranges"]) != []
+
+
+def test_a_worksheet_that_another_writer_makes_first_is_written_into() -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        raced = []
+
+        def race(record: Any) -> None:
+            if b'"title":"arrays"' in record.received and not raced:
+                raced.append(1)
+                write_gsheet(key, {"b": np.arange(4.0)}, client=server.client())
+
+        server.on_request = race
+        write_gsheet(key, {"a": np.arange(6.0)}, client=server.client())
+        server.on_request = None
+        assert {n: len(a) for n, a in read_gsheet(key, client=server.client()).items()} == {"b": 4, "a": 6}
+        assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
+
+
+def test_a_worksheet_that_somebody_deletes_meanwhile_is_made_again() -> None:
+    with SheetsServer() as server:
+        key = server.create()
+        write_gsheet(key, OLD, client=server.client())
+        done = []
+
+        def delete(record: Any) -> None:
+            if b"copyPaste" in record.received and not done:
+                done.append(1)
+                book = server.client().open_by_key(key)
+                book.del_worksheet(book.worksheet("arrays"))
+
+        server.on_request = delete
+        write_gsheet(key, NEW, client=server.client())
+        server.on_request = None
+        assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
+
+
+@pytest.fixture(autouse=True)
+def no_threads_left() -> Iterator[None]:
+    before = threading.active_count()
+    yield
+    assert threading.active_count() <= before + 1

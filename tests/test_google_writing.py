@@ -1,0 +1,556 @@
+"""What a write to Google Sheets does to a worksheet: whose cells it takes, which it leaves, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+from spreadsheets import dump
+
+import sheetarray as sa
+from sheetarray.errors import RemoteError
+from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.sheets_server import SheetsServer
+
+
+class Book:
+    """A spreadsheet of the emulator."""
+
+    def __init__(self, server: SheetsServer, sheets: Any = (("Sheet1", 1000, 26),)) -> None:
+        self.server, self.client = server, server.client()
+        self.key = server.create(sheets=sheets)
+        server.requests.clear()
+
+    def write(self, arrays: Any, **options: Any) -> None:
+        write_gsheet(self.key, arrays, client=self.client, **options)
+
+    def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
+        return read_gsheet(self.key, names, client=self.client, **options)
+
+    def put(self, sheet: str, cell: str, rows: list[list[Any]], **options: Any) -> None:
+        self.client.open_by_key(self.key).worksheet(sheet).update(rows, cell, **options)
+
+    def sheet(self, title: str) -> Any:
+        return self.client.open_by_key(self.key).worksheet(title)
+
+    def cells(self, title: str = "arrays") -> list[list[Any]]:
+        return self.server.cells(self.key, title)
+
+    def column(self, nth: int, title: str = "arrays") -> list[Any]:
+        return [row[nth] if nth < len(row) else None for row in self.cells(title)]
+
+    def size(self, title: str = "arrays") -> tuple[int, int]:
+        size: tuple[int, int] = dump(self.server, self.key)["sheets"][title]["size"]
+        return size
+
+    def ranges(self) -> dict[str, list[Any]]:
+        """The cells of each named range of an array."""
+        book = self.client.open_by_key(self.key)
+        found = {}
+        for named in book.list_named_ranges():
+            if not named["name"].startswith("sheetarray_"):
+                found[named["name"]] = [
+                    cell
+                    for column in book.values_get(named["name"], {"majorDimension": "COLUMNS",
+                                                 "valueRenderOption": "UNFORMATTED_VALUE"}).get("values", [])
+                    for cell in column
+                ]  # fmt: skip
+        return found
+
+    def wrote(self) -> bool:
+        return any(record.writes for record in self.server.requests)
+
+
+@pytest.fixture
+def book() -> Iterator[Book]:
+    with SheetsServer() as server:
+        yield Book(server)
+
+
+# Where things go ---------------------------------------------------------------------------------------------
+
+
+def test_a_new_worksheet_is_just_as_large_as_its_arrays_with_bold_frozen_names(book: Book) -> None:
+    book.write({"t": np.arange(30.0).reshape(5, 6), "s": np.array("x")})
+    assert book.size() == (1 + 20 + 30, 2)
+    assert book.cells()[0] == ["t", "s"]
+    snapshot = next(s for s in book.server.snapshot(book.key).sheets if s.title == "arrays")
+    assert not snapshot.hidden
+    assert snapshot.grid_properties == {"frozenRowCount": 1}
+    fields = "sheets.data.rowData.values.userEnteredFormat.textFormat.bold"
+    found = book.client.http_client.spreadsheets_get(book.key, {"ranges": "arrays!A1:B2", "fields": fields})
+    bold = [[bool(cell) for cell in row.get("values", [])] for row in found["sheets"][0]["data"][0]["rowData"]]
+    assert bold[0] == [True, True]
+    assert not any(bold[1]) if len(bold) > 1 else True
+
+
+def test_an_array_that_is_there_is_replaced_in_its_column_and_others_stay(book: Book) -> None:
+    book.write({"a": np.arange(9.0), "b": np.arange(5), "c": np.array(["x", "y"])})
+    rest = book.column(0), book.column(2)
+    for new in (np.arange(3), np.arange(40.0).reshape(4, 10), np.array([""]), np.empty(0), np.array("only")):
+        book.write({"b": new})
+        found = book.read()
+        assert list(found) == ["a", "b", "c"]
+        assert_same(found["b"], new)
+        assert_same(found["a"], np.arange(9.0))
+        for was, column in zip(rest, (book.column(0), book.column(2)), strict=True):
+            assert [cell for cell in column if cell is not None] == [cell for cell in was if cell is not None]
+        assert list(check_gsheet(book.key, client=book.client)) == []
+        assert list(scan_gsheet(book.key, client=book.client)) == ["a", "b", "c"]
+
+
+def test_new_arrays_go_to_free_columns_on_the_right_of_everything(book: Book) -> None:
+    book.write({"a": np.arange(3)})
+    book.sheet("arrays").add_cols(3)
+    book.put("arrays", "C2", [["a note"]])
+    book.write({"b": np.arange(4), "a": np.arange(2), "c": np.arange(5)})
+    assert list(book.cells()[0]) == ["a", None, None, "b", "c"]
+    assert book.cells()[1][2] == "a note"
+    assert list(book.read()) == ["a", "b", "c"]
+
+
+def test_cells_far_below_keep_their_columns_to_themselves(book: Book) -> None:
+    book.put("Sheet1", "B900", [["far below"]])
+    book.write({"a": np.arange(3)}, worksheet="Sheet1")
+    assert book.size("Sheet1") == (1000, 27)
+    assert book.cells("Sheet1")[899][1] == "far below"
+    assert scan_gsheet(book.key, client=book.client)["a"].location == "Sheet1!AA2"
+
+
+def test_a_formula_that_shows_nothing_is_no_free_cell(book: Book) -> None:
+    book.put("Sheet1", "A500", [['=""']], raw=False)
+    book.write({"a": np.arange(3)}, worksheet="Sheet1")
+    assert scan_gsheet(book.key, client=book.client)["a"].location == "Sheet1!AA2"
+    assert book.sheet("Sheet1").acell("A500", value_render_option="FORMULA").value == '=""'
+
+
+@pytest.mark.parametrize("cell", ["foreign", 0, False, '=""'])
+def test_a_cell_below_an_array_that_grows_is_never_overwritten(book: Book, cell: Any) -> None:
+    book.write({"a": np.arange(3.0), "b": np.arange(80)})
+    book.put("arrays", "A60", [[cell]], raw=cell != '=""')
+    before = dump(book.server, book.key)
+    book.server.requests.clear()
+    with pytest.raises(sa.FormatError, match="in the way") as caught:
+        book.write({"a": np.arange(60.0), "new": np.arange(2)})
+    assert caught.value.location == "arrays!A60"
+    assert not book.wrote()
+    assert dump(book.server, book.key) == before
+    book.write({"a": np.arange(20.0)})
+    assert book.column(0)[59] == (cell if cell != '=""' else "")
+
+
+def test_an_array_below_another_is_in_its_way(book: Book) -> None:
+    book.write({"a": np.arange(3.0)})
+    book.sheet("arrays").resize(rows=80)
+    flat = ["below", *sa.to_linear(np.arange(4))]
+    book.put("arrays", "A40", [[cell] for cell in flat], raw=True)
+    with pytest.raises(sa.FormatError, match="the array below is in the way of a") as caught:
+        book.write({"a": np.arange(30.0)})
+    assert caught.value.location == "arrays!A41"
+    assert [row[0] for row in book.cells()[39:]] == flat
+
+
+def test_arrays_that_people_have_moved_are_replaced_where_they_are(book: Book) -> None:
+    book.write({"a": np.arange(6.0), "b": np.arange(3)})
+    sheet = book.sheet("arrays")
+    sheet.insert_rows([["a title"], []], 1)
+    sheet.insert_cols([[]], 1)
+    book.write({"a": np.arange(4.0), "c": np.arange(2)})
+    assert book.cells()[0][:1] == ["a title"] or book.cells()[0][1] == "a title"
+    assert [cell for cell in book.cells()[2] if cell] == ["a", "b", "c"]
+    found = book.read()
+    assert {name: len(array) for name, array in found.items()} == {"a": 4, "b": 3, "c": 2}
+    assert list(check_gsheet(book.key, client=book.client)) == []
+
+
+def test_an_array_in_a_row_is_replaced_by_a_column(book: Book) -> None:
+    flat = ["r", *sa.to_linear(np.arange(4))]
+    book.put("Sheet1", "A3", [flat], raw=True)
+    assert_same(book.read()["r"], np.arange(4))
+    book.write({"r": np.arange(6.0)}, worksheet="Sheet1")
+    assert_same(book.read()["r"], np.arange(6.0))
+    assert not any(book.cells("Sheet1")[2][: len(flat)])
+
+
+def test_the_parts_of_an_array_are_replaced_by_one_column(book: Book) -> None:
+    import io
+
+    file = io.BytesIO()
+    sa.write_csv(file, {"long": np.arange(60), "z": np.arange(3)}, max_rows=45)
+    rows = [[float(cell) if cell.isdigit() else cell for cell in line.split(",")] for line in
+            file.getvalue().decode().splitlines()]  # fmt: skip
+    assert len(rows[0]) == 4
+    book.put("Sheet1", "A1", rows, raw=True)
+    assert_same(book.read()["long"], np.arange(60))
+    book.write({"long": np.arange(50.0)}, worksheet="Sheet1")
+    found = book.read()
+    assert_same(found["long"], np.arange(50.0))
+    assert_same(found["z"], np.arange(3))
+
+
+def test_an_array_without_a_name_is_replaced_by_the_letter_of_its_column(book: Book) -> None:
+    book.put("Sheet1", "A1", [[cell] for cell in sa.to_linear(np.arange(4))], raw=True)
+    assert list(book.read()) == ["A"]
+    book.write({"A": np.arange(7)}, worksheet="Sheet1")
+    assert_same(book.read()["A"], np.arange(7))
+    assert book.cells("Sheet1")[0][0] == "version"
+
+
+def test_two_arrays_of_one_name_are_not_replaced(book: Book) -> None:
+    flat = ["x", *sa.to_linear(np.arange(4))]
+    book.put("Sheet1", "A1", [[cell, cell] for cell in flat], raw=True)
+    with pytest.raises(sa.FormatError, match="A2 and B2"):
+        book.write({"x": np.arange(7)}, worksheet="Sheet1")
+    book.write({"y": np.arange(7)}, worksheet="Sheet1")
+    assert_same(book.read(["y"])["y"], np.arange(7))
+
+
+def test_an_array_with_a_broken_header_is_not_replaced(book: Book) -> None:
+    book.write({"x": np.arange(3), "y": np.arange(2)})
+    book.put("arrays", "A6", [["three"]], raw=True)
+    before = dump(book.server, book.key)
+    with pytest.raises(sa.FormatError, match="x cannot be replaced") as caught:
+        book.write({"x": np.arange(7)})
+    assert (caught.value.location or "").startswith("arrays!A")
+    assert dump(book.server, book.key) == before
+    book.write({"y": np.arange(9)})
+    assert_same(book.read(["y"])["y"], np.arange(9))
+
+
+def test_merged_cells_are_in_the_way(book: Book) -> None:
+    book.write({"x": np.arange(3)})
+    book.sheet("arrays").resize(rows=60)
+    book.sheet("arrays").merge_cells("A40:A41")
+    with pytest.raises(sa.FormatError, match="merged") as caught:
+        book.write({"x": np.arange(30)})
+    assert caught.value.location == "arrays!A40"
+
+
+def test_the_formats_of_cells_stay(book: Book) -> None:
+    book.write({"x": np.arange(3.0)})
+    book.sheet("arrays").format("A19:A40", {"numberFormat": {"type": "NUMBER", "pattern": "0.00"}})
+    book.write({"x": np.linspace(0, 1, 5)})
+    assert book.sheet("arrays").acell("A21").value == "0.25"
+    assert_same(book.read()["x"], np.linspace(0, 1, 5))
+
+
+# Which worksheet ---------------------------------------------------------------------------------------------
+
+
+def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> None:
+    spreadsheet = book.client.open_by_key(book.key)
+    gid = book.sheet("Sheet1").id
+    url = f"https://docs.google.com/spreadsheets/d/{book.key}/edit"
+    targets = {
+        book.key: "arrays", url: "arrays", f"{url}?gid={gid}#gid={gid}": "Sheet1", f"gsheets://{book.key}/two": "two",
+        f"gsheets://{book.key}/a%2Fb c": "a/b c", f"gsheets://{book.key}": "arrays",
+    }  # fmt: skip
+    for nth, (target, title) in enumerate(targets.items()):
+        write_gsheet(target, {"x": np.arange(nth + 1)}, client=book.client)
+        assert_same(read_gsheet(book.key, worksheet=title, client=book.client)["x"], np.arange(nth + 1))
+    write_gsheet(spreadsheet, {"x": np.arange(70)})
+    assert_same(read_gsheet(spreadsheet, worksheet="arrays")["x"], np.arange(70))
+    write_gsheet(spreadsheet.worksheet("two"), {"x": np.arange(80)})
+    assert_same(read_gsheet(spreadsheet.worksheet("two"))["x"], np.arange(80))
+    sa.write(spreadsheet.worksheet("two"), {"x": np.arange(90)}, format="gsheet")
+    assert_same(sa.read(spreadsheet.worksheet("two"), format="gsheet")["x"], np.arange(90))
+    assert not [record for record in book.server.requests if "drive" in record.path]
+
+
+def test_a_worksheet_is_found_whatever_the_case_of_its_title(book: Book) -> None:
+    book.write({"x": np.arange(3)}, worksheet="SHEET1")
+    assert list(dump(book.server, book.key)["sheets"]) == ["Sheet1"]
+    assert_same(book.read(worksheet="sheet1")["x"], np.arange(3))
+
+
+def test_an_unknown_id_of_a_worksheet_says_which_there_are(book: Book) -> None:
+    with pytest.raises(sa.NotFoundError, match=r"999.*'Sheet1'"):
+        write_gsheet(f"gsheets://{book.key}#gid=999", {"x": np.arange(3)}, client=book.client)
+    assert not book.wrote()
+
+
+@pytest.mark.parametrize("title", ["", "   ", "x" * 101])
+def test_an_impossible_title_is_refused(book: Book, title: str) -> None:
+    with pytest.raises(sa.LimitError, match="title"):
+        book.write({"x": np.arange(3)}, worksheet=title)
+    assert not book.server.requests
+
+
+@pytest.mark.parametrize("title", ["it's", "a!b", "A1", "R1C1", "1:2", "漢字 ü", "'", "x" * 100, "Sheet1!A1"])
+def test_odd_titles_are_written_and_read(book: Book, title: str) -> None:
+    book.write({"x": np.arange(3), "y": np.arange(2)}, worksheet=title)
+    book.write({"x": np.arange(5)}, worksheet=title)
+    assert_same(book.read(worksheet=title)["x"], np.arange(5))
+
+
+# Names of ranges ---------------------------------------------------------------------------------------------
+
+
+def test_each_array_has_a_named_range_over_its_elements(book: Book) -> None:
+    arrays = {
+        "temperature": np.arange(6.0).reshape(2, 3),
+        "s": np.array(["a", "b"]),
+        "e": np.empty(0),
+        "T1": np.array(7),
+    }
+    book.write(arrays)
+    assert book.ranges() == {"temperature": [0, 1, 2, 3, 4, 5], "s": ["a", "b"], "e": ["data"], "_T1": [7]}
+    book.sheet("Sheet1").update([["=SUM(temperature)"]], "A1", raw=False)
+    assert book.cells("Sheet1") == [[15]]
+    ids = {n["name"]: n["namedRangeId"] for n in book.client.open_by_key(book.key).list_named_ranges()}
+    book.write({"temperature": np.arange(4.0), "e": np.array([2.5]), "s": np.array([], dtype="<U1")})
+    assert book.ranges() == {"temperature": [0, 1, 2, 3], "s": ["data"], "e": [2.5], "_T1": [7]}
+    assert book.cells("Sheet1") == [[6]]
+    after = {n["name"]: n["namedRangeId"] for n in book.client.open_by_key(book.key).list_named_ranges()}
+    assert all(after[name] == ids[name] for name in ("temperature", "s", "e", "_T1"))
+
+
+def test_a_range_that_somebody_has_renamed_keeps_its_name(book: Book) -> None:
+    book.write({"t": np.arange(3)})
+    (named,) = (n for n in book.client.open_by_key(book.key).list_named_ranges() if n["name"] == "t")
+    changed = {"namedRangeId": named["namedRangeId"], "name": "ours"}
+    renaming = {"updateNamedRange": {"namedRange": changed, "fields": "name"}}
+    book.client.http_client.batch_update(book.key, {"requests": [renaming]})
+    book.write({"t": np.arange(5)})
+    assert book.ranges() == {"ours": [0, 1, 2, 3, 4]}
+
+
+def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
+    names = [
+        "a b",
+        "a_b",
+        "A B",
+        "R",
+        "c",
+        "R1C1",
+        "true",
+        "1x",
+        "漢字",
+        "größe",
+        "x" * 300,
+        "sheetarray_0",
+        "AB12",
+        "é",
+    ]
+    book.write({name: np.array([nth]) for nth, name in enumerate(names)})
+    found = book.ranges()
+    assert sorted(cell for cells in found.values() for cell in cells) == [n for n in range(14) if n != 11]
+    assert len({name.lower() for name in found}) == len(found)
+    assert "sheetarray_0" in dump(book.server, book.key)["ranges"]
+    assert list(book.read()) == names
+
+
+def test_a_name_that_is_taken_though_nobody_sees_it_is_passed_over(book: Book) -> None:
+    """The service hides a range whose cells were deleted, and still refuses another one of its name."""
+    refused = []
+    patched = type(book.client.http_client).request
+
+    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+        response = patched(http, method, endpoint, *args, **options)
+        if method == "get" and "fields" in (options.get("params") or {}):
+            content = response.json()
+            content["namedRanges"] = [n for n in content.get("namedRanges", []) if n["name"] != "hidden"]
+            response._content = json.dumps(content).encode()
+        return response
+
+    adding = {"addNamedRange": {"namedRange": {"name": "hidden", "range": {"sheetId": 0, "endRowIndex": 1}}}}
+    book.client.http_client.batch_update(book.key, {"requests": [adding]})
+    type(book.client.http_client).request = request  # type: ignore[method-assign]
+    book.write({"hidden": np.arange(3), "other": np.arange(2)})
+    refused = [record for record in book.server.requests if record.status == 400]
+    assert len(refused) == 1
+    assert book.ranges()["hidden_2"] == [0, 1, 2]
+    assert_same(book.read()["hidden"], np.arange(3))
+
+
+def test_a_worksheet_that_was_deleted_is_written_again_although_its_names_stay_taken(book: Book) -> None:
+    arrays = {f"n{nth}": np.arange(nth) for nth in range(60)}
+    book.write(arrays)
+    opened = book.client.open_by_key(book.key)
+    opened.del_worksheet(opened.worksheet("arrays"))
+    book.server.requests.clear()
+    book.write(arrays)
+    assert len(book.server.requests) < 60
+    assert list(book.read()) == list(arrays)
+    assert len(book.ranges()) == 60
+    assert book.ranges()["_n7_2"] == list(range(7))
+
+
+# Size --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_ten_million_and_one_cells_are_refused_before_anything_is_written(book: Book) -> None:
+    book.client.open_by_key(book.key).worksheet("Sheet1").resize(rows=1, cols=1)
+    room = 10_000_000 - 19
+    book.server.requests.clear()
+    with pytest.raises(sa.LimitError, match="10,000,001 cells"):
+        book.write({"x": np.zeros(room, dtype=bool)}, worksheet="new")
+    assert not book.wrote()
+    with pytest.raises(sa.LimitError, match="10,000,001 cells"):
+        book.write({"x": np.zeros(10_000_001 - 19, dtype=bool)}, worksheet="new")
+    with pytest.raises(sa.LimitError, match=r"10,000,0\d\d cells"):
+        book.write({"x": np.zeros(2_500_000 - 10), "y": 1, "z": 2, "t": 3})
+    assert not book.wrote()
+
+
+def test_the_grids_of_other_worksheets_count(book: Book) -> None:
+    for nth, title in enumerate(("p", "q", "r")):
+        book.client.open_by_key(book.key).add_worksheet(title, rows=1000, cols=3330 if nth else 3300)
+    book.server.requests.clear()
+    with pytest.raises(sa.LimitError, match="of them in other worksheets"):
+        book.write({"x": np.zeros(20_000)})
+    assert not book.wrote()
+    book.write({"x": np.arange(10_000.0)})
+    assert_same(book.read(worksheet="arrays")["x"], np.arange(10_000.0))
+
+
+def test_more_columns_than_a_worksheet_has_are_refused(book: Book) -> None:
+    with pytest.raises(sa.LimitError, match="18,278 columns"):
+        book.write({f"n{nth}": 1 for nth in range(18_279)})
+    assert not book.wrote()
+    book.client.open_by_key(book.key).add_worksheet("wide", rows=30, cols=18_278)
+    book.put("wide", "ZZZ30", [["the last cell"]])
+    book.server.requests.clear()
+    with pytest.raises(sa.LimitError, match="18,279 columns"):
+        book.write({"x": np.arange(3)}, worksheet="wide")
+    assert not book.wrote()
+
+
+def test_text_of_fifty_thousand_characters_is_kept_and_one_more_is_refused(book: Book) -> None:
+    book.write({"s": np.array(["x" * 50_000, "😀" * 25_000])})
+    assert_same(book.read()["s"], np.array(["x" * 50_000, "😀" * 25_000]))
+    book.server.requests.clear()
+    for text in ("x" * 50_001, "😀" * 25_000 + "x"):
+        for array in (np.array(["short", text]), objects(1, text)):
+            with pytest.raises(sa.LimitError, match="50,001 characters"):
+                book.write({"s": array})
+    assert not book.server.requests
+
+
+def test_a_blank_worksheet_gives_up_columns_before_its_rows_grow(book: Book) -> None:
+    array = np.arange(400_000, dtype="int8")
+    book.write({"x": array}, worksheet="Sheet1")
+    assert book.size("Sheet1") == (400_019, 1)
+    assert_same(book.read(worksheet="Sheet1")["x"], array)
+
+
+def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
+    book.put("Sheet1", "A1", [["mine"]])
+    before = dump(book.server, book.key)
+    with pytest.raises(sa.LimitError, match="would have"):
+        book.write({"x": np.arange(400_000, dtype="int8")}, worksheet="Sheet1")
+    assert dump(book.server, book.key) == before
+
+
+def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
+    with SheetsServer(cells=30_000) as server:
+        book = Book(server, [("Sheet1", 1, 1)])
+        book.write({"x": np.arange(9_000)})
+        book.write({"x": np.arange(5), "y": np.arange(6), "z": np.arange(7), "t": np.arange(8)})
+        assert book.size() == (27, 4)
+        assert {name: len(array) for name, array in book.read().items()} == {"x": 5, "y": 6, "z": 7, "t": 8}
+        book.write({"x": np.arange(5_000)})
+        book.sheet("arrays").update([["kept"]], "B4000")
+        with pytest.raises(sa.LimitError):
+            book.write({name: np.arange(5) for name in "xyztuvw"})
+        assert book.cells()[3999][1] == "kept"
+
+
+@pytest.mark.slow
+def test_a_million_doubles_take_few_requests_of_two_megabytes(book: Book) -> None:
+    array = np.random.default_rng(0).standard_normal(1_000_000)
+    for _ in range(2):
+        book.server.requests.clear()
+        book.write({"x": array})
+        sizes = [len(record.received) for record in book.server.requests if record.method == "PUT"]
+        assert max(sizes) <= 2_000_000
+        assert len(book.server.requests) <= 2 * math.ceil(sum(sizes) / 2_000_000) + 15
+        got = [r for r in book.server.requests if r.method == "GET" and "values" in r.path and "sheetarray" in r.query]
+        assert len(got) == len(sizes)
+    book.server.requests.clear()
+    assert_same(book.read()["x"], array)
+    assert len(book.server.requests) <= 16
+
+
+def test_small_columns_share_requests_and_large_ones_are_cut(book: Book) -> None:
+    arrays = {f"n{nth}": np.full(nth, nth / 7) for nth in range(300)}
+    arrays["long text"] = np.array(["漢" * 49_000] * 40)
+    arrays["last"] = np.array([1])
+    book.write(arrays)
+    puts = [record for record in book.server.requests if record.method == "PUT"]
+    assert all(len(record.received) <= 2_000_000 for record in puts)
+    assert len(puts) <= math.ceil(sum(len(record.received) for record in puts) / 2_000_000) + 3
+    found = book.read()
+    for name, array in arrays.items():
+        assert_same(found[name], array)
+
+
+# What cells hold ---------------------------------------------------------------------------------------------
+
+
+def test_what_a_double_would_lose_is_text_and_the_rest_is_numbers(book: Book) -> None:
+    book.write({
+        "f": np.array([0.5, -0.0, 0.0, np.nan, np.inf, -np.inf, 5e-324]), "i": np.array([2**53, 2**53 + 1, -(2**63)]),
+        "b": np.array([True, False]), "c": np.array([3 - 4j]), "d": np.array(["2024-02-29"], dtype="M8[D]"),
+        "s": np.array(["=1+1", "'x", "007", "TRUE", "1.5"]), "g": objects(None, 2, 2.0, "2", -0.0, True, "", "x"),
+    })  # fmt: skip
+    columns = {column[0]: column[column.index("data") + 1 :] for column in map(book.column, range(7))}
+    assert columns["f"][:7] == [0.5, "-0", 0.0, "NaN", "Infinity", "-Infinity", 5e-324]
+    assert columns["i"][:3] == [2.0**53, str(2**53 + 1), str(-(2**63))]
+    assert columns["b"][:2] == [True, False]
+    assert columns["c"][:1] == ["3-4i"]
+    assert columns["d"][:1] == ["2024-02-29"]
+    assert columns["s"][:5] == ["=1+1", "'x", "007", "TRUE", "1.5"]
+    assert columns["g"][:8] == [None, 2.0, "2.0", "'2", "-0.0", True, "'", "x"]
+
+
+def test_an_element_that_the_service_changes_is_refused_and_nothing_is_left(book: Book) -> None:
+    patched = type(book.client.http_client).request
+
+    def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+        if method == "put":
+            options["data"] = options["data"].replace(b"0.1,", b"0.10000000000000002,")
+        return patched(http, method, endpoint, *args, **options)
+
+    book.write({"old": np.arange(3)})
+    before = dump(book.server, book.key)
+    type(book.client.http_client).request = request  # type: ignore[method-assign]
+    with pytest.raises(sa.DTypeError, match=r"x, buffer element 1: the service keeps 0\.1 as 0\.10000000000000002"):
+        book.write({"x": np.array([0.5, 0.1, 0.2])})
+    assert dump(book.server, book.key) == before
+
+
+def test_a_protected_or_read_only_spreadsheet_is_a_remote_error(book: Book) -> None:
+    book.server.forbid(book.key, writes_only=True)
+    with pytest.raises(RemoteError, match="permission") as caught:
+        book.write({"x": np.arange(3)})
+    assert caught.value.status == 403
+    assert "share it" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    known: dict[str, Any] = {}
+    with SheetsServer(cells=1200 if seed % 2 else 10_000_000) as server:
+        book = Book(server, [("Sheet1", 1, 1)])
+        for _ in range(12):
+            names = random.choice(list("abcdef"), random.integers(1, 4), replace=False).tolist()
+            arrays = {str(name): random.integers(0, 9, random.integers(0, 60)) for name in names}
+            try:
+                book.write(arrays)
+            except sa.LimitError:
+                continue
+            known.update(arrays)
+            found = book.read()
+            assert set(found) == set(known)
+            for name, array in known.items():
+                assert_same(found[name], array)
+        assert list(check_gsheet(book.key, client=book.client)) == []
+        assert list(dump(server, book.key)["sheets"]) == ["Sheet1", "arrays"]
