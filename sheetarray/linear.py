@@ -333,7 +333,7 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
 
 
 def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    try:
-        return array.astype(np.str_)
-    except (TypeError, ValueError) as error:
-        raise DTypeError(f"a StringDType array with missing values: fill them first ({error})") from error
+    texts = array.ravel().tolist()
+    if not all(isinstance(text, str) for text in texts):
+        raise DTypeError("a StringDType array with missing values: fill them first")
+    return np.array(texts, dtype=np.str_).reshape(array.shape)

@@ -137,6 +137,11 @@ def _read_only() -> Array:
 CASES = {**{f"dtype {name}": array for name, array in dtype_cases().items()}, **shape_cases(), **text_cases()}
 
 
+def plain(array: Any) -> Array:
+    """An ndarray, from whatever the reader of a format gives."""
+    return array if isinstance(array, np.ndarray) else array.to_numpy()
+
+
 def assert_same(found: Any, expected: Any, *, layout: bool = True) -> None:
     """The same dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
     expected = np.asarray(expected)

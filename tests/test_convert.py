@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from cases import CASES, assert_same
+from cases import CASES, assert_same, plain
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
@@ -58,4 +58,7 @@ def test_every_pair_of_formats_converts_what_both_hold_exactly(tmp_path: Path, o
     found = sa.read(goal)
     assert len(found) == len(names)
     for name, expected in zip(names, (found.values() if len(names) == 1 else map(found.get, names)), strict=True):
-        assert_same(expected, EXACT[name], layout={one, other} <= KEEP_LAYOUT)
+        if ".awkd" in (one, other) and not EXACT[name].size:
+            assert len(expected) == len(EXACT[name])  # NumPy's shape of nothing is not Awkward's
+            continue
+        assert_same(plain(expected), EXACT[name], layout={one, other} <= KEEP_LAYOUT)

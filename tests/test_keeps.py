@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_same, objects
+from cases import assert_same, objects, plain
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS, Format
@@ -28,7 +28,7 @@ GROUPS = {
     "int, uint": [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "bool": ["bool"],
     "string": ["string"], "datetime64": ["datetime64"], "timedelta64": ["timedelta64"], "generic": ["generic"],
 }  # fmt: skip
-ROWS = [row for row in FORMATS.values() if not row.prefixes]
+ROWS = [row for row in FORMATS.values() if not row.prefixes and row.instead is None]
 
 
 def keeps(row: Format) -> Keeps:
@@ -47,7 +47,7 @@ def test_a_dtype_is_kept_or_refused_as_declared(row: Format, dtype: str, tmp_pat
     target = place(row, tmp_path)
     if dtype in keeps(row).dtypes:
         sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
-        assert_same(sa.read(target, format=row.name)["x"], ARRAYS[dtype])
+        assert_same(plain(sa.read(target, format=row.name)["x"]), ARRAYS[dtype])
     else:
         with pytest.raises(sa.DTypeError, match=r".{20}"):
             sa.write(target, {"x": ARRAYS[dtype]}, format=row.name)
@@ -59,7 +59,7 @@ def test_order_names_and_number_are_kept_as_declared(row: Format, tmp_path: Path
     declared, target = keeps(row), place(row, tmp_path)
     sa.write(target, {"name": np.asfortranarray(np.arange(6.0).reshape(2, 3))}, format=row.name)
     (name, array), *_ = sa.read(target, format=row.name).items()
-    assert array.flags.f_contiguous == declared.order
+    assert plain(array).flags.f_contiguous == declared.order
     assert name == ("name" if declared.names else "x")
     several = {"a": np.arange(2), "b": np.arange(3)}
     if declared.several:

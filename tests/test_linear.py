@@ -178,3 +178,11 @@ def test_rounding_of_text_under_narrow_floats_happens_once() -> None:
 def test_an_array_of_cells_is_a_list_of_cells() -> None:
     cells = np.array(sa.to_linear(np.array([1.5, 2.5])), dtype=object)
     assert sa.from_linear(cells).tolist() == [1.5, 2.5]
+
+
+def test_text_of_variable_width_becomes_text_of_fixed_width() -> None:
+    array = np.array([["a", "bb"], ["", "ü"]], dtype=np.dtypes.StringDType())
+    assert sa.from_linear(sa.to_linear(array)).tolist() == array.tolist()
+    missing = np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None))
+    with pytest.raises(sa.DTypeError, match="missing"):
+        sa.to_linear(missing)

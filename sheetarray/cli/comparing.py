@@ -65,7 +65,7 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
     """
     found = Comparison(name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)))
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        found.compared = a.tolist() == b.tolist()
+        found.compared = _same_nested(a, b)
         return found
     if a.shape != b.shape:
         return found
@@ -89,6 +89,13 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
 def dtype_name(array: Any) -> str:
     """The exchange format's name of an array's dtype; of an awkward array its type."""
     return dtypes.of(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
+
+
+def _same_nested(a: Any, b: Any) -> bool:
+    """Whether two arrays, one of which is an awkward one, hold the same."""
+    import awkward
+
+    return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
 
 
 def _shape(array: Any) -> tuple[int, ...]:

@@ -39,9 +39,20 @@ def spoken(value: Any) -> str:
 def json_cells(array: Any) -> Any:
     """An array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
     if not isinstance(array, np.ndarray):
-        return array.tolist()
+        return _plain(array.tolist())
     flat = to_linear(np.ascontiguousarray(array))[-array.size :] if array.size else []
     return _nested(flat, array.shape)
+
+
+def _plain(value: Any) -> Any:
+    """A value of an awkward array as JSON has it: numbers, dates and complex numbers as in cells, bytes in hexadecimal."""
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if value is None or isinstance(value, (bool, int, str)) else to_linear(np.asarray(value))[-1]
 
 
 def _nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:

@@ -268,7 +268,7 @@ class _Reader:
             for anchor, found in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
                 cells[id(anchor)] = found
         for group in groups:
-            yield Column(group, [cells[id(anchor)] for anchor in group], self.sheet(group[0]))
+            yield Column(group, [cells.pop(id(anchor)) for anchor in group], self.sheet(group[0]))
 
     def finished(self, column: Column, name: str) -> np.ndarray[Any, Any] | None:
         """Judge a column cell by cell; the array, or None after reports of what is wrong with it."""

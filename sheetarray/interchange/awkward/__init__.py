@@ -1,0 +1,52 @@
+"""awkward0's persistence protocol: nested, ragged and optional data in any container of named blobs.
+
+`serialize` fills a mapping with blobs and a schema, `deserialize` gives the `awkward.Array` that they hold; awkward0
+itself reads what is written here. `save` and `load` are for `.awkd` files (zip), `hdf5` sees an HDF5 group as a mapping
+of arrays, `Folder` is a folder of blobs. `to_columns` and `from_columns` put an array into anything that holds named
+arrays, such as a spreadsheet; `to_tidy` makes a long table of one. `read_awkd`, `write_awkd`, `scan_awkd` and
+`check_awkd` are for files of named arrays.
+
+Nothing in a file chooses what is imported or called: the names that it may use stand in `WHITELIST`, for constructors
+of this package. Needs the package awkward, 2.6 or newer.
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc.
+"""
+
+from __future__ import annotations
+
+from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
+from .archive import Arrays, load, save
+from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
+from .compression import COMPRESSION, partner
+from .folder import Folder
+from .hdf5 import ArrayGroup, hdf5
+from .reading import WHITELIST, deserialize
+from .tidy import to_tidy
+from .writing import serialize
+
+__all__ = [
+    "COMPRESSION",
+    "WHITELIST",
+    "ArrayGroup",
+    "Arrays",
+    "Folder",
+    "blobs_of",
+    "check_awkd",
+    "deserialize",
+    "from_columns",
+    "gather",
+    "hdf5",
+    "is_awkward",
+    "is_schema",
+    "keeps_awkd",
+    "load",
+    "partner",
+    "read_awkd",
+    "save",
+    "scan_awkd",
+    "schema_names",
+    "serialize",
+    "spread",
+    "to_columns",
+    "to_tidy",
+    "write_awkd",
+]

@@ -1,0 +1,157 @@
+"""`.awkd` files for `read`, `write`, `scan` and `check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ... import dtypes
+from ...arrays import chosen, named_values, stem
+from ...columns import ArrayInfo
+from ...errors import Finding, FormatError
+from ...files import Readable, Writable
+from ...header import Order
+from ...linear import contiguous
+from ...sheets.base import EVERYTHING, Keeps, Progress
+from .archive import RAW, SCHEMA, Arrays, write_archive
+from .compression import COMPRESSION
+from .packages import awkward_module
+from .reading import WHITELIST
+from .writing import plan
+
+keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False)
+
+
+def write_awkd(
+    target: Writable,
+    arrays: Any,
+    *,
+    compression: Any = COMPRESSION,
+    pack: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Write awkward arrays, and NumPy arrays of at least one dimension, as an `.awkd` file.
+
+    Args:
+        target: a path, replaced as a whole, or a file opened for bytes.
+        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        compression: as for `serialize`.
+        pack: leave out what an array was selected from, and no longer reaches.
+        progress: called with the elements written and the elements in all.
+
+    Raises:
+        DTypeError: names the array that the protocol does not hold.
+        LimitError: a name that no archive should have; before anything is written.
+        MissingDependencyError: awkward is not installed.
+        OSError: the system refuses; the old file is whole.
+
+    Example:
+        >>> import io
+        >>> import awkward as ak
+        >>> file = io.BytesIO()
+        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
+        >>> read_awkd(file)["events"].to_list()
+        [[1, 2], []]
+    """
+    plans = [
+        plan(value, name, suffix=RAW, schemasuffix=SCHEMA, compression=compression, pack=pack)
+        for name, value in named_values(arrays).items()
+    ]
+    write_archive(target, plans, progress=progress)
+
+
+def read_awkd(
+    source: Readable,
+    names: Sequence[str] | None = None,
+    *,
+    functions: Mapping[tuple[str, ...], Callable[..., Any]] | None = None,
+    whitelist: Any = WHITELIST,
+    errors: Literal["strict", "replace"] = "strict",
+    max_bytes: int | None = None,
+) -> dict[str, Any]:
+    """Read the awkward arrays of an `.awkd` file.
+
+    Args:
+        source: a path or an open file.
+        names: only these arrays are read; None for all. One without a name has the file's stem for a name.
+        functions: as for `deserialize`, like `whitelist`, `errors` and `max_bytes`.
+
+    Returns:
+        An `ak.Array` by each name, in the order of the archive.
+
+    Raises:
+        FormatError: with `.location`, the name of the schema and what is wrong in it.
+        MissingDependencyError: awkward is not installed.
+        NotFoundError: no array of a name asked for.
+        OSError: no such file, or it cannot be read.
+    """
+    options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
+    with Arrays(source, **options) as arrays:
+        return {name: arrays[stored] for name, stored in chosen(_names(arrays), names).items()}
+
+
+def _names(arrays: Arrays) -> dict[str, str]:
+    """The names in the archive, by those that they are read under.
+
+    Raises:
+        FormatError: there is none.
+    """
+    found = {name or stem(arrays.source): name for name in sorted(arrays, key=bool, reverse=True)}
+    if not found:
+        raise FormatError(f"no array here (no member that ends in {SCHEMA})", source=arrays.source)
+    return found if len(found) == len(arrays) else {name: name for name in arrays}
+
+
+def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
+    """What there is to know of each array; for that it is read.
+
+    The shape of an array of numbers is its own; of any other it is the number of entries, and the dtype is the type
+    of an entry, as awkward says it. Cells are the elements of its buffers in memory; the location is the member with
+    the schema.
+
+    Raises:
+        FormatError: no such archive, or a broken array.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import io
+        >>> import awkward as ak
+        >>> file = io.BytesIO()
+        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
+        >>> info = scan_awkd(file)["events"]
+        >>> info.shape, info.dtype, info.cells, info.location
+        ((2,), 'var * int64', 5, 'events.json')
+    """
+    with Arrays(source) as arrays:
+        return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
+
+
+def _info(array: Any, location: str) -> ArrayInfo:
+    layout = array.layout
+    cells = sum(np.size(buffer) for buffer in awkward_module().to_buffers(array)[2].values())
+    shape, dtype = (len(layout),), str(array.type.content)
+    if layout.is_numpy:
+        shape, dtype = layout.data.shape, dtypes.of(layout.data.dtype).name
+    order: Order = "row-major"
+    return ArrayInfo(shape, dtype, order, contiguous(shape, order), location, cells=cells, capacity=cells)
+
+
+def check_awkd(source: Readable) -> Iterator[Finding]:
+    """Every finding: at most one for each array, and one for the archive; nothing for an intact one.
+
+    Raises:
+        OSError: no such file, or it cannot be read; never for its content.
+    """
+    findings = []
+    try:
+        with Arrays(source) as arrays:
+            for stored in _names(arrays).values():
+                try:
+                    arrays[stored]
+                except FormatError as error:
+                    findings.append(Finding.of(error))
+    except FormatError as error:
+        findings.append(Finding.of(error))
+    yield from findings

@@ -1,0 +1,278 @@
+"""What every constructor needs: values checked and turned into layouts, measured, and paid for in memory.
+
+The layouts are those of awkward 2 (https://awkward-array.org/doc/main/reference/ak.contents.html). Offsets, starts,
+stops, indices and tags are looked through once, here or in the constructor, and lead nowhere else afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ...errors import FormatError
+from .blobs import Blob
+from .items import native
+from .limits import DEEPEST_ARRAY, MOST_ARRAYS, Budget
+from .packages import awkward_module
+
+Content = Any  # of ak.contents, which has no types
+Array = np.ndarray[Any, Any]
+Errors = Literal["strict", "replace"]
+
+_NUMBERS = "biufcmM"
+_BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")
+
+
+class Measure:
+    """How large a layout is.
+
+    Attributes:
+        depth: layouts within each other.
+        arrays: in it, itself included; one that stands in two places counts twice.
+        size: their bytes, likewise.
+    """
+
+    __slots__ = ("arrays", "depth", "layout", "size")
+
+    def __init__(self, layout: Content, inner: Sequence[Measure]) -> None:
+        self.layout = layout  # kept: its id stays its own
+        self.depth: int = 1 + max((measure.depth for measure in inner), default=0)
+        self.arrays: int = 1 + sum(measure.arrays for measure in inner)
+        self.size: int = _own_size(layout) + sum(measure.size for measure in inner)
+
+
+class Builder:
+    """Makes layouts of the values of expressions.
+
+    Attributes:
+        ak: the package awkward.
+        budget: the memory that they may take.
+        errors: what becomes of text that its encoding does not have: "strict" refuses, "replace" puts U+FFFD.
+        cache: of the caller, for virtual arrays that have a key.
+    """
+
+    def __init__(self, budget: Budget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
+        if errors not in get_args(Errors):
+            raise ValueError(f"errors is one of {get_args(Errors)}, not {errors!r}")
+        self.ak = awkward_module()
+        self.budget = budget
+        self.errors = errors
+        self.cache = cache
+        self._layouts: dict[int, tuple[Array, Content]] = {}
+        self._measures: dict[int, Measure] = {}
+
+    # Values ------------------------------------------------------------------------------------------------------
+
+    def array(self, value: Any, what: str) -> Array:
+        """An ndarray of one dimension or more, in this machine's byte order.
+
+        Raises:
+            FormatError: it is something else.
+        """
+        if isinstance(value, Blob) and isinstance(value.content, np.ndarray) and value.packed is None:
+            value = value.content
+        if not isinstance(value, np.ndarray):
+            raise FormatError(f"{what} is {said(value)}, not an array of NumPy")
+        if not value.ndim:
+            raise FormatError(f"{what} is an array without dimensions")
+        if value.dtype.hasobject:
+            raise FormatError(f"{what} is an array of Python objects")
+        return native(value, self.budget)
+
+    def integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
+        """An array of integers from 0 on, as int64.
+
+        Args:
+            value: what an expression gave.
+            what: it is, for messages.
+            below: each is smaller than this.
+            dimensions: how many it has; None for any number.
+
+        Raises:
+            FormatError: it is something else.
+        """
+        array = self.array(value, what)
+        if array.dtype.kind not in "iu":
+            raise FormatError(f"{what} has the dtype {array.dtype}; integers are expected")
+        if dimensions is not None and array.ndim != dimensions:
+            raise FormatError(f"{what} has {array.ndim} dimensions, not {dimensions}")
+        if array.size:
+            least, most = int(array.min()), int(array.max())
+            if least < 0:
+                raise FormatError(f"{what} has the value {least}; there are none below 0")
+            if below is not None and most >= below:
+                raise FormatError(f"{what} has the value {most}, where {below - 1} is the largest possible")
+            if most >= 2**63:
+                raise FormatError(f"{what} has the value {most}, more than 63 bits")
+        self.budget.take(array.size * 8, what)
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def flag(self, value: Any, what: str) -> bool:
+        """A truth value.
+
+        Raises:
+            FormatError: it is neither true nor false.
+        """
+        if not isinstance(value, bool):
+            raise FormatError(f"{what} is {said(value)}, neither true nor false")
+        return value
+
+    def integer(self, value: Any, what: str) -> int:
+        """A whole number.
+
+        Raises:
+            FormatError: it is something else, or has more than 64 bits.
+        """
+        if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**64:
+            raise FormatError(f"{what} is {said(value)}, not an integer of 64 bits")
+        return value
+
+    def sequence(self, value: Any, what: str) -> Sequence[Any]:
+        """A list or a tuple.
+
+        Raises:
+            FormatError: it is something else.
+        """
+        if not isinstance(value, (list, tuple)):
+            raise FormatError(f"{what} is {said(value)}, not a list")
+        return value
+
+    # Layouts -----------------------------------------------------------------------------------------------------
+
+    def layout(self, value: Any, what: str) -> Content:
+        """The layout of what an expression gave: an array of NumPy or of awkward.
+
+        Raises:
+            FormatError: it is something else, or an array that awkward 2 does not have.
+        """
+        if isinstance(value, self.ak.Array):
+            value = value.layout
+        if isinstance(value, self.ak.contents.Content):
+            return self.measured(value)
+        array = self.array(value, what)
+        if id(array) not in self._layouts:
+            self._layouts[id(array)] = (array, self.measured(self._of_numpy(array, what)))
+        return self._layouts[id(array)][1]
+
+    def _of_numpy(self, array: Array, what: str) -> Content:
+        contents = self.ak.contents
+        if not array.size:
+            self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
+        if array.dtype.names is not None:
+            flat = array.reshape(-1) if array.size else np.empty(0, array.dtype)
+            fields = [self.layout(self._field(flat, name), f"the field {name!r:.40}") for name in array.dtype.names]
+            names = [field_name(name) for name in array.dtype.names]
+            return self.regular(contents.RecordArray(fields, names, length=len(flat)), array.shape)
+        if array.dtype.kind in "SU":
+            self.budget.take(2 * array.nbytes, what)
+            wide = array if array.itemsize else array.astype(f"{array.dtype.kind}1")
+            try:
+                found: Content = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
+            except UnicodeError as error:
+                raise FormatError(f"{what} has text that is no Unicode") from error
+            return found
+        if array.dtype.kind not in _NUMBERS or array.dtype.char in "gG":
+            raise FormatError(f"{what} has the dtype {array.dtype}, which awkward arrays do not have")
+        if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
+            raise FormatError(f"{what} has the dtype {array.dtype}, without a unit")
+        if not array.flags.c_contiguous:
+            self.budget.take(array.nbytes, what)
+        return contents.NumpyArray(np.ascontiguousarray(array))
+
+    def _field(self, array: Array, name: str) -> Array:
+        found: Array = array[name]
+        self.budget.take(found.nbytes, f"the field {name!r:.40}")
+        return found.copy()  # side by side, and aligned
+
+    def regular(self, layout: Content, shape: tuple[int, ...]) -> Content:
+        """Give the elements of a layout, side by side, the shape of an array.
+
+        Args:
+            layout: as long as the product of the shape.
+            shape: of which the first dimension is the length.
+        """
+        for nth in range(len(shape) - 1, 0, -1):
+            length = math.prod(shape[:nth])
+            self.budget.take(8 * length if not shape[nth] else 0, "lists of no elements")
+            layout = self.ak.contents.RegularArray(layout, shape[nth], zeros_length=length)
+        return layout
+
+    def index(self, values: Array) -> Any:
+        """Numbers as awkward takes them."""
+        return self.ak.index.Index64(values)
+
+    def simplified(self, kind: str, *parts: Any) -> Content:
+        """A layout of a class that wants to be merged with the option, index or union within it.
+
+        Args:
+            kind: the class of `ak.contents`.
+            parts: its arguments.
+        """
+        inner = next(part for part in parts if isinstance(part, self.ak.contents.Content))
+        variants = len(inner.contents) if inner.is_union else 1
+        self.budget.take(16 * variants * (inner.length + parts[0].length), f"an {kind}")
+        made: Callable[..., Content] = getattr(self.ak.contents, kind).simplified
+        return made(*parts)
+
+    # Sizes -------------------------------------------------------------------------------------------------------
+
+    def measure(self, layout: Content) -> Measure:
+        """How large a layout is.
+
+        Raises:
+            FormatError: too deep, or too many arrays.
+        """
+        known = self._measures.get(id(layout))
+        if known is None:
+            known = Measure(layout, [self.measure(inner) for inner in _inside(layout)])
+            if known.depth > DEEPEST_ARRAY:
+                raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
+            if known.arrays > MOST_ARRAYS:
+                raise FormatError(f"an array made of {known.arrays} arrays, where at most {MOST_ARRAYS} are read")
+            self._measures[id(layout)] = known
+        return known
+
+    def measured(self, layout: Content) -> Content:
+        """The same layout, where it is neither too deep nor made of too many."""
+        self.measure(layout)
+        return layout
+
+
+def said(value: Any) -> str:
+    """A value, for a message: what it is, in a few words."""
+    if isinstance(value, Blob):
+        return f"the blob {value.name!r:.80}, without count and dtype"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return f"{value!r:.60}"
+    return f"a {type(value).__name__}"
+
+
+def field_name(name: object) -> str:
+    """The name of a field.
+
+    Raises:
+        FormatError: it is no text, or half a character.
+    """
+    if not isinstance(name, str):
+        raise FormatError(f"a field is named {said(name)}")
+    if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
+        raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
+    return name
+
+
+def _inside(layout: Content) -> list[Content]:
+    found = getattr(layout, "contents", None)
+    if found is None:
+        inner = getattr(layout, "content", None)
+        found = [] if inner is None else [inner]
+    return list(found)
+
+
+def _own_size(layout: Content) -> int:
+    if layout.is_numpy:
+        return int(layout.data.nbytes)
+    parts = (getattr(layout, name, None) for name in _BUFFERS)
+    return sum(int(part.data.nbytes) for part in parts if part is not None and hasattr(part, "data"))

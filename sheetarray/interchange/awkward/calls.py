@@ -1,0 +1,96 @@
+"""Calling what a schema names: a constructor of this package, or a function of the caller's.
+
+A constructor takes the builder, then what awkward0's own takes, under the same names; arguments that do not fit are an
+error in the file. A function of the caller's takes and gives `ak.Array`, ndarrays, bytes and plain Python values; what
+it raises is not caught.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ...errors import FormatError
+from .blobs import Blob
+from .builder import Builder
+
+Spec = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A function that a schema named.
+
+    Attributes:
+        spec: its module, and names within each other.
+        function: what that stands for.
+        ours: whether it is a constructor; else it is the caller's.
+    """
+
+    spec: Spec
+    function: Callable[..., Any]
+    ours: bool
+
+    @property
+    def name(self) -> str:
+        """As an error names it."""
+        return f"{'.'.join(self.spec):.100}"
+
+
+def called(
+    build: Builder,
+    named: Named,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    reader: Mapping[str, Any] | None = None,
+) -> Any:
+    """What a function gives.
+
+    Args:
+        build: what a constructor takes first.
+        named: the function.
+        args: of the schema.
+        kwargs: likewise.
+        reader: keyword arguments that are the reader's own, where the schema has none of that name.
+
+    Raises:
+        FormatError: a constructor does not take these arguments.
+    """
+    own = {name: value for name, value in (reader or {}).items() if name not in kwargs}
+    if named.ours:
+        try:
+            bound = _signature(named.function).bind(build, *args, **kwargs, **own)
+        except TypeError as error:
+            raise FormatError(f"{named.name}: {error}") from error
+        return named.function(*bound.args, **bound.kwargs)
+    seen: dict[int, Any] = {}
+    given = [_public(build, argument, seen) for argument in args]
+    keywords = {name: _public(build, argument, seen) for name, argument in kwargs.items()}
+    found = named.function(*given, **keywords, **own)
+    return found.layout if isinstance(found, build.ak.Array) else found
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
+    """A value as the caller's functions take it; what stands in several places is the same object in each."""
+    if isinstance(value, build.ak.contents.Content):
+        return build.ak.Array(value)
+    if isinstance(value, Blob):
+        return value.content if value.packed is None else bytes(value.raw(None, build.budget))
+    if isinstance(value, Named):
+        return value.function
+    if not isinstance(value, (list, tuple, dict)):
+        return value
+    if id(value) not in seen:
+        if isinstance(value, dict):
+            seen[id(value)] = {key: _public(build, item, seen) for key, item in value.items()}
+        else:
+            seen[id(value)] = type(value)(_public(build, item, seen) for item in value)
+    return seen[id(value)]

@@ -1,0 +1,191 @@
+"""Awkward arrays in anything that holds named arrays: a spreadsheet, CSV, JSON; one column for each blob.
+
+A blob is an array of its own, under the name of the fields and parameters that lead to it (`events-counts`,
+`events-y-content`); it has a dtype and a shape there, so nothing is compressed or turned into bytes. The schema is an
+array of text, `events.json`, cut into pieces that fit into cells and that no spreadsheet takes for a formula, a number
+or a date. What else such a file holds stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError, LimitError, NotFoundError, located
+from .expressions import parse
+from .opened import check_options, read_array
+from .schema import SIGNATURES, parse_schema
+from .writing import check_free, plan_typed
+
+Array = np.ndarray[Any, Any]
+
+DELIMITER = "-"
+SUFFIX = ".json"
+
+_BEGINNINGS = b'{["'  # what a piece may begin with
+
+
+def is_awkward(value: Any) -> bool:
+    """Whether a value is an awkward array; found out without loading the package."""
+    return type(value).__module__.partition(".")[0] == "awkward"
+
+
+def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[str, Array]:
+    """The arrays that an awkward array comes down to, all of dtypes that the exchange format holds.
+
+    Args:
+        name: of the array.
+        array: an `ak.Array`, or what else `serialize` takes.
+        limit: characters that a cell takes (Excel: 32,767, Google: 50,000).
+        pack: leave out what the array was selected from, and no longer reaches.
+
+    Returns:
+        Its blobs in the order of the schema, and the schema at the end.
+
+    Raises:
+        DTypeError: an array that cannot be held; names it.
+        LimitError: the schema cannot be cut so that it fits.
+
+    Example:
+        >>> import awkward as ak
+        >>> found = to_columns("e", ak.Array([[{"x": 1}], []]), limit=32_767)
+        >>> {key: column.tolist() for key, column in found.items() if key != "e.json"}
+        {'e-counts': [1, 0], 'e-x': [1]}
+    """
+    planned = plan_typed(array, name, delimiter=DELIMITER, schemasuffix=SUFFIX, pack=pack)
+    check_free([planned], ())
+    columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
+    try:
+        columns[planned.name] = np.array(_pieces(planned.schema.decode("ascii"), limit))
+    except LimitError as error:
+        raise LimitError(f"{name}: {error}") from error
+    return columns
+
+
+def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[str, Any]:
+    """Arrays by name, with each awkward one in the form of `to_columns`; all others as they are.
+
+    Raises:
+        LimitError: two would have one name.
+    """
+    found: dict[str, Any] = {}
+    for name, value in arrays.items():
+        columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward(value) else {name: value}
+        for key in columns:
+            if key in found:
+                raise LimitError(f"two arrays would have the name {key!r}: rename {name!r}")
+        found.update(columns)
+    return found
+
+
+def _pieces(text: str, limit: int) -> list[str]:
+    content = np.frombuffer(text.encode("ascii"), np.uint8)
+    may_begin = np.isin(content, np.frombuffer(_BEGINNINGS, np.uint8))
+    may_begin[1:] &= content[:-1] != ord(" ")  # a piece that ends in a blank might lose it
+    cuts = np.flatnonzero(may_begin)
+    pieces, start = [], 0
+    while len(text) - start > limit:
+        nth = int(np.searchsorted(cuts, start + limit, side="right")) - 1
+        if cuts[nth] <= start:
+            raise LimitError(f"the schema has a name that no cell of {limit} characters has room for")
+        pieces.append(text[start : cuts[nth]])
+        start = int(cuts[nth])
+    return [*pieces, text[start:]]
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def schema_names(names: Iterable[str]) -> list[str]:
+    """Those of the names that a schema may have; `is_schema` tells whether it is one."""
+    return [name for name in names if name.endswith(SUFFIX) and name != SUFFIX]
+
+
+def is_schema(name: str, array: Any) -> bool:
+    """Whether an array is the schema of an awkward one, by its name and its beginning."""
+    if not schema_names([name]) or not isinstance(array, np.ndarray) or array.ndim != 1:
+        return False
+    if array.dtype.kind not in "UO" or not array.size or not all(isinstance(piece, str) for piece in array.tolist()):
+        return False
+    text = "".join(array.tolist())
+    return text.startswith("{") and any(f'"{signature}"' in text for signature in SIGNATURES)
+
+
+def blobs_of(schema: Iterable[str]) -> list[str]:
+    """The names of the arrays that a schema reads; it is not evaluated.
+
+    Args:
+        schema: its pieces.
+
+    Raises:
+        FormatError: no schema.
+    """
+    parsed = parse_schema("".join(schema).encode("utf-8", "surrogatepass"))
+    waiting = [parse(parsed.expression)]
+    found: dict[str, None] = {}
+    while waiting:
+        expression = waiting.pop()
+        if expression.kind == "read":
+            key = expression.body["read"]
+            if not isinstance(key, str):
+                raise expression.error("the name of a blob is text")
+            found[key if expression.body.get("absolute") else parsed.prefix + key] = None
+        elif expression.kind != "ref":
+            waiting.extend(reversed(expression.parts))
+    return list(found)
+
+
+def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
+    """The awkward array that some columns hold.
+
+    Args:
+        arrays: the schema, the blobs that it reads, and whatever else.
+        name: of the array.
+        **options: as for `deserialize`, such as `functions`.
+
+    Raises:
+        FormatError: the schema is none, or a blob is missing or is not what it should be.
+        NotFoundError: no schema of that name.
+
+    Example:
+        >>> import awkward as ak
+        >>> columns = to_columns("e", ak.Array([["one"], []]), limit=100)
+        >>> from_columns(columns, "e").to_list()
+        [['one'], []]
+    """
+    check_options(options)
+    if name + SUFFIX not in arrays:
+        raise NotFoundError(f"no array {name!r}: there is no schema {name + SUFFIX!r}")
+    schema = "".join(arrays[name + SUFFIX].tolist()).encode("utf-8", "surrogatepass")
+    return read_array({**arrays, name + SUFFIX: schema}, name, SUFFIX, options)
+
+
+def gather(arrays: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    """Arrays by name, with the columns of each awkward one put together; all others as they are.
+
+    Args:
+        arrays: what a file holds.
+        **options: as for `deserialize`.
+
+    Raises:
+        FormatError: an array that cannot be put together; `.location` names it.
+    """
+    schemas = {name.removesuffix(SUFFIX): array for name, array in arrays.items() if is_schema(name, array)}
+    owners: dict[str, str] = {}
+    found: dict[str, Any] = {}
+    for name, schema in schemas.items():
+        with located(location=name):
+            owners.update(dict.fromkeys(blobs_of(schema.tolist()), name))
+    owners.update((name + SUFFIX, name) for name in schemas)
+    for key, array in arrays.items():
+        name = owners.get(key, key)
+        if name in schemas:
+            if name in arrays and name not in owners:
+                raise FormatError(f"two arrays have the name {name!r}", location=name)
+            if name not in found:
+                found[name] = from_columns(arrays, name, **options)
+        else:
+            found[name] = array
+    return found

@@ -1,0 +1,166 @@
+"""Which blobs are compressed, and how: the rules of the protocol and what is promoted to one.
+
+A policy is a list of rules, of which the first that fits a blob is taken. A pair of functions alone is promoted to a
+rule that fits everything, a rule to a list of one. The decompressing function is only named: the reader has to know it.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+Compress = Callable[[Any], bytes]
+Specification = tuple[str, ...]  # a module, and the name of a function in it
+Compression = Any  # None, a bool, a function, a pair, a rule (a mapping), or a sequence of those
+
+partner: dict[Compress, Specification] = {
+    zlib.compress: ("zlib", "decompress"),
+    lzma.compress: ("lzma", "decompress"),
+}
+"""What decompresses what a function compressed; add to it to give the function alone as `compression`."""
+
+COMPRESSION: tuple[Mapping[str, Any], ...] = (
+    {
+        "minsize": 8192,
+        "types": (np.bool_, np.integer),
+        "contexts": "*",
+        "pair": (zlib.compress, partner[zlib.compress]),
+    },
+)
+"""The default policy: counts, indices, masks and other integers from 8 KiB on."""
+
+_KEYS = ("minsize", "types", "contexts", "pair")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pair of functions, and which blobs it is for.
+
+    Attributes:
+        compress: turns a buffer into bytes.
+        decompress: names its inverse: a module, and a function in it.
+        minsize: bytes; smaller blobs are left as they are.
+        types: NumPy scalar types; a blob's elements are of a subclass of one of them.
+        contexts: patterns, as fnmatch has them, of what the blob is, such as `JaggedArray.counts`; "" is an array
+            that stands alone.
+    """
+
+    compress: Compress
+    decompress: Specification
+    minsize: int = 0
+    types: tuple[type, ...] = (object,)
+    contexts: tuple[str, ...] = ("*",)
+
+    def fits(self, array: np.ndarray[Any, Any], context: str) -> bool:
+        """Whether a blob is to be compressed by this rule."""
+        return (
+            array.nbytes >= self.minsize
+            and issubclass(array.dtype.type, self.types)
+            and any(fnmatchcase(context, pattern) for pattern in self.contexts)
+        )
+
+    def compressed(self, content: Any) -> bytes:
+        """The bytes of a buffer, compressed.
+
+        Raises:
+            TypeError: the function gave something else.
+        """
+        found = self.compress(content)
+        if not isinstance(found, (bytes, bytearray, memoryview)):
+            raise TypeError(f"{_spoken(self.compress)} gave {type(found).__name__}, not bytes")
+        return bytes(found)
+
+
+def rules_of(compression: Compression) -> tuple[Rule, ...]:
+    """The rules of a policy, with everything promoted that may be.
+
+    Args:
+        compression: None or False for none; True for zlib, whatever the size and type; a function whose partner is
+            known; a pair of a function and the name of its inverse; a rule as a mapping of `pair` and, where wanted,
+            `minsize`, `types`, `contexts`; or a sequence of those.
+
+    Raises:
+        TypeError: something else.
+        ValueError: a rule that cannot be.
+
+    Example:
+        >>> rules_of((zlib.compress, ("zlib", "decompress"))) == rules_of([{"pair": zlib.compress}])
+        True
+    """
+    if compression is None or compression is False:
+        return ()
+    if compression is True:
+        return (_rule(zlib.compress),)
+    if _is_sequence(compression) and not _is_pair(compression):
+        return tuple(_rule(each) for each in compression)
+    return (_rule(compression),)
+
+
+def first_fitting(rules: Sequence[Rule], array: np.ndarray[Any, Any], context: str) -> Rule | None:
+    """The rule by which a blob is compressed; None for none."""
+    return next((rule for rule in rules if rule.fits(array, context)), None)
+
+
+def _rule(given: Any) -> Rule:
+    if isinstance(given, Rule):
+        return given
+    if not isinstance(given, Mapping):
+        return Rule(*_pair(given))
+    if unknown := [key for key in given if key not in _KEYS]:
+        raise ValueError(f"a rule of compression has no {unknown[0]!r}; it has {', '.join(_KEYS)}")
+    if "pair" not in given:
+        raise ValueError("a rule of compression needs a pair: (compress, (module, decompress))")
+    minsize = given.get("minsize", 0)
+    if isinstance(minsize, bool) or not isinstance(minsize, (int, np.integer)) or minsize < 0:
+        raise ValueError(f"minsize is a number of bytes, not {minsize!r}")
+    types, contexts = (_several(given.get(key, default)) for key, default in (("types", object), ("contexts", "*")))
+    if not all(isinstance(each, type) for each in types):
+        raise TypeError(f"types are NumPy scalar types, such as np.integer, not {given['types']!r}")
+    if not all(isinstance(each, str) for each in contexts):
+        raise TypeError(f"contexts are patterns such as 'JaggedArray.*', not {given['contexts']!r}")
+    return Rule(*_pair(given["pair"]), int(minsize), types, contexts)
+
+
+def _pair(given: Any) -> tuple[Compress, Specification]:
+    if _is_pair(given):
+        return given[0], tuple(given[1])
+    if not callable(given):
+        raise TypeError(f"a pair of compression is (compress, (module, decompress)), not {given!r:.80}")
+    found = next((found for known, found in partner.items() if known is given), None)
+    if found is not None:
+        return given, found
+    raise ValueError(
+        f"what decompresses the bytes of {_spoken(given)} is not known: give the pair, "
+        f"({_spoken(given)}, (module, function)), or add it to sheetarray.interchange.awkward.partner"
+    )
+
+
+def _is_pair(given: Any) -> bool:
+    return (
+        _is_sequence(given)
+        and len(given) == 2
+        and callable(given[0])
+        and _is_sequence(given[1])
+        and len(given[1]) >= 2
+        and all(isinstance(part, str) and part for part in given[1])
+    )
+
+
+def _is_sequence(given: Any) -> bool:
+    return isinstance(given, (list, tuple))
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    return tuple(given) if _is_sequence(given) else (given,)
+
+
+def _spoken(function: Any) -> str:
+    name = getattr(function, "__qualname__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    return f"{module}.{name}" if module else name

@@ -1,0 +1,93 @@
+"""The functions that a schema may name by default, and what stands for each: one table, and no other.
+
+Names are those of version 0.15, `awkward0`; of the constructors, those that some version wrote, and their siblings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .blobs import Blob
+from .builder import Array, Builder, said
+from .indexed import byte_indexed_array, indexed_array, sparse_array
+from .items import dtype_of, elements
+from .lists import (
+    byte_jagged_array,
+    byte_jagged_array_from_counts,
+    jagged_array,
+    jagged_array_from_counts,
+    jagged_array_from_offsets,
+)
+from .objects import json2type, object_array, virtual_array
+from .options import bit_masked_array, indexed_masked_array, masked_array
+from .strings import string_array, string_array_from_counts, string_array_from_offsets
+from .tables import table_from_pairs, table_from_view
+from .unions import appendable_array, chunked_array, union_array, union_array_from_tags
+
+
+def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any = None, offset: Any = 0) -> Array:
+    """`numpy.frombuffer(buffer, dtype, count, offset)`; the buffer has exactly the bytes of so many elements."""
+    if isinstance(buffer, (bytes, bytearray, memoryview, np.ndarray)):
+        buffer = Blob("buffer", buffer)
+    if not isinstance(buffer, Blob):
+        raise FormatError(f"the buffer is {said(buffer)}, not a blob")
+    if not isinstance(dtype, np.dtype):
+        dtype = dtype_of(dtype)
+    number = None if count is None else build.integer(count, "count")
+    first = build.integer(offset, "offset")
+    if first < 0 or (number is not None and number < 0):
+        raise FormatError(f"a count of {number} and an offset of {first}; both are numbers from 0 on")
+    return elements(buffer, dtype, number, build.budget, first)
+
+
+def _decompress(packed: str) -> Callable[[Builder, Any], Blob]:
+    def decompress(build: Builder, data: Any) -> Blob:  # noqa: ARG001  (as every constructor)
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            data = Blob("data", data)
+        if not isinstance(data, Blob):
+            raise FormatError(f"what is compressed is {said(data)}, not a blob")
+        return data.unpacked_by(packed)
+
+    return decompress
+
+
+_ARRAYS: dict[tuple[str, ...], Callable[..., Any]] = {
+    ("AppendableArray",): appendable_array,
+    ("BitMaskedArray",): bit_masked_array,
+    ("ByteIndexedArray",): byte_indexed_array,
+    ("ByteJaggedArray",): byte_jagged_array,
+    ("ByteJaggedArray", "fromcounts"): byte_jagged_array_from_counts,
+    ("ChunkedArray",): chunked_array,
+    ("IndexedArray",): indexed_array,
+    ("IndexedMaskedArray",): indexed_masked_array,
+    ("JaggedArray",): jagged_array,
+    ("JaggedArray", "fromcounts"): jagged_array_from_counts,
+    ("JaggedArray", "fromoffsets"): jagged_array_from_offsets,
+    ("MaskedArray",): masked_array,
+    ("ObjectArray",): object_array,
+    ("SparseArray",): sparse_array,
+    ("StringArray",): string_array,
+    ("StringArray", "fromcounts"): string_array_from_counts,
+    ("StringArray", "fromoffsets"): string_array_from_offsets,
+    ("Table", "frompairs"): table_from_pairs,
+    ("Table", "fromview"): table_from_view,
+    ("UnionArray",): union_array,
+    ("UnionArray", "fromtags"): union_array_from_tags,
+    ("VirtualArray",): virtual_array,
+}
+
+CONSTRUCTORS: dict[tuple[str, ...], Callable[..., Any]] = {
+    **{("awkward0", *names): function for names, function in _ARRAYS.items()},
+    ("awkward0", "numpy", "frombuffer"): frombuffer,
+    ("awkward0.persist", "json2type"): json2type,
+    ("awkward0.util", "frombuffer"): frombuffer,
+    ("backports.lzma", "decompress"): _decompress("lzma"),
+    ("lz4.block", "decompress"): _decompress("LZ4"),
+    ("lzma", "decompress"): _decompress("lzma"),
+    ("numpy", "frombuffer"): frombuffer,
+    ("zlib", "decompress"): _decompress("zlib"),
+}

@@ -1,0 +1,314 @@
+"""Layouts of awkward arrays -> expressions of the protocol, and the blobs that those read.
+
+Each method of `Forms` is one row of the mapping: an awkward 2 layout, and the class of awkward0 that holds the same.
+What has no counterpart there becomes the nearest: fixed-size lists of anything but numbers become lists of any size, a
+mask of all False stands for no mask, a union of no elements is of its first type, the names of records go into the
+metadata.
+Source: the awkward0 persistence protocol, as awkward0 0.15.5 writes it (awkward-0.x, docs/serialization.adoc).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import DTypeError, LimitError
+from .compression import Rule, Specification, first_fitting
+from .layouts import check_dtype, check_utf8
+from .naming import At, Naming, Path
+
+Array = np.ndarray[Any, Any]
+Content = Any  # a layout; the package has no types to check against
+Expression = dict[str, Any]
+
+MOST_DEEP = 50  # layouts within each other; a reader has a limit too
+_TEXTS = {"string": "utf-8", "bytestring": None}  # and their encodings on the wire
+_CHARACTERS = ("char", "byte")
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """One array of numbers, and the name that it is read by.
+
+    Attributes:
+        key: what the schema reads, without the prefix.
+        array: C-contiguous and little-endian.
+        rule: compresses it; None leaves it as it is.
+    """
+
+    key: str
+    array: Array
+    rule: Rule | None
+
+    def content(self) -> memoryview | bytes:
+        """Its bytes, as they are stored."""
+        plain = self.array.reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
+        return plain if self.rule is None else self.rule.compressed(plain)
+
+
+class Forms:
+    """Turns layouts into expressions, and collects their blobs.
+
+    Args:
+        naming: gives blobs their keys.
+        rules: of compression.
+        typed: the container keeps dtype and shape: a blob is read as it is.
+
+    Attributes:
+        blobs: those collected, in the order of their ids.
+        rownames: by id, what records are called; "tuple" where they have no field names.
+        called: the functions that the expressions call.
+    """
+
+    def __init__(self, naming: Naming, rules: Sequence[Rule] = (), *, typed: bool = False) -> None:
+        self.blobs: list[Blob] = []
+        self.rownames: dict[str, str] = {}
+        self.called: set[Specification] = set()
+        self._naming, self._rules, self._typed = naming, rules, typed
+        self._next = 0
+        self._seen: dict[Any, int] = {}
+        self._kept: list[Any] = []  # what is known by its place in memory has to stay there
+        self._encoders: dict[str, Callable[[Any, At], Expression]] = {
+            "BitMaskedArray": self._bit_masked,
+            "ByteMaskedArray": self._byte_masked,
+            "EmptyArray": self._empty,
+            "IndexedArray": self._indexed,
+            "IndexedOptionArray": self._indexed_option,
+            "ListArray": self._list,
+            "ListOffsetArray": self._list_offset,
+            "NumpyArray": self._numpy,
+            "RecordArray": self._record,
+            "RegularArray": self._regular,
+            "UnionArray": self._union,
+            "UnmaskedArray": self._unmasked,
+        }
+
+    def expression(self, layout: Content, context: str = "", path: Path = (), depth: int = 0) -> Expression:
+        """The expression that gives a layout; a reference, where it was given before.
+
+        Args:
+            layout: what to encode.
+            context: which parameter of which class it is.
+            path: of the fields and parameters that lead to it.
+            depth: of the layouts around it.
+
+        Raises:
+            DTypeError: it cannot be held; names where it is.
+            LimitError: too many layouts within each other.
+        """
+        if (known := self._seen.get(id(layout))) is not None:
+            return {"ref": known}
+        if depth > MOST_DEEP:
+            raise LimitError(f"more than {MOST_DEEP} lists, options and records within each other")
+        at = At(self._ident(id(layout), layout), context, path, depth)
+        return {**self._encoded(layout, at), "id": at.ident}
+
+    def _encoded(self, layout: Content, at: At) -> Expression:
+        kind, text = type(layout).__name__, layout.parameter("__array__")
+        if text in _CHARACTERS:
+            raise at.problem("characters that are in no string: write them as numbers")
+        if kind not in self._encoders:
+            raise at.problem(f"a layout of the class {kind} has no counterpart")
+        encode = self._text if text in _TEXTS else self._encoders[kind]
+        return encode(layout, at)
+
+    # Blobs ---------------------------------------------------------------------------------------------------
+
+    def _ident(self, key: Any = None, kept: Any = None) -> int:
+        """A new id, of what has the key from now on."""
+        ident, self._next = self._next, self._next + 1
+        if key is not None:
+            self._seen[key] = ident
+            self._kept.append(kept)
+        return ident
+
+    def _json(self, value: Any) -> Expression:
+        return {"json": value, "id": self._ident()}
+
+    def _blob(self, array: Array, name: str, at: At) -> Expression:
+        """The expression for an array that is a parameter of a class (`JaggedArray.counts`), or a reference to it."""
+        place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+        if (known := self._seen.get(place)) is not None:
+            return {"ref": known}
+        here = At(self._ident(place, array), name, (*at.path, name.rpartition(".")[2]), at.depth)
+        return {**self._numbers(array, here), "id": here.ident}
+
+    def _numbers(self, array: Array, at: At) -> Expression:
+        """Collect a blob; what reads it, without its id."""
+        try:
+            check_dtype(array.dtype)
+        except DTypeError as error:
+            raise at.problem(error) from error
+        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        key = self._naming(at.path, at.ident)
+        rule = first_fitting(self._rules, plain, at.context)
+        self.blobs.append(Blob(key, plain, rule))
+        read: Expression = {"read": key}
+        if self._typed:
+            return read
+        if rule is not None:
+            read = self._call(rule.decompress, [read])
+        dtype: Any = str(plain.dtype)
+        if plain.ndim > 1:
+            dtype = [dtype, list(plain.shape[1:])]
+        return self._ours("numpy", "frombuffer", args=[read, {"dtype": dtype}, self._json(len(plain))])
+
+    def _call(self, specification: Specification, args: list[Expression]) -> Expression:
+        self.called.add(specification)
+        return {"call": list(specification), "args": args}
+
+    def _ours(self, *names: str, args: list[Expression]) -> Expression:
+        return self._call(("awkward0", *names), args)
+
+    def _member(self, content: Content, name: str, at: At, *, path: Path | None = None) -> Expression:
+        """The expression for a layout that is a parameter of a class."""
+        here = (*at.path, name.rpartition(".")[2]) if path is None else path
+        return self.expression(content, name, here, at.depth + 1)
+
+    # Rows of the mapping -------------------------------------------------------------------------------------
+
+    def _empty(self, _layout: Content, at: At) -> Expression:
+        return self._numbers(np.zeros(0), at)
+
+    def _numpy(self, layout: Content, at: At) -> Expression:
+        if 0 in layout.data.shape[1:]:
+            return self._regular(layout.to_RegularArray(), at)
+        return self._numbers(layout.data, at)
+
+    def _regular(self, layout: Content, at: At) -> Expression:
+        block = _block(layout)
+        if block is not None:
+            return self._numbers(block, at)
+        counts = np.full(len(layout), layout.size, np.int64)
+        return self._counted(counts, layout.content[: len(layout) * layout.size], at)
+
+    def _list_offset(self, layout: Content, at: At) -> Expression:
+        offsets = layout.offsets.data
+        counts = np.diff(offsets.astype(np.int64, copy=False))
+        return self._counted(counts, _cut(layout.content, int(offsets[0]), int(offsets[-1])), at)
+
+    def _counted(self, counts: Array, content: Content, at: At) -> Expression:
+        if not len(counts):
+            return self._jagged(counts, counts, content, at)
+        args = [
+            self._blob(counts, "JaggedArray.counts", at),
+            self._member(content, "JaggedArray.content", at),
+        ]
+        return self._ours("JaggedArray", "fromcounts", args=args)
+
+    def _list(self, layout: Content, at: At) -> Expression:
+        starts = layout.starts.data.astype(np.int64)
+        stops = layout.stops.data[: len(starts)].astype(np.int64)
+        empty = starts == stops
+        low = 0 if empty.all() else int(starts[~empty].min())
+        high = 0 if empty.all() else int(stops[~empty].max())
+        starts, stops = (np.where(empty, 0, ends - low) for ends in (starts, stops))
+        return self._jagged(starts, stops, _cut(layout.content, low, high), at)
+
+    def _jagged(self, starts: Array, stops: Array, content: Content, at: At) -> Expression:
+        args = [
+            self._blob(starts, "JaggedArray.starts", at),
+            self._blob(stops, "JaggedArray.stops", at),
+            self._member(content, "JaggedArray.content", at),
+        ]
+        return self._ours("JaggedArray", args=args)
+
+    def _text(self, layout: Content, at: At) -> Expression:
+        packed = layout.to_ListOffsetArray64(True)
+        offsets = packed.offsets.data
+        characters = packed.content.data[: offsets[-1]]
+        encoding = _TEXTS[layout.parameter("__array__")]
+        if encoding is not None:
+            try:
+                check_utf8(offsets, characters)
+            except DTypeError as error:
+                raise at.problem(error) from error
+        args = [
+            self._blob(np.diff(offsets), "StringArray.counts", at),
+            self._blob(characters, "StringArray.content", at),
+            self._json(encoding),
+        ]
+        return self._ours("StringArray", "fromcounts", args=args)
+
+    def _record(self, layout: Content, at: At) -> Expression:
+        names = layout.fields
+        if not names and len(layout):
+            raise at.problem("records without any field")
+        if layout.is_tuple:
+            self.rownames[str(at.ident)] = "tuple"
+        elif isinstance(layout.parameter("__record__"), str):
+            self.rownames[str(at.ident)] = layout.parameter("__record__")
+        base = at.path[:-1] if at.path[-1:] == ("content",) else at.path
+        pairs = [
+            [name, self._member(_cut(content, 0, len(layout)), "Table.contents", at, path=(*base, name))]
+            for name, content in zip(names, layout.contents, strict=True)
+        ]
+        return self._ours("Table", "frompairs", args=[{"pairs": pairs}, {"json": 0}])
+
+    def _indexed(self, layout: Content, at: At) -> Expression:
+        index, content = layout.index.data.astype(np.int64, copy=False), layout.content
+        if content.is_record:  # what awkward0 makes of a selection; it cannot take an empty part of an index over one
+            table = self._member(content, "Table.base", at, path=(*at.path, "content"))
+            return self._ours("Table", "fromview", args=[self._blob(index, "Table.view", at), table])
+        return self._over("IndexedArray", "index", index, content, at)
+
+    def _indexed_option(self, layout: Content, at: At) -> Expression:
+        index = layout.index.data.astype(np.int64, copy=False)
+        if index.min(initial=0) < -1:
+            index = np.maximum(index, -1)
+        return self._over("IndexedMaskedArray", "mask", index, layout.content, at, -1)
+
+    def _byte_masked(self, layout: Content, at: At) -> Expression:
+        content = _cut(layout.content, 0, len(layout))
+        return self._over("MaskedArray", "mask", layout.mask.data != 0, content, at, not layout.valid_when)
+
+    def _bit_masked(self, layout: Content, at: At) -> Expression:
+        bits = layout.mask.data[: -(-len(layout) // 8)]
+        content = _cut(layout.content, 0, len(layout))
+        return self._over("BitMaskedArray", "mask", bits, content, at, not layout.valid_when, bool(layout.lsb_order))
+
+    def _unmasked(self, layout: Content, at: At) -> Expression:
+        return self._over("MaskedArray", "mask", np.zeros(len(layout), np.bool_), layout.content, at, True)
+
+    def _over(self, name: str, parameter: str, array: Array, content: Content, at: At, *flags: Any) -> Expression:
+        """A class that lays a mask or an index over its content."""
+        args = [
+            self._blob(array, f"{name}.{parameter}", at),
+            self._member(content, f"{name}.content", at),
+            *({"json": flag} for flag in flags),
+        ]
+        return self._ours(name, args=args)
+
+    def _union(self, layout: Content, at: At) -> Expression:
+        tags = layout.tags.data
+        if not len(tags) and not self._typed:  # awkward0 has no union without elements
+            return self._encoded(_cut(layout.contents[0], 0, 0), at)
+        index = layout.index.data[: len(tags)].astype(np.int64, copy=False)
+        args = [self._blob(tags, "UnionArray.tags", at), self._blob(index, "UnionArray.index", at)]
+        members = [
+            self._member(content, "UnionArray.contents", at, path=(*at.path, str(nth)))
+            for nth, content in enumerate(layout.contents)
+        ]
+        return self._ours("UnionArray", args=[*args, {"list": members}])
+
+
+def _cut(content: Content, start: int, stop: int) -> Content:
+    """Some of a layout; the layout itself, where that is all of it."""
+    return content if start == 0 and stop == len(content) else content[start:stop]
+
+
+def _block(layout: Content) -> Array | None:
+    """Fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
+    if type(layout).__name__ == "NumpyArray":
+        plain = layout.parameter("__array__") not in _CHARACTERS and 0 not in layout.data.shape[1:]
+        return layout.data if plain else None
+    if type(layout).__name__ != "RegularArray" or layout.parameter("__array__") in _TEXTS or not layout.size:
+        return None
+    inner = _block(layout.content)
+    if inner is None:
+        return None
+    shape = (len(layout), layout.size, *inner.shape[1:])
+    return inner[: shape[0] * shape[1]].reshape(shape)

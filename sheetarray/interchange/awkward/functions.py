@@ -1,0 +1,163 @@
+"""Which functions a schema may name: the constructors of this package, those that the caller passes, and no other.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc, "Whitelist specification". The
+default whitelist lists the constructors, and nothing else is ever called; a name in a file is looked up in a table.
+A whitelist that the caller passes may narrow that, and its own patterns may also let a module be imported.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib import import_module
+from typing import Any
+
+from ...errors import FormatError
+from .calls import Named, Spec
+from .constructors import CONSTRUCTORS
+
+Whitelist = str | Sequence[str] | Sequence[Sequence[str]]
+Functions = Mapping[Spec, Callable[..., Any]]
+
+TOPYTHON: Spec = ("awkward0.persist", "topython")
+WHITELIST: tuple[Spec, ...] = tuple(sorted(CONSTRUCTORS))
+_OURS = ("awkward0", "awkward")  # modules from which nothing is imported, and that mean the same
+
+
+class Lookup:
+    """Finds the function of a name.
+
+    Args:
+        whitelist: patterns of names; a string, or a sequence of strings, stands for one pattern.
+        functions: of the caller, by name.
+
+    Raises:
+        TypeError: no whitelist, or no functions.
+    """
+
+    def __init__(self, whitelist: Whitelist, functions: Functions | None) -> None:
+        self._patterns = promoted(whitelist)
+        self._importing = [pattern for pattern in self._patterns if pattern not in WHITELIST]
+        self._functions: dict[Spec, Callable[..., Any]] = {}
+        self._found: dict[Spec, Named] = {}
+        for spec, function in (functions or {}).items():
+            if not isinstance(spec, tuple) or len(spec) < 2 or not callable(function):
+                raise TypeError(f"functions maps tuples such as ('module', 'name') to callables, not {spec!r}")
+            self._functions[_same(spec)] = function
+
+    def allows(self, spec: Spec) -> bool:
+        """Whether a pattern matches a name; one that is shorter matches all that begins so, one that is longer none."""
+        return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _same(spec)})
+
+    def find(self, names: object) -> Named:
+        """The function that a schema names.
+
+        Args:
+            names: a module, and names within each other, as JSON.
+
+        Raises:
+            FormatError: no name of a function, or one that is not allowed or not known; `.hint` says what would help.
+        """
+        spec = _spec(names)
+        if spec not in self._found:
+            self._found[spec] = self._find(spec)
+        return self._found[spec]
+
+    def _find(self, spec: Spec) -> Named:
+        same = _same(spec)
+        if same in self._functions:
+            return Named(spec, self._functions[same], ours=False)
+        if not self.allows(spec):
+            raise _refused(spec, "is not in the whitelist")
+        if same in CONSTRUCTORS:
+            return Named(spec, CONSTRUCTORS[same], ours=True)
+        if same[0].partition(".")[0] in _OURS:
+            raise _refused(spec, "has no counterpart here")
+        if not any(matches(pattern, spec) for pattern in self._importing):
+            raise _refused(spec, "is not known")
+        return Named(spec, _imported(spec), ours=False)
+
+
+def matches(pattern: Sequence[str], spec: Spec) -> bool:
+    """Whether a pattern allows a name: each of its parts, a glob, matches the part of the name at its place.
+
+    Example:
+        >>> matches(("awkward0", "*Array"), ("awkward0", "JaggedArray", "fromcounts"))
+        True
+        >>> matches(("awkward0", "JaggedArray", "from*"), ("awkward0", "JaggedArray"))
+        False
+    """
+    return len(pattern) <= len(spec) and all(map(fnmatchcase, spec, pattern))
+
+
+def promoted(whitelist: Whitelist) -> tuple[Spec, ...]:
+    """A whitelist as patterns: a string becomes a pattern of one part, a single pattern a list of one.
+
+    Raises:
+        TypeError: it is neither.
+
+    Example:
+        >>> promoted("*"), promoted(["awkward0", "*Array"])
+        ((('*',),), (('awkward0', '*Array'),))
+    """
+    parts: Any = [[whitelist]] if isinstance(whitelist, str) else whitelist
+    if isinstance(parts, Sequence) and parts and isinstance(parts[0], str):
+        parts = [parts]
+    if not isinstance(parts, Sequence) or not all(map(_is_pattern, parts)):
+        raise TypeError("a whitelist is a list of patterns, each a list of strings")
+    return tuple(tuple(pattern) for pattern in parts)
+
+
+def _is_pattern(pattern: Any) -> bool:
+    """Whether something is a list of at least one string."""
+    if isinstance(pattern, str) or not isinstance(pattern, Sequence) or not pattern:
+        return False
+    return all(isinstance(part, str) for part in pattern)
+
+
+def _spec(names: object) -> Spec:
+    if not isinstance(names, list) or len(names) < 2 or not all(isinstance(name, str) and name for name in names):
+        raise FormatError(
+            f"{names!r:.80} names no function",
+            hint="a function is a list of strings: its module, and names within each other",
+        )
+    return tuple(names)
+
+
+def _same(spec: Spec) -> Spec:
+    """The name as version 0.15 has it: until then, the module was awkward."""
+    head, dot, tail = spec[0].partition(".")
+    return (f"awkward0{dot}{tail}", *spec[1:]) if head == "awkward" else spec
+
+
+def _refused(spec: Spec, why: str) -> FormatError:
+    return FormatError(
+        f"the function {'.'.join(spec):.100} {why}", hint=f"functions={{{spec!r:.200}: callable}} supplies one"
+    )  # fmt: skip
+
+
+def _imported(spec: Spec) -> Callable[..., Any]:
+    """What a name that the caller's whitelist allows stands for.
+
+    Raises:
+        FormatError: it is private, leads through another module, or is not there.
+    """
+    for name in (*spec[0].split("."), *spec[1:]):
+        if name.startswith("_") or not name.isidentifier():
+            raise _refused(spec, "is private, or no name")
+    found: Any = None
+    try:
+        found = import_module(spec[0])
+        for name in spec[1:]:
+            found = getattr(found, name)
+            if isinstance(found, types.ModuleType):
+                raise _refused(spec, "leads to another module")
+    except FormatError:
+        raise
+    except Exception as error:
+        raise _refused(spec, f"cannot be imported ({type(error).__name__}: {error!s:.100})") from error
+    if not callable(found):
+        raise _refused(spec, "is no function")
+    function: Callable[..., Any] = found
+    return function

@@ -1,0 +1,200 @@
+"""HDF5 groups as mappings of awkward arrays: for each a group of its name, with `schema.json` and its blobs in it.
+
+A group may come from anywhere: what it does not hold itself (soft and external links, virtual datasets, datasets whose
+elements are in other files) is not read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError, LimitError, NotFoundError
+from ...stored import within
+from .compression import COMPRESSION, Compression
+from .members import check_inflated
+from .names import problem_of
+from .opened import check_options, read_array, with_budget
+from .packages import h5py_module
+from .writing import check_free, plan
+
+Group = Any  # h5py.Group; the package has no types to check against
+
+_SCHEMA = "schema.json"
+
+
+def hdf5(
+    group: Group, *, compression: Compression = COMPRESSION, whitelist: Any = None, pack: bool = False, **options: Any
+) -> ArrayGroup:
+    """See an HDF5 file or group as a mapping of awkward arrays, to read and to write; its blobs are out of sight.
+
+    Args:
+        group: an open `h5py.File` or `h5py.Group`; it stays open.
+        compression: as for `serialize`.
+        whitelist: as for `deserialize`; what is written is checked against it too. None is the default one.
+        pack: as for `serialize`.
+        **options: as for `deserialize`, such as `functions`.
+
+    Raises:
+        MissingDependencyError: h5py is not installed.
+
+    Example:
+        >>> import h5py
+        >>> with h5py.File.in_memory() as file:
+        ...     arrays = hdf5(file)
+        ...     arrays["t"] = np.array([1.5, 2.5])
+        ...     list(arrays), arrays["t"].to_list()
+        (['t'], [1.5, 2.5])
+    """
+    check_options(options)
+    if not isinstance(group, h5py_module().Group):
+        raise TypeError(f"expected an h5py file or group, not {type(group).__name__}")
+    reading = options if whitelist is None else {**options, "whitelist": whitelist}
+    return ArrayGroup(group, {"compression": compression, "whitelist": whitelist, "pack": pack}, reading)
+
+
+class ArrayGroup(MutableMapping[str, Any]):
+    """The awkward arrays of an HDF5 group, each read when it is asked for.
+
+    Args:
+        group: that holds them.
+        writing: options of `plan`.
+        reading: options of `deserialize`.
+    """
+
+    def __init__(self, group: Group, writing: Mapping[str, Any], reading: Mapping[str, Any]) -> None:
+        self._group, self._writing, self._reading = group, writing, reading
+
+    def __getitem__(self, name: str) -> Any:
+        self._expect(name)
+        file: str = self._group.file.filename
+        options = with_budget(self._reading, _stored(self._group[name]))
+        return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", options, source=file)
+
+    def __setitem__(self, name: str, array: Any) -> None:
+        """Store an array; an old one of the name stays until the new one is there.
+
+        Raises:
+            DTypeError: an array that the protocol does not hold.
+            LimitError: a name that no group can have, or that something else has.
+        """
+        if (problem := problem_of(name)) or "/" in name:
+            raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
+        if name in self._group and name not in self:
+            raise LimitError(f"there is something of the name {name!r} already, and it is no awkward array")
+        planned = plan(array, name, delimiter="/", schemasuffix=f"/{_SCHEMA}", **self._writing)
+        check_free([planned], ())
+        mark = secrets.token_hex(8)
+        new, old = f".sheetarray-{mark}.new", f".sheetarray-{mark}.old"
+        try:
+            group = self._group.create_group(new)
+            for blob in planned.blobs:
+                group[blob.key] = np.frombuffer(blob.content(), np.uint8)
+            group[_SCHEMA] = np.frombuffer(planned.schema, np.uint8)
+            if name in self:
+                self._group.move(name, old)
+            self._group.move(new, name)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                if old in self._group:
+                    self._group.move(old, name)
+            with contextlib.suppress(Exception):
+                del self._group[new]
+            raise
+        if old in self._group:
+            del self._group[old]
+
+    def __delitem__(self, name: str) -> None:
+        self._expect(name)
+        del self._group[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name not in ("", ".") and "/" not in name and self._holds(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._group if self._holds(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<arrays of {self._group.name} in {self._group.file.filename}: {', '.join(map(repr, self))}>"
+
+    def _expect(self, name: str) -> None:
+        if name not in self:
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self)) or 'none'}")
+
+    def _holds(self, name: str) -> bool:
+        h5py = h5py_module()
+        inner = self._group.get(name) if _is_own(self._group, name) else None
+        return isinstance(inner, h5py.Group) and inner.get(_SCHEMA, getlink=True) is not None
+
+
+class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
+    """What the datasets in a group and below hold, by their paths; nothing from outside it."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._inflated = self._stored = 0  # bytes of what was read
+
+    def __getitem__(self, path: str) -> np.ndarray[Any, Any]:
+        if problem := problem_of(path):
+            raise FormatError(f"the name {path!r:.80} {problem}")
+        with within(path), _damage():
+            return self._read(self._dataset(path))
+
+    def _dataset(self, path: str) -> Any:
+        found, h5py = self._group, h5py_module()
+        for step in path.split("/"):
+            if not isinstance(found, h5py.Group) or found.get(step, getlink=True) is None:
+                raise NotFoundError(f"no dataset {path!r}")
+            if not _is_own(found, step):
+                raise FormatError("a link to something else, which is not followed")
+            found = found[step]
+        if not isinstance(found, h5py.Dataset):
+            raise FormatError("no dataset")
+        if found.external or found.is_virtual:
+            raise FormatError("a dataset whose elements are in another file, which is not read")
+        return found
+
+    def _read(self, dataset: Any) -> np.ndarray[Any, Any]:
+        dtype = dataset.dtype
+        if dtype.kind not in "biufc" or dtype.hasobject or dataset.shape is None:
+            raise FormatError(f"a dataset of {dtype}, not of bytes or numbers")
+        self._inflated += dataset.nbytes
+        self._stored += dataset.id.get_storage_size()
+        check_inflated(self._inflated, self._stored)
+        found: np.ndarray[Any, Any] = np.atleast_1d(dataset[()])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._group)
+
+    def __len__(self) -> int:
+        return len(self._group)
+
+
+def _stored(group: Group) -> int:
+    """The bytes that the datasets in a group take in the file."""
+    own = (group[name] for name in group if _is_own(group, name))
+    return sum(each.id.get_storage_size() for each in own if isinstance(each, h5py_module().Dataset))
+
+
+def _is_own(group: Group, name: str) -> bool:
+    return isinstance(group.get(name, getlink=True), h5py_module().HardLink)
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """Whatever h5py says of bad content is a `FormatError`."""
+    try:
+        yield
+    except (FormatError, NotFoundError):
+        raise
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError, MemoryError) as error:
+        raise FormatError(f"a damaged dataset ({error or type(error).__name__})") from error

@@ -1,0 +1,164 @@
+"""dtypes as the schema writes them, and the elements of a blob.
+
+A dtype is the text of a NumPy dtype (`int64`, `>f8`, `<U3`, `datetime64[ns]`), a list of a dtype and a shape, or a list
+of fields, each a list of a name, a dtype and perhaps a shape. A dtype without a byte order is little-endian: awkward0
+writes its machine's own without a mark. Objects are refused, as they would be pointers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .blobs import Blob
+from .limits import Budget
+
+Array = np.ndarray[Any, Any]
+
+_DEEPEST = 32  # fields and shapes within each other
+_MOST_DIMENSIONS = 32  # of an element
+_MOST_ELEMENT = 2**31 - 1  # bytes, as NumPy has it
+_LAST_CHARACTER = 0x10FFFF
+_NAMED = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128",
+)  # fmt: skip
+_TYPESTR = re.compile(
+    r"[<>|=]?(?:b1|[iu][1248]|f[248]|c8|c16|[SU][1-9]\d{0,8}|[mM]8\[\w{1,20}\])"
+    r"|(?:datetime64|timedelta64)\[\w{1,20}\]",
+    re.ASCII,
+)
+
+
+def dtype_of(tree: Any, depth: int = 0) -> np.dtype[Any]:
+    """The dtype that a schema writes.
+
+    Args:
+        tree: plain JSON.
+        depth: how many dtypes it is in.
+
+    Raises:
+        FormatError: none, or one of objects, opaque bytes, extended precision or nothing at all.
+
+    Example:
+        >>> dtype_of([["x", ">i2"], ["y", ["float32", [3]]]])
+        dtype([('x', '>i2'), ('y', '<f4', (3,))])
+    """
+    if depth > _DEEPEST:
+        raise FormatError(f"a dtype nested more than {_DEEPEST} deep")
+    if isinstance(tree, str):
+        return _plain(tree)
+    if isinstance(tree, list) and len(tree) == 2 and _is_shape(tree[1]):
+        return _shaped(dtype_of(tree[0], depth + 1), tree[1])
+    if isinstance(tree, list) and tree and all(isinstance(field, list) for field in tree):
+        return _record(tree, depth)
+    raise FormatError(f"the dtype {tree!r:.80}, which is none")
+
+
+def _plain(text: str) -> np.dtype[Any]:
+    if text in _NAMED or _TYPESTR.fullmatch(text):
+        try:
+            dtype = np.dtype(text)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise FormatError(f"the dtype {text!r:.80}, which is none") from error
+        return dtype.newbyteorder("<") if text[0] not in "<>|" else dtype
+    hint = None
+    if text.lstrip("<>|=") in ("O", "O4", "O8", "object"):
+        hint = "an array of Python objects was stored as their addresses; the objects are lost"
+    elif text.lstrip("<>|=") in ("float96", "float128", "complex192", "complex256", "f16", "c32"):
+        hint = "extended precision differs from one machine to the next"
+    raise FormatError(f"the dtype {text!r:.80}, which is not read", hint=hint)
+
+
+def _is_shape(tree: Any) -> bool:
+    sizes = tree if isinstance(tree, list) else [tree]
+    return all(isinstance(size, int) and not isinstance(size, bool) for size in sizes)
+
+
+def _shaped(base: np.dtype[Any], tree: Any) -> np.dtype[Any]:
+    shape = tuple(tree) if isinstance(tree, list) else (tree,)
+    inner = base.subdtype[1] if base.subdtype is not None else ()
+    if not all(0 <= size <= _MOST_ELEMENT for size in shape) or len(shape) + len(inner) > _MOST_DIMENSIONS:
+        raise FormatError(f"a dtype of the shape {shape!r:.80}")
+    if math.prod(max(size, 1) for size in shape) * max(base.itemsize, 1) > _MOST_ELEMENT:
+        raise FormatError(f"a dtype of more than {_MOST_ELEMENT} bytes")
+    return np.dtype((base, shape))
+
+
+def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
+    found: dict[str, np.dtype[Any]] = {}
+    for field in fields:
+        if not (2 <= len(field) <= 3 and isinstance(field[0], str) and field[0]):
+            raise FormatError(f"the field {field!r:.80} of a dtype: a field has a name, a dtype and perhaps a shape")
+        dtype = dtype_of(field[1], depth + 1)
+        if len(field) == 3:
+            if not _is_shape(field[2]):
+                raise FormatError(f"the shape {field[2]!r:.80} of a field")
+            dtype = _shaped(dtype, field[2])
+        if field[0] in found:
+            raise FormatError(f"a dtype with two fields named {field[0]!r:.80}")
+        found[field[0]] = dtype
+    if sum(dtype.itemsize for dtype in found.values()) > _MOST_ELEMENT:
+        raise FormatError(f"a dtype of more than {_MOST_ELEMENT} bytes")
+    return np.dtype(list(found.items()))
+
+
+def elements(blob: Blob, dtype: np.dtype[Any], count: int | None, budget: Budget, offset: int = 0) -> Array:
+    """The elements of a blob, in the byte order of this machine.
+
+    Args:
+        blob: whose bytes they are.
+        dtype: of each; one with a shape adds dimensions.
+        count: how many; None for as many as the bytes make.
+        budget: what they are taken from.
+        offset: bytes before the first.
+
+    Raises:
+        FormatError: other bytes than count and dtype need, or bytes that are no element.
+        MissingDependencyError: they are compressed by LZ4, which is not installed.
+    """
+    size = dtype.itemsize
+    each = math.prod(max(extent, 1) for extent in dtype.shape)
+    if count is None:
+        data = blob.raw(None, budget)
+        if size == 0 or offset > len(data) or (len(data) - offset) % size:
+            raise FormatError(f"the blob {blob.name!r:.80} of {len(data)} bytes holds no whole number of {dtype}")
+        count = (len(data) - offset) // size
+        if blob.packed is None:
+            budget.take(count * size, f"the blob {blob.name!r:.80}")
+    else:
+        if blob.packed is None or not size:
+            budget.take(count * (size or 8 * each), f"{count} elements of the blob {blob.name!r:.80}")
+        data = blob.raw(offset + count * size, budget)
+    if not count or not size:
+        return np.zeros((count, *dtype.shape), dtype.base.newbyteorder("="))
+    array: Array = np.frombuffer(data, dtype, count, offset)
+    _check_elements(array, blob)
+    return native(array, budget)
+
+
+def native(array: Array, budget: Budget) -> Array:
+    """The same array in this machine's byte order: itself, or a copy."""
+    dtype = array.dtype.newbyteorder("=")
+    if dtype == array.dtype and array.flags.aligned:
+        return array
+    budget.take(array.nbytes, "an array in another byte order")
+    return array.astype(dtype)
+
+
+def _check_elements(array: Array, blob: Blob) -> None:
+    """Refuse what NumPy would trip over later: a bool that is neither 0 nor 1, a character beyond Unicode."""
+    if array.dtype.names is not None:
+        for name in array.dtype.names:
+            _check_elements(array[name], blob)
+    elif array.dtype.kind == "b":
+        if array.size and int(array.view(np.uint8).max()) > 1:
+            raise FormatError(f"the blob {blob.name!r:.80} has bools that are neither 0 nor 1")
+    elif array.dtype.kind == "U":
+        parts = np.ascontiguousarray(array).view(array.dtype.str[0] + "u4")
+        if parts.size and (int(parts.max()) > _LAST_CHARACTER or bool(((parts >= 0xD800) & (parts < 0xE000)).any())):
+            raise FormatError(f"the blob {blob.name!r:.80} has text with no characters of Unicode")

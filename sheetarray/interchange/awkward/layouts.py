@@ -1,0 +1,131 @@
+"""What can be written -> the layout of an awkward array, checked: in memory, valid, without objects."""
+
+from __future__ import annotations
+
+import codecs
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...errors import DTypeError
+from ...linear import LinearArray
+from .packages import awkward_module
+
+Content = Any  # a layout; the package has no types to check against
+
+_BLOCK = 2**24  # bytes
+
+
+def as_layout(value: Any, *, pack: bool) -> Content:
+    """The layout of an array.
+
+    Args:
+        value: an `ak.Array`, a layout, a NumPy array (structured, masked and of text too) or a `LinearArray`.
+        pack: keep only what can be reached: lists, records and options that the array was selected from are left out.
+
+    Raises:
+        DTypeError: no array, one of objects, or one whose offsets or indices lead nowhere.
+        MissingDependencyError: awkward is not installed.
+
+    Example:
+        >>> as_layout([[1, 2], [3, 4]], pack=False).shape
+        (2, 2)
+    """
+    ak = awkward_module()
+    if isinstance(value, ak.ArrayBuilder):
+        value = value.snapshot()
+    if isinstance(value, (ak.Record, ak.record.Record)):
+        raise DTypeError("a single record: write an array of one, for example array[i:i + 1]")
+    if not isinstance(value, (ak.Array, ak.contents.Content)):
+        value = _from_numpy(value)
+    layout = ak.to_layout(value)
+    if layout.backend.name == "typetracer":
+        raise DTypeError("an array without elements in memory (a typetracer)")
+    layout = ak.to_backend(layout, "cpu", highlevel=False)
+    if hasattr(ak, "materialize"):  # since 2.8
+        layout = ak.materialize(layout, highlevel=False)
+    if ak.validity_error(layout):  # as where the numbers are a field of a packed NumPy structure
+        layout = ak.transform(_side_by_side, layout, highlevel=False)
+    if problem := ak.validity_error(layout):
+        raise DTypeError(f"no valid array: {problem}")
+    return ak.to_packed(layout, highlevel=False) if pack else layout
+
+
+def _side_by_side(layout: Content, **_: Any) -> Content | None:
+    if not layout.is_numpy:
+        return None
+    return type(layout)(np.ascontiguousarray(layout.data), parameters=layout.parameters)
+
+
+def _from_numpy(value: Any) -> Content:
+    try:
+        array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
+    except ValueError as error:
+        raise DTypeError(f"no array: {error} (ak.Array makes one of lists of different lengths)") from error
+    if not array.ndim:
+        raise DTypeError("a 0-d array: give it a dimension, for example array.reshape(1)")
+    if isinstance(array, np.ma.MaskedArray) and array.dtype.names is not None:
+        raise DTypeError("a masked array of records: write one array per field")
+    check_dtype(array.dtype)
+    return _native(_fixed_width(array) if array.dtype.kind == "T" else array)
+
+
+def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    texts = array.ravel().tolist()
+    if not all(isinstance(text, str) for text in texts):
+        raise DTypeError("a StringDType array with missing values: fill them first")
+    return np.array(texts, dtype=np.str_).reshape(array.shape)
+
+
+def _native(array: np.ndarray[Any, Any]) -> Content:
+    """The layout of an array, its elements side by side in the machine's byte order; a structure as records."""
+    ak = awkward_module()
+    if array.dtype.names is None:
+        return ak.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C", copy=False), highlevel=False)
+    flat = array.reshape(-1)
+    fields = [_native(flat[name]) for name in array.dtype.names]
+    layout = ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat))
+    for axis in range(array.ndim - 1, 0, -1):
+        layout = ak.contents.RegularArray(layout, array.shape[axis], math.prod(array.shape[:axis]))
+    return layout
+
+
+def check_dtype(dtype: np.dtype[Any]) -> None:
+    """Refuse what no blob holds, or only a pickle would.
+
+    Raises:
+        DTypeError: objects, opaque bytes, extended precision, or times without a unit.
+    """
+    if dtype.subdtype is not None:
+        check_dtype(dtype.subdtype[0])
+    elif dtype.names is not None:
+        for name in dtype.names:
+            check_dtype(dtype[name])
+    elif dtype.kind == "O":
+        raise DTypeError("Python objects, which only a pickle could hold")
+    elif dtype.kind != "S":
+        dtypes.of(dtype)
+
+
+def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
+    """Refuse strings that are no valid UTF-8.
+
+    Args:
+        offsets: where each begins; one more for the end of the last.
+        content: their bytes, and nothing after the last.
+
+    Raises:
+        DTypeError: one is not.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), _BLOCK):
+            decoder.decode(content[start : start + _BLOCK].tobytes())
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise DTypeError(f"strings that are no valid UTF-8 ({error.reason})") from error
+    starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+    if (content[starts] & 0xC0 == 0x80).any():
+        raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")

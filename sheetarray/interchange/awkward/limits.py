@@ -1,0 +1,67 @@
+"""What a file may ask for: nesting, numbers of expressions and of array nodes, and bytes of memory.
+
+A file chooses every length in it. Each is compared with these limits, in Python's integers, before memory is taken.
+"""
+
+from __future__ import annotations
+
+from ...errors import FormatError
+
+MOST_SCHEMA_BYTES = 2**24  # of a schema's JSON
+MOST_SCHEMA_PARTS = 1_000_000  # values in it: JSON objects, lists, and what is in them
+DEEPEST_JSON = 400  # JSON objects and lists within each other
+DEEPEST_EXPRESSION = 200  # expressions within each other, references followed
+DEEPEST_ARRAY = 64  # arrays within each other
+MOST_ARRAYS = 100_000  # arrays within one; an array that is referred to counts each time
+
+BYTES_ALWAYS = 2**28  # that arrays may take, however small the file
+BYTES_TIMES = 64  # and this many times the bytes of the blobs that were read
+
+
+class Budget:
+    """The memory that the arrays of one file may take; it grows with the blobs that are read.
+
+    Views on a blob count as well: what is looked through costs time.
+
+    Args:
+        most: bytes; None for 256 MiB, or 64 times the bytes of the blobs, whichever is more.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._blobs: dict[str, int] = {}
+        self._stored = 0
+        self._taken = 0
+
+    @property
+    def most(self) -> int:
+        """How many bytes may be taken in all."""
+        return max(BYTES_ALWAYS, BYTES_TIMES * self._stored) if self._most is None else self._most
+
+    @property
+    def left(self) -> int:
+        """How many bytes may still be taken."""
+        return self.most - self._taken
+
+    def stored(self, name: str, size: int) -> None:
+        """Note the size of a blob that was read; it counts once."""
+        if name not in self._blobs:
+            self._blobs[name] = size
+            self._stored += size
+
+    def take(self, size: int, what: str) -> None:
+        """Take some bytes.
+
+        Args:
+            size: bytes.
+            what: they are for.
+
+        Raises:
+            FormatError: that is more than is left.
+        """
+        if size > self.left:
+            raise FormatError(
+                f"{what} of {size} bytes: more than the {self.most} bytes that the arrays of this file may take",
+                hint="max_bytes= allows more",
+            )
+        self._taken += size

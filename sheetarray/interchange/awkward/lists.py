@@ -1,0 +1,188 @@
+"""JaggedArray and ByteJaggedArray -> lists of any length, and the strings and bytes that are made like them.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/jagged.py. Starts and stops may have more
+than one dimension; lists of one size are then put around. Counts, and starts that are the stops before, become offsets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .blobs import Blob
+from .builder import Array, Builder, Content, said
+from .items import elements
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where lists begin and end in their content.
+
+    Attributes:
+        starts: the first element of each list; of one dimension.
+        stops: the element after the last; as many.
+        shape: in which the lists lie.
+        offsets: the same, where each list begins where the one before ends; else None.
+    """
+
+    starts: Array
+    stops: Array
+    shape: tuple[int, ...]
+    offsets: Array | None
+
+    @property
+    def counts(self) -> Array:
+        """How many elements each list has."""
+        found: Array = self.stops - self.starts
+        return found
+
+
+def bounds_of_counts(build: Builder, counts: Any, length: int) -> Bounds:
+    """The bounds of lists side by side.
+
+    Args:
+        build: checks and pays.
+        counts: how many elements each has.
+        length: of the content.
+
+    Raises:
+        FormatError: no counts, or more than the content has.
+    """
+    numbers = build.integers(counts, "counts", length + 1)
+    build.budget.take(8 * numbers.size + 8, "offsets")
+    offsets = np.zeros(numbers.size + 1, np.int64)
+    np.cumsum(numbers.reshape(-1), out=offsets[1:])
+    if int(offsets[-1]) > length:
+        raise FormatError(f"counts add up to {offsets[-1]}, but the content has {length} elements")
+    return Bounds(offsets[:-1], offsets[1:], numbers.shape, offsets)
+
+
+def bounds_of_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
+    """The bounds of lists, each of which begins where the one before ends.
+
+    Raises:
+        FormatError: no offsets, or beyond the content.
+    """
+    numbers = build.integers(offsets, "offsets", length + 1, dimensions=1)
+    if not len(numbers):
+        raise FormatError("offsets are empty; there is one more than there are lists")
+    if (numbers[1:] < numbers[:-1]).any():
+        raise FormatError("offsets that decrease")
+    return Bounds(numbers[:-1], numbers[1:], (len(numbers) - 1,), numbers)
+
+
+def bounds_of_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
+    """The bounds of lists anywhere in the content.
+
+    Raises:
+        FormatError: no starts and stops, or beyond the content.
+    """
+    first = build.integers(starts, "starts")
+    last = build.integers(stops, "stops")
+    if len(last) < len(first) or last.shape[1:] != first.shape[1:]:
+        raise FormatError(f"starts of the shape {first.shape} and stops of the shape {last.shape}")
+    last = last[: len(first)]
+    shape, first, last = first.shape, first.reshape(-1), last.reshape(-1)
+    if (last < first).any():
+        raise FormatError("stops before their starts")
+    empty = first == last
+    if empty.any():  # wherever they are: nothing is there
+        build.budget.take(first.nbytes + last.nbytes, "starts and stops")
+        first, last = np.where(empty, 0, first), np.where(empty, 0, last)
+    if len(last) and int(last.max()) > length:
+        raise FormatError(f"a stop at {last.max()}, but the content has {length} elements")
+    offsets = None
+    if len(first) and not empty.any() and np.array_equal(first[1:], last[:-1]):
+        build.budget.take(first.nbytes + 8, "offsets")
+        offsets = np.append(first, last[-1])
+    return Bounds(first, last, shape, offsets)
+
+
+def lists(build: Builder, bounds: Bounds, content: Content, parameters: dict[str, str] | None = None) -> Content:
+    """The layout of lists, in the shape of their bounds."""
+    contents = build.ak.contents
+    if bounds.offsets is not None:
+        found = contents.ListOffsetArray(build.index(bounds.offsets), content, parameters=parameters)
+    else:
+        starts, stops = build.index(bounds.starts), build.index(bounds.stops)
+        found = contents.ListArray(starts, stops, content, parameters=parameters)
+    return build.measured(build.regular(found, bounds.shape))
+
+
+def jagged_array(build: Builder, starts: Any, stops: Any, content: Any) -> Content:
+    """`JaggedArray(starts, stops, content)`."""
+    inner = build.layout(content, "content")
+    return lists(build, bounds_of_starts(build, starts, stops, inner.length), inner)
+
+
+def jagged_array_from_counts(build: Builder, counts: Any, content: Any) -> Content:
+    """`JaggedArray.fromcounts(counts, content)`."""
+    inner = build.layout(content, "content")
+    return lists(build, bounds_of_counts(build, counts, inner.length), inner)
+
+
+def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> Content:
+    """`JaggedArray.fromoffsets(offsets, content)`."""
+    inner = build.layout(content, "content")
+    return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
+
+
+# Bytes: ByteJaggedArray, of version 0.5, and what strings are made of ----------------------------------------------
+
+
+def bytes_of(build: Builder, content: Any) -> Array:
+    """The content of strings, or of a ByteJaggedArray: an array of one dimension, as bytes.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    array = build.array(content, "content")
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise FormatError(f"content of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
+    found: Array = np.ascontiguousarray(array).view(np.uint8)
+    return found
+
+
+def gathered(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
+    """The elements of lists side by side, and their offsets, which begin with 0."""
+    if bounds.offsets is not None:
+        first, last = int(bounds.offsets[0]), int(bounds.offsets[-1])
+        return content[first:last], bounds.offsets - first if first else bounds.offsets
+    counts = bounds.counts
+    total = int(counts.sum(dtype=np.uint64)) if len(counts) else 0
+    build.budget.take(8 * len(counts) + 8, "offsets")
+    build.budget.take(total * (16 + content.itemsize), "elements of lists, put side by side")
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    places = np.repeat(bounds.starts - offsets[:-1], counts)
+    places += np.arange(total)
+    return content[places], offsets
+
+
+def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, subdtype: Any) -> Content:
+    """`ByteJaggedArray(starts, stops, content, subdtype)`, of version 0.5."""
+    inner = bytes_of(build, content)
+    return _byte_lists(build, bounds_of_starts(build, starts, stops, len(inner)), inner, subdtype)
+
+
+def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> Content:
+    """`ByteJaggedArray.fromcounts(counts, content, subdtype)`, of version 0.5."""
+    inner = bytes_of(build, content)
+    return _byte_lists(build, bounds_of_counts(build, counts, len(inner)), inner, subdtype)
+
+
+def _byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: Any) -> Content:
+    if not isinstance(subdtype, np.dtype) or not subdtype.itemsize:
+        raise FormatError(f"subdtype is {said(subdtype)}, not a dtype of some bytes")
+    side_by_side, offsets = gathered(build, bounds, content)
+    if (offsets % subdtype.itemsize).any():
+        raise FormatError(f"lists of bytes whose lengths are no multiples of the {subdtype.itemsize} of {subdtype}")
+    blob = Blob("content", np.ascontiguousarray(side_by_side))
+    array = elements(blob, subdtype, len(side_by_side) // subdtype.itemsize, build.budget)
+    build.budget.take(offsets.nbytes, "offsets")
+    offsets = offsets // subdtype.itemsize
+    inner = build.layout(array, "content")
+    return lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner)

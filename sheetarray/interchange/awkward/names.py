@@ -1,0 +1,26 @@
+"""Names that a blob may have in a file, and those that no file should have."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 65_000  # bytes; a zip archive has room for 65,535
+
+
+def problem_of(name: str) -> str | None:
+    """What is wrong with the name of a member of an archive or a folder; None where nothing is.
+
+    Example:
+        >>> problem_of("events-1.raw"), problem_of("../events.json")
+        (None, "has '.' or '..' in it")
+    """
+    parts = name.split("/")
+    if not all(parts) or re.fullmatch(r"[A-Za-z]:", parts[0]):
+        return "is empty or absolute, or has an empty part"
+    if ".." in parts or "." in parts:
+        return "has '.' or '..' in it"
+    if wrong := next((mark for mark in "\\\0" if mark in name), None):
+        return f"has {wrong!r} in it"
+    if any("\ud800" <= mark <= "\udfff" for mark in name):
+        return "is no valid Unicode"
+    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None

@@ -1,0 +1,58 @@
+"""Where the parts of an array stand, and what its blobs are called after that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import DTypeError
+
+Path = tuple[str, ...]  # of the fields and parameters that lead to a part
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where an expression stands.
+
+    Attributes:
+        ident: its id.
+        context: which parameter of which class it is, for the rules of compression; "" at the top.
+        path: of the fields and parameters that lead to it.
+        depth: of the layouts around it.
+    """
+
+    ident: int
+    context: str
+    path: Path
+    depth: int
+
+    def problem(self, reason: object) -> DTypeError:
+        """The error that something cannot be held here."""
+        return DTypeError(f"{'.'.join(self.path)}: {reason}" if self.path else str(reason))
+
+
+class Naming(Protocol):
+    """Gives a blob its key."""
+
+    def __call__(self, path: Path, ident: int) -> str:
+        """The key of the blob that is at a path, and has an id."""
+
+
+class ByPath:
+    """Names blobs by the fields and parameters that lead to them; by their ids where that says nothing or is taken."""
+
+    _LONGEST = 200  # characters
+
+    def __init__(self, delimiter: str) -> None:
+        self._delimiter = delimiter
+        self._taken: set[str] = set()
+
+    def __call__(self, path: Path, ident: int) -> str:
+        """The key of the blob that is at a path, and has an id."""
+        key = self._delimiter.join(path) or "content"
+        if len(key) > self._LONGEST or not key.isprintable() or key.casefold() in self._taken:
+            key = str(ident)
+        while key.casefold() in self._taken:
+            key += f"{self._delimiter}{ident}"
+        self._taken.add(key.casefold())
+        return key

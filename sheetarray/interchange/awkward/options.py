@@ -1,0 +1,65 @@
+"""MaskedArray, BitMaskedArray and IndexedMaskedArray -> arrays with missing elements.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/masked.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .builder import Builder, Content
+
+
+def masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = True) -> Content:
+    """`MaskedArray(mask, content, maskedwhen)`; the content may be longer than the mask."""
+    inner = build.layout(content, "content")
+    valid = not build.flag(maskedwhen, "maskedwhen")
+    flags = build.array(mask, "mask")
+    if flags.ndim != 1 or flags.dtype.kind not in "biuf":
+        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
+    if len(flags) > inner.length:
+        raise FormatError(f"a mask of {len(flags)} elements for a content of {inner.length}")
+    build.budget.take(len(flags), "a mask")
+    bytewise = build.ak.index.Index8((flags != 0).view(np.int8))
+    return build.measured(build.simplified("ByteMaskedArray", bytewise, inner, valid))
+
+
+def bit_masked_array(
+    build: Builder,
+    mask: Any,
+    content: Any,
+    maskedwhen: Any = True,
+    lsborder: Any = False,
+) -> Content:
+    """`BitMaskedArray(mask, content, maskedwhen, lsborder)`, as long as its content."""
+    inner = build.layout(content, "content")
+    valid = not build.flag(maskedwhen, "maskedwhen")
+    lowest_first = build.flag(lsborder, "lsborder")
+    array = build.array(mask, "mask")
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
+    bits = np.ascontiguousarray(array).view(np.uint8)
+    needed = -(-inner.length // 8)
+    if len(bits) < needed:
+        raise FormatError(f"a mask of {len(bits)} bytes for a content of {inner.length} elements")
+    packed = build.ak.index.IndexU8(bits[:needed])
+    return build.measured(
+        build.simplified("BitMaskedArray", packed, inner, valid, inner.length, lowest_first)
+    )  # fmt: skip
+
+
+def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = -1) -> Content:
+    """`IndexedMaskedArray(mask, content, maskedwhen)`: an index, and the number in it that means missing."""
+    inner = build.layout(content, "content")
+    missing = build.integer(maskedwhen, "maskedwhen")
+    array = build.array(mask, "mask")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; integers are expected")
+    build.budget.take(9 * len(array), "a mask")
+    absent = array == missing
+    index = build.integers(np.where(absent, 0, array), "mask", max(inner.length, int(absent.all())), dimensions=1)
+    index[absent] = -1
+    return build.measured(build.simplified("IndexedOptionArray", build.index(index), inner))

@@ -1,0 +1,171 @@
+"""awkward0's persistence protocol -> awkward 2: one array out of any container of named blobs.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc. The schema is an expression that
+calls functions; here each name is looked up in a table, and nothing is imported, unpickled or executed unless the
+caller says so. Written by awkward 0.5 to 0.14 or awkward0 0.15: all are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import FormatError, NotFoundError
+from .blobs import read_blob
+from .builder import Builder, Errors, said
+from .calls import Named, called
+from .expressions import Expression, evaluate, parse
+from .functions import TOPYTHON, WHITELIST, Functions, Lookup, Whitelist
+from .items import dtype_of
+from .limits import Budget
+from .pickled import NotPlainError, plain_value, unpickled
+from .schema import Schema, parse_schema
+from .tables import named_record
+
+if TYPE_CHECKING:
+    import awkward as ak  # type: ignore[import-untyped]
+
+__all__ = ["WHITELIST", "deserialize"]
+
+_SHOWN = 10  # names, in an error
+
+
+def deserialize(
+    storage: Mapping[str, Any],
+    name: str = "",
+    whitelist: Whitelist = WHITELIST,
+    cache: MutableMapping[str, Any] | None = None,
+    *,
+    delimiter: str | None = "-",  # noqa: ARG001  (the schema has the prefix)
+    suffix: str | None = None,  # noqa: ARG001  (and the names of the blobs)
+    schemasuffix: str | None = None,
+    functions: Functions | None = None,
+    errors: Errors = "strict",
+    max_bytes: int | None = None,
+) -> ak.Array:
+    """Read an array that the awkward0 protocol stored.
+
+    Args:
+        storage: maps names to blobs: bytes, or arrays where it keeps their dtype and shape.
+        name: of the array.
+        whitelist: patterns of the names of functions that may be called, as awkward0 has them; `[*WHITELIST, ["module",
+            "Class"]]` also allows that `module` be imported. `["awkward0.persist", "topython"]` lets pickles be read,
+            which can execute anything. Only for files that you trust.
+        cache: for virtual arrays that have a key.
+        delimiter: as `serialize` has it, so that both take the same options; the schema itself has the prefix.
+        suffix: likewise; the schema has the names of the blobs.
+        schemasuffix: follows the name, in the name of the schema.
+        functions: by name, such as `("module", "Class")`, what stands for functions that are no constructors of
+            awkward0: for ObjectArray, takes the content as an `ak.Array`, and gives an array as long; for VirtualArray,
+            gives the array.
+        errors: "replace" puts U+FFFD where a string is no valid text of its encoding, instead of refusing.
+        max_bytes: of memory that the array may take; by default 256 MiB, or 64 times the blobs' bytes if that is more.
+
+    Raises:
+        FormatError: `.location` is the place in the schema, such as `schema.args[1].args[0]`.
+        NotFoundError: no array of that name.
+        MissingDependencyError: awkward is not installed; or lz4, and a blob wants it.
+
+    Example:
+        >>> import json
+        >>> arguments = [{"read": "counts"}, {"read": "content"}]
+        >>> lists = {"call": ["awkward0", "JaggedArray", "fromcounts"], "args": arguments}
+        >>> schema = json.dumps({"awkward0": "0.15.5", "prefix": "x-", "schema": lists})
+        >>> storage = {"x": schema, "x-counts": np.array([2, 0, 1]), "x-content": np.array([1.5, 2.5, 3.5])}
+        >>> deserialize(storage, "x").tolist()
+        [[1.5, 2.5], [], [3.5]]
+    """
+    reading = _Reading(storage, Lookup(whitelist, functions), whitelist, Builder(Budget(max_bytes), errors, cache))
+    try:
+        content = storage[f"{name}{schemasuffix or ''}"]
+    except KeyError as error:
+        there = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
+        raise NotFoundError(f"no array {name!r:.80}; the container has {there or 'nothing'}") from error
+    try:
+        return reading.read(content)
+    except FormatError as error:
+        error.element = error.element or name or None
+        raise
+
+
+class _Reading:
+    """Evaluates one schema."""
+
+    def __init__(self, storage: Mapping[str, Any], lookup: Lookup, whitelist: Whitelist, build: Builder) -> None:
+        self._storage = storage
+        self._lookup = lookup
+        self._whitelist = whitelist
+        self._build = build
+        self._schema = Schema(None, "")
+
+    def read(self, content: object) -> ak.Array:
+        """The array of a schema."""
+        self._schema = parse_schema(content)
+        top = parse(self._schema.expression)
+        value = evaluate(top, self._value)
+        try:
+            return self._build.ak.Array(self._build.layout(value, "the whole"))
+        except FormatError as error:
+            error.location = error.location or top.path
+            raise
+
+    def _value(self, expression: Expression) -> Any:
+        """The value of an expression whose parts have theirs."""
+        kind, body = expression.kind, expression.body
+        values = [part.value for part in expression.parts]
+        if kind == "list":
+            return values
+        if kind == "tuple":
+            return tuple(values)
+        if kind == "dict":
+            return dict(zip(expression.names, values, strict=True))
+        if kind == "pairs":
+            return list(zip(expression.names, values, strict=True))
+        if kind == "call":
+            return self._call(body, values, expression.names)
+        return _LEAVES[kind](self, body)
+
+    def _call(self, body: dict[str, Any], values: list[Any], names: list[str]) -> Any:
+        split = len(values) - len(names)
+        offered = {"cacheable": ("cache", self._build.cache), "whitelistable": ("whitelist", self._whitelist)}
+        reader = dict(pair for key, pair in offered.items() if self._build.flag(body.get(key, False), key))
+        kwargs = dict(zip(names, values[split:], strict=True))
+        found = called(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
+        if not isinstance(found, self._build.ak.contents.Content):
+            return found
+        return named_record(self._build, found, self._schema.rownames.get(str(body.get("id"))))
+
+    def _read(self, body: dict[str, Any]) -> Any:
+        name = body["read"]
+        if not isinstance(name, str):
+            raise FormatError(f"a blob named {said(name)}")
+        absolute = self._build.flag(body.get("absolute", False), "absolute")
+        return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
+
+    def _dtype(self, body: dict[str, Any]) -> np.dtype[Any]:
+        return dtype_of(body["dtype"])
+
+    def _function(self, body: dict[str, Any]) -> Named:
+        return self._lookup.find(body["function"])
+
+    def _json(self, body: dict[str, Any]) -> Any:
+        return body["json"]
+
+    def _python(self, body: dict[str, Any]) -> Any:
+        try:
+            return plain_value(body["python"])
+        except NotPlainError as error:
+            if self._lookup.allows(TOPYTHON):
+                return unpickled(body["python"])
+            raise FormatError(
+                "a pickled Python object, which could execute anything when it is read",
+                hint=f"whitelist=[*WHITELIST, {list(TOPYTHON)}] reads it, if you trust the file",
+            ) from error
+
+
+_LEAVES = {
+    "read": _Reading._read, "dtype": _Reading._dtype, "function": _Reading._function, "json": _Reading._json,
+    "python": _Reading._python,
+}  # fmt: skip

@@ -1,0 +1,118 @@
+"""The JSON object that describes an array: its text checked and parsed, its signature, prefix and expression.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc, "Top level object". The text is
+measured before it is parsed: neither its length nor its nesting can harm.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .limits import DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
+
+SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
+_TOKEN = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # a string may not end: linear time
+_STEP = dict.fromkeys(b"[{", 1) | dict.fromkeys(b"]}", -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What the top level object says.
+
+    Attributes:
+        expression: the array, as plain JSON.
+        prefix: stands before the names of the blobs.
+        rownames: what records are called, by the id of their expression; "tuple" where they have no field names.
+            awkward0 has no place for it, and passes over the metadata in which it is kept here.
+    """
+
+    expression: Any
+    prefix: str
+    rownames: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse_schema(content: object) -> Schema:
+    """The schema of an array.
+
+    Args:
+        content: its JSON, as text, bytes, or an array of bytes.
+
+    Raises:
+        FormatError: no JSON, no schema, or one that is too large or nested too deeply.
+
+    Example:
+        >>> parse_schema(b'{"awkward0": "0.15.5", "schema": {"json": null}}')
+        Schema(expression={'json': None}, prefix='', rownames={})
+    """
+    tree = _tree(_text(content))
+    if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
+        raise FormatError(
+            "no schema of an awkward array: neither awkward0 nor awkward is among its keys",
+            hint="the schema is the JSON that was stored under the array's own name",
+        )
+    if "schema" not in tree:
+        raise FormatError("the schema has no expression: its key is schema")
+    prefix = tree.get("prefix", "")
+    if not isinstance(prefix, str):
+        raise FormatError("a prefix that is no text", location="prefix")
+    return Schema(tree["schema"], prefix, _rownames(tree.get("metadata")))
+
+
+def _rownames(metadata: Any) -> dict[str, str]:
+    """The names of records in metadata, which may be anything."""
+    found = metadata.get("rowname") if isinstance(metadata, dict) else None
+    return {key: name for key, name in found.items() if isinstance(name, str)} if isinstance(found, dict) else {}
+
+
+def _text(content: object) -> bytes:
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")
+    elif isinstance(content, np.ndarray):
+        if content.dtype.kind not in "uiS" or content.dtype.itemsize > 1:
+            raise FormatError(f"a schema of the dtype {content.dtype}, not of bytes")
+        content = content.tobytes() if content.size <= MOST_SCHEMA_BYTES else bytes(MOST_SCHEMA_BYTES + 1)
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise FormatError(f"a schema that is a {type(content).__name__}, not JSON")
+    if len(content) > MOST_SCHEMA_BYTES:
+        raise FormatError(f"a schema of more than {MOST_SCHEMA_BYTES} bytes")
+    return bytes(content)
+
+
+def _tree(text: bytes) -> Any:
+    opened = text.count(b"[") + text.count(b"{")
+    values = opened + text.count(b",")
+    if values > MOST_SCHEMA_PARTS:
+        raise FormatError(f"a schema of {values} values; at most {MOST_SCHEMA_PARTS} are read")
+    depth = 0
+    for token in _TOKEN.finditer(text) if opened > DEEPEST_JSON else ():
+        depth += _STEP.get(text[token.start()], 0)
+        if depth > DEEPEST_JSON:
+            raise FormatError(f"a schema nested more than {DEEPEST_JSON} deep")
+    try:
+        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError("no JSON: it is no UTF-8", location=f"byte {error.start}") from error
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError("an integer of more digits than any number has") from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply") from error
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise FormatError(f"the key {twice!r:.80} stands twice in one object")
+    return found

@@ -1,0 +1,95 @@
+"""StringArray -> strings in UTF-8, and bytes.
+
+Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/objects.py. Text in another encoding is
+transcoded; an encoding of null makes bytes. Encodings come from a list: a file cannot choose any codec of Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import DTypeError, FormatError
+from .builder import Array, Builder, Content, said
+from .layouts import check_utf8
+from .lists import Bounds, bounds_of_counts, bounds_of_offsets, bounds_of_starts, bytes_of, gathered, lists
+
+UTF8 = "utf-8"
+ENCODINGS = {
+    "utf8": UTF8, "u8": UTF8, "utf": UTF8, "cp65001": UTF8,
+    "ascii": "ascii", "usascii": "ascii", "646": "ascii",
+    "latin1": "latin-1", "latin": "latin-1", "l1": "latin-1", "iso88591": "latin-1", "8859": "latin-1",
+    "iso885915": "iso-8859-15", "latin9": "iso-8859-15", "cp1252": "cp1252", "windows1252": "cp1252",
+    "utf16": "utf-16", "utf16le": "utf-16-le", "utf16be": "utf-16-be",
+    "utf32": "utf-32", "utf32le": "utf-32-le", "utf32be": "utf-32-be",
+}  # fmt: skip
+_PARAMETERS = {"string": "char", "bytestring": "byte"}
+_MOST_TIMES = 3  # UTF-8 takes so many times the bytes of any other encoding, or of what was replaced
+
+
+def string_array(build: Builder, starts: Any, stops: Any, content: Any, encoding: Any = UTF8) -> Content:
+    """`StringArray(starts, stops, content, encoding)`."""
+    inner = bytes_of(build, content)
+    return _strings(build, bounds_of_starts(build, starts, stops, len(inner)), inner, encoding)
+
+
+def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding: Any = UTF8) -> Content:
+    """`StringArray.fromcounts(counts, content, encoding)`."""
+    inner = bytes_of(build, content)
+    return _strings(build, bounds_of_counts(build, counts, len(inner)), inner, encoding)
+
+
+def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> Content:
+    """`StringArray.fromoffsets(offsets, content, encoding)`."""
+    inner = bytes_of(build, content)
+    return _strings(build, bounds_of_offsets(build, offsets, len(inner)), inner, encoding)
+
+
+def _strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> Content:
+    codec = _codec(encoding)
+    characters, offsets = gathered(build, bounds, content)
+    if codec == UTF8:
+        try:
+            check_utf8(offsets, characters)
+        except DTypeError as error:
+            if build.errors == "strict":
+                raise FormatError(str(error), hint="errors='replace' reads them, with U+FFFD") from error
+            characters, offsets = _transcoded(build, characters, offsets, codec)
+    elif codec is not None:
+        characters, offsets = _transcoded(build, characters, offsets, codec)
+    kind = "bytestring" if codec is None else "string"
+    inner = build.ak.contents.NumpyArray(
+        np.ascontiguousarray(characters), parameters={"__array__": _PARAMETERS[kind]}
+    )  # fmt: skip
+    return lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner, {"__array__": kind})
+
+
+def _codec(encoding: Any) -> str | None:
+    if encoding is None:
+        return None
+    if isinstance(encoding, str):
+        found = ENCODINGS.get(encoding.lower().replace("-", "").replace("_", "").replace(" ", ""))
+        if found is not None:
+            return found
+    raise FormatError(
+        f"the encoding {said(encoding)}, which is not read", hint=f"known: {', '.join(sorted(set(ENCODINGS.values())))}"
+    )
+
+
+def _transcoded(build: Builder, characters: Array, offsets: Array, codec: str) -> tuple[Array, Array]:
+    """The same strings in UTF-8."""
+    build.budget.take(_MOST_TIMES * 2 * len(characters) + 100 * len(offsets), "strings")
+    data = characters.tobytes()
+    texts = []
+    for nth, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+        try:
+            texts.append(data[start:stop].decode(codec, build.errors).encode("utf-8"))
+        except UnicodeError as error:
+            raise FormatError(
+                f"string {nth} is no valid {codec} ({getattr(error, 'reason', error)})",
+                hint="errors='replace' reads it, with U+FFFD",
+            ) from error
+    numbers = np.zeros(len(offsets), np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=numbers[1:])
+    return np.frombuffer(b"".join(texts), np.uint8), numbers

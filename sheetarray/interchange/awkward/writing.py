@@ -1,0 +1,178 @@
+"""Awkward arrays -> awkward0's persistence protocol: a schema and named blobs, in any container.
+
+What is to be stored is worked out as a `Plan` first: every refusal comes before the container is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Container, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import DTypeError, LimitError
+from .compression import COMPRESSION, Compression, Specification, rules_of
+from .forms import Blob, Expression, Forms
+from .functions import matches, promoted
+from .layouts import as_layout
+from .limits import MOST_SCHEMA_BYTES
+from .naming import ByPath
+from .packages import awkward_module
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one array comes down to.
+
+    Attributes:
+        name: of the schema in the container.
+        schema: as it is stored, ASCII JSON.
+        prefix: of the names of its blobs.
+        blobs: what the schema reads.
+    """
+
+    name: str
+    schema: bytes
+    prefix: str
+    blobs: Sequence[Blob]
+
+    @property
+    def names(self) -> list[str]:
+        """What it puts into the container; the schema comes last, so that no reader finds it without its blobs."""
+        return [*(self.prefix + blob.key for blob in self.blobs), self.name]
+
+    @property
+    def elements(self) -> int:
+        """How many elements its blobs have."""
+        return sum(blob.array.size for blob in self.blobs)
+
+
+def serialize(
+    obj: Any,
+    storage: MutableMapping[str, Any],
+    name: str | None = None,
+    delimiter: str | None = "-",
+    suffix: str | None = None,
+    schemasuffix: str | None = None,
+    compression: Compression = COMPRESSION,
+    whitelist: Any = None,
+    *,
+    pack: bool = False,
+) -> None:
+    """Put an array into a container of named blobs, as awkward0's protocol has it.
+
+    Args:
+        obj: an `ak.Array` or its layout, or a NumPy array of numbers, times or text (structured and masked ones too).
+        storage: a mapping to fill with bytes; it is left as it was if anything fails.
+        name: of the schema, before its suffix, and of the blobs, before the delimiter.
+        delimiter: between the name and the id of a blob.
+        suffix: at the end of a blob's name, such as ".raw".
+        schemasuffix: at the end of the schema's name, such as ".json".
+        compression: None; True (zlib); a function, such as `zlib.compress`; a pair of a function and the name of its
+            inverse; a rule, a mapping of `pair`, `minsize` (bytes), `types`, `contexts`; or a list of those. Unless
+            given, integers and booleans from 8 KiB on are compressed by zlib.
+        whitelist: that the reader will have; what it would not let pass is not written. None checks nothing.
+        pack: leave out what the array was selected from, and no longer reaches.
+
+    Raises:
+        DTypeError: an array that the protocol does not hold.
+        LimitError: the container has one of the names already; or lists within lists beyond what is read.
+        MissingDependencyError: awkward is not installed.
+
+    Example:
+        >>> import numpy as np
+        >>> blobs = {}
+        >>> serialize(np.array([1, 2, 3], dtype="int8"), blobs, "t", suffix=".raw", schemasuffix=".json")
+        >>> sorted(blobs), blobs["t-0.raw"]
+        (['t-0.raw', 't.json'], b'\\x01\\x02\\x03')
+    """
+    planned = plan(
+        obj, name, delimiter=delimiter, suffix=suffix, schemasuffix=schemasuffix, compression=compression,
+        whitelist=whitelist, pack=pack,
+    )  # fmt: skip
+    check_free([planned], storage)
+    put: list[str] = []
+    try:
+        for blob in planned.blobs:
+            put.append(planned.prefix + blob.key)
+            storage[put[-1]] = bytes(blob.content())
+        put.append(planned.name)
+        storage[planned.name] = planned.schema
+    except BaseException:
+        for each in put:
+            with contextlib.suppress(Exception):
+                del storage[each]
+        raise
+
+
+def plan(
+    obj: Any,
+    name: str | None,
+    *,
+    delimiter: str | None = "-",
+    suffix: str | None = None,
+    schemasuffix: str | None = None,
+    compression: Compression = COMPRESSION,
+    whitelist: Any = None,
+    pack: bool = False,
+) -> Plan:
+    """What an array comes down to, with nothing written yet; arguments as for `serialize`.
+
+    Raises:
+        DTypeError: an array that the protocol does not hold; names it.
+    """
+    ending = suffix or ""
+    forms = Forms(lambda _path, ident: f"{ident}{ending}", rules_of(compression))
+    planned = _plan(obj, name or "", delimiter or "", schemasuffix or "", pack, forms)
+    if whitelist is not None:
+        _check_calls(forms.called, promoted(whitelist))
+    return planned
+
+
+def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool) -> Plan:
+    """The same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
+
+    Raises:
+        DTypeError: an array that the protocol does not hold; names it.
+    """
+    return _plan(obj, name, delimiter, schemasuffix, pack, Forms(ByPath(delimiter), typed=True))
+
+
+def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, forms: Forms) -> Plan:
+    prefix = name + delimiter if name else ""
+    try:
+        expression = forms.expression(as_layout(obj, pack=pack))
+    except (DTypeError, LimitError) as error:
+        raise type(error)(f"{name}: {error}" if name else str(error)) from error
+    top: Expression = {"awkward0": awkward_module().__version__, "schema": expression}
+    if prefix:
+        top["prefix"] = prefix
+    if forms.rownames:
+        top["metadata"] = {"rowname": forms.rownames}
+    schema = json.dumps(top, separators=(",", ":")).encode("ascii")
+    if len(schema) > MOST_SCHEMA_BYTES:
+        raise LimitError(f"{name}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
+    return Plan(name + schemasuffix, schema, prefix, forms.blobs)
+
+
+def _check_calls(called: Iterable[Specification], patterns: Sequence[Sequence[str]]) -> None:
+    for specification in sorted(called):
+        if not any(matches(pattern, specification) for pattern in patterns):
+            raise LimitError(f"the whitelist does not let {'.'.join(specification)} pass, which reading would call")
+
+
+def check_free(plans: Iterable[Plan], taken: Container[str]) -> None:
+    """Refuse names that the container has already, or that two blobs would have.
+
+    Raises:
+        LimitError: names it.
+    """
+    new: set[str] = set()
+    for planned in plans:
+        for name in planned.names:
+            if name in new:
+                raise LimitError(f"two parts of what is to be written would have the name {name!r}: rename an array")
+            if name in taken:
+                raise LimitError(f"there is something of the name {name!r} already: choose another name")
+            new.add(name)

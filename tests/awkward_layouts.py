@@ -1,0 +1,296 @@
+"""Awkward arrays of every layout class, and random ones: what has to come back from the protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+import numpy as np
+from hypothesis import strategies as st
+
+contents = ak.contents
+DTYPES = ("bool", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", "M8[ms]", "m8[25s]")
+WORDS = ["", "a", "one", "漢字", "ü", "😀", "=1+1", "1", '"', "x" * 40, "\0", "a\0"]
+NAMES = ["x", "y", "counts", "content", "0", "7", "a-b", "ü", "two words", "=1", " x", "X", "entry"]
+
+
+def index(values: Any, dtype: str = "int64") -> Any:
+    """An awkward index of that dtype."""
+    return ak.index.Index(np.asarray(values, dtype=dtype))
+
+
+def strings(*words: str) -> Any:
+    """The layout of an array of strings."""
+    return ak.Array(list(words)).layout if words else ak.Array(["a"]).layout[:0]
+
+
+def every_class() -> dict[str, Any]:
+    """An array for each layout class, and for each way in which one can be cut, viewed or empty."""
+    ragged = ak.Array([[1.5, 2.5], [], [3.5]]).layout
+    table = ak.Array([{"x": 1, "y": [1.5]}, {"x": 2, "y": []}, {"x": 3, "y": [2.5, 3.5]}]).layout
+    numbers = contents.NumpyArray(np.arange(12))
+    found: dict[str, Any] = {
+        "numbers": numbers,
+        "a slice with a step": contents.NumpyArray(np.arange(12)[10:2:-3]),
+        "n-d numbers": contents.NumpyArray(np.arange(12.0).reshape(3, 2, 2)),
+        "Fortran order": ak.from_numpy(np.asfortranarray(np.arange(6).reshape(3, 2)), highlevel=False),
+        "n-d without elements": contents.NumpyArray(np.zeros((0, 3))),
+        "empty rows": contents.NumpyArray(np.zeros((3, 0))),
+        "empty rows of rows": contents.NumpyArray(np.zeros((2, 0, 3))),
+        "no type": contents.EmptyArray(),
+        "lists": ragged,
+        "lists from the middle": ragged[1:],
+        "no lists": ragged[:0],
+        "offsets that begin late": contents.ListOffsetArray(index([2, 4, 4, 9], "int32"), numbers),
+        "lists of lists": ak.Array([[[1], [2, 3]], [], [[]]]).layout,
+        "lists of nothing": ak.Array([[], []]).layout,
+        "picked lists": ragged[np.array([2, 0, 2])],
+        "starts and stops": contents.ListArray(index([5, 1, 99, 0], "uint32"), index([7, 4, 99, 2], "uint32"), numbers),
+        "starts and stops of nothing": contents.ListArray(index([3, 3]), index([3, 3, 7]), numbers[:0]),
+        "fixed lists of numbers": contents.RegularArray(numbers, 5),
+        "fixed lists of lists": contents.RegularArray(ragged, 1),
+        "fixed lists of no size": contents.RegularArray(ragged, 0, 3),
+        "fixed lists of fixed lists": contents.RegularArray(contents.RegularArray(numbers, 2), 3),
+        "fixed lists of strings": contents.RegularArray(strings("a", "b", "cc", "d", "e"), 2),
+        "records": table,
+        "records, cut": table[1:],
+        "no records": table[:0],
+        "records longer than the table": contents.RecordArray([numbers, ragged], ["n", "l"], 2),
+        "records of records": ak.Array([{"a": {"b": 1, "c": "x"}}]).layout,
+        "lists of records": ak.Array([[{"x": 1, "y": [1.5]}, {"x": 2, "y": []}], []]).layout,
+        "tuples": ak.Array([(1, 2.5), (3, 4.5)]).layout,
+        "named records": ak.Array([{"x": 1.5}], with_name="Point").layout,
+        "no records without fields": contents.RecordArray([], [], 0),
+        "strings": strings("one", "", "drei €"),
+        "strings from the middle": strings("one", "", "drei €")[1:],
+        "no strings": strings("a")[:0],
+        "empty strings": strings("", ""),
+        "picked strings": strings("one", "", "drei €")[np.array([2, 0, 2, 1])],
+        "lists of strings": ak.Array([["a", "b"], [], ["c"]]).layout,
+        "strings of one size": ak.to_regular(ak.Array(["ab", "cd"]), axis=1).layout,
+        "bytes": ak.Array([b"a", b"", b"\xff\x00"]).layout,
+        "an index": contents.IndexedArray(index([2, 0, 0], "int32"), ragged),
+        "an index of nothing": contents.IndexedArray(index([]), ragged),
+        "an index over records": contents.IndexedArray(index([2, 0]), table),
+        "a table seen through a mask": ak.Array(table)[np.array([True, False, True])].layout,
+        "a missing number": ak.Array([1, None, 3]).layout,
+        "a missing list": ak.Array([[1], None, [2, 3]]).layout,
+        "a missing record": ak.Array([{"x": 1}, None]).layout,
+        "a missing string": ak.Array(["a", None]).layout,
+        "all missing": ak.Array([None, None]).layout,
+        "far below zero": contents.IndexedOptionArray(index([-7, 1, -1]), numbers),
+        "a mask of bytes": contents.ByteMaskedArray(index([1, 0, 1], "int8"), ragged, True),
+        "a shorter mask of bytes": contents.ByteMaskedArray(index([1, 0], "int8"), ragged, False),
+        "no mask": contents.UnmaskedArray(ragged),
+        "no mask of nothing": contents.UnmaskedArray(ragged[:0]),
+        "a union": ak.Array([1, "two", [3], {"x": 1}, 2.5]).layout,
+        "a union with missing": ak.Array([1, "two", None]).layout,
+        "a union, sequential": ak.Array([1.5, [2], 3.5]).layout,
+        "a union, picked": ak.Array([1.5, [2], 3.5, [4, 5]])[np.array([3, 0])].layout,
+        "one layout twice": contents.RecordArray([ragged, ragged, numbers], ["a", "b", "c"], 3),
+    }  # fmt: skip
+    for valid_when in (True, False):
+        for lowest_first in (True, False):
+            name = f"a mask of bits, {'valid' if valid_when else 'masked'}, {'lsb' if lowest_first else 'msb'}"
+            bits = index([0b10110, 0b1], "uint8")
+            found[name] = contents.BitMaskedArray(bits, numbers, valid_when, 9, lowest_first)
+    return {name: ak.Array(layout) for name, layout in found.items()} | {
+        f"numbers, {dtype}": ak.Array(np.array([1, 0, 3]).astype(dtype)) for dtype in DTYPES
+    }
+
+
+# Random ones -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def arrays(draw: st.DrawFn, depth: int = 4) -> ak.Array:
+    """An awkward array of any type, in any layout, its contents cut and longer than they need to be."""
+    return ak.Array(draw(layouts(depth, draw(st.integers(0, 6)))))
+
+
+@st.composite
+def layouts(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> Any:
+    """A layout; with `plain` none that options, indices and unions may not hold."""
+    leaves = ["numbers", "numbers", "strings", "bytes", "block"]
+    nodes = ["offsets", "ends", "regular", "record", "tuple"]
+    above = [] if plain else ["index", "option", "bytemask", "bitmask", "unmasked", "union"]
+    kind = draw(st.sampled_from(leaves if depth <= 0 else leaves + 2 * nodes + above))
+    return draw(globals()[f"_{kind}"](depth - 1, length))
+
+
+def _cut(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> Any:
+    """A layout of some length, that may be a part of a longer one."""
+    before, after = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+    return draw(layouts(depth, before + length + after, plain))[before : before + length]
+
+
+@st.composite
+def _numbers(draw: st.DrawFn, depth: int, length: int) -> Any:
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    whole = draw(st.lists(st.integers(0, 1 if dtype.kind == "b" else 100), min_size=length, max_size=length))
+    values = np.array(whole, dtype="i8").astype(dtype)
+    if draw(st.booleans()):
+        values = np.repeat(values, 2)[::2]
+    return contents.NumpyArray(values)
+
+
+@st.composite
+def _block(draw: st.DrawFn, depth: int, length: int) -> Any:
+    shape = (length, *draw(st.lists(st.integers(0, 3), min_size=1, max_size=2)))
+    return contents.NumpyArray(np.arange(np.prod(shape), dtype="f8").reshape(shape))
+
+
+@st.composite
+def _strings(draw: st.DrawFn, depth: int, length: int) -> Any:
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=length + 1, max_size=length + 1))
+    return strings(*words)[1:]
+
+
+@st.composite
+def _bytes(draw: st.DrawFn, depth: int, length: int) -> Any:
+    return ak.Array([b"x", *draw(st.lists(st.binary(max_size=4), min_size=length, max_size=length))]).layout[1:]
+
+
+@st.composite
+def _offsets(draw: st.DrawFn, depth: int, length: int) -> Any:
+    counts = draw(st.lists(st.integers(0, 3), min_size=length, max_size=length))
+    start = draw(st.integers(0, 2))
+    offsets = start + np.concatenate([[0], np.cumsum(np.array(counts, dtype="i8"))])
+    dtype = draw(st.sampled_from(["int32", "uint32", "int64"]))
+    inner = draw(layouts(depth, int(offsets[-1]) + draw(st.integers(0, 2))))
+    return contents.ListOffsetArray(index(offsets, dtype), inner)
+
+
+@st.composite
+def _ends(draw: st.DrawFn, depth: int, length: int) -> Any:
+    size = draw(st.integers(0, 6))
+    pairs = st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted)
+    ends = np.array(draw(st.lists(pairs, min_size=length, max_size=length)), dtype="i8").reshape(-1, 2)
+    return contents.ListArray(index(ends[:, 0]), index(ends[:, 1]), draw(layouts(depth, size)))
+
+
+@st.composite
+def _regular(draw: st.DrawFn, depth: int, length: int) -> Any:
+    size = draw(st.integers(0, 3))
+    return contents.RegularArray(_cut(draw, depth, size * length), size, length)
+
+
+@st.composite
+def _record(draw: st.DrawFn, depth: int, length: int) -> Any:
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
+    fields = [_cut(draw, depth, length + draw(st.integers(0, 1))) for _ in names]
+    parameters = draw(st.sampled_from([None, {"__record__": "Point"}]))
+    return contents.RecordArray(fields, names, length, parameters=parameters)
+
+
+@st.composite
+def _tuple(draw: st.DrawFn, depth: int, length: int) -> Any:
+    return contents.RecordArray([_cut(draw, depth, length) for _ in range(draw(st.integers(1, 3)))], None, length)
+
+
+def _plain_content(draw: st.DrawFn, depth: int, length: int) -> Any:
+    return draw(layouts(depth, length, plain=True))
+
+
+@st.composite
+def _index(draw: st.DrawFn, depth: int, length: int) -> Any:
+    size = draw(st.integers(1, 5))
+    places = draw(st.lists(st.integers(0, size - 1), min_size=length, max_size=length))
+    return contents.IndexedArray(index(places), _plain_content(draw, depth, size))
+
+
+@st.composite
+def _option(draw: st.DrawFn, depth: int, length: int) -> Any:
+    size = draw(st.integers(0, 5))
+    places = draw(st.lists(st.integers(-2, size - 1), min_size=length, max_size=length))
+    return contents.IndexedOptionArray(index(places), _plain_content(draw, depth, size))
+
+
+@st.composite
+def _bytemask(draw: st.DrawFn, depth: int, length: int) -> Any:
+    mask = draw(st.lists(st.integers(0, 1), min_size=length, max_size=length))
+    inner = _plain_content(draw, depth, length + draw(st.integers(0, 2)))
+    return contents.ByteMaskedArray(index(mask, "int8"), inner, draw(st.booleans()))
+
+
+@st.composite
+def _bitmask(draw: st.DrawFn, depth: int, length: int) -> Any:
+    size = -(-length // 8) + draw(st.integers(0, 1))
+    bits = draw(st.lists(st.integers(0, 255), min_size=size, max_size=size))
+    inner = _plain_content(draw, depth, length + draw(st.integers(0, 2)))
+    return contents.BitMaskedArray(index(bits, "uint8"), inner, draw(st.booleans()), length, draw(st.booleans()))
+
+
+@st.composite
+def _unmasked(draw: st.DrawFn, depth: int, length: int) -> Any:
+    return contents.UnmaskedArray(_plain_content(draw, depth, length))
+
+
+@st.composite
+def _union(draw: st.DrawFn, depth: int, length: int) -> Any:
+    sizes = draw(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)))
+    members = [
+        contents.NumpyArray(np.arange(sizes[0])),
+        strings(*["ab", "", "c"][: sizes[1]]),
+        draw(_offsets(min(depth, 0), sizes[2])),
+    ]
+    tags = draw(st.lists(st.integers(0, 2), min_size=length, max_size=length))
+    places = [draw(st.integers(0, sizes[tag] - 1)) for tag in tags]
+    return contents.UnionArray(index(tags, "int8"), index(places), members)
+
+
+# What has to come back ---------------------------------------------------------------------------------------
+
+
+def plain(array: ak.Array) -> Any:
+    """The elements as nested lists, with NaN and NaT such that they equal themselves."""
+    return _plain(ak.to_list(array))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return (type(value).__name__, str(value))
+
+
+def kept_type(array: ak.Array) -> str:
+    """The type as the protocol keeps it: fixed-size lists of anything but numbers get any size, no type is float64."""
+    return str(ak.types.ArrayType(_kept(ak.to_layout(array).form), len(array)))
+
+
+def _kept(form: Any) -> Any:
+    types = ak.types
+    if form.is_numpy:
+        kept = types.NumpyType(form.primitive)
+        sizes = form.inner_shape
+        for axis in reversed(range(len(sizes))):
+            kept = types.ListType(kept) if 0 in sizes[axis:] else types.RegularType(kept, sizes[axis])
+        return kept
+    if form.is_unknown:
+        return types.NumpyType("float64")
+    if form.is_union:
+        return types.UnionType([_kept(each) for each in form.contents])
+    if form.is_record:
+        parameters = {"__record__": form.parameter("__record__")} if form.parameter("__record__") else None
+        fields = None if form.is_tuple else form.fields
+        return types.RecordType([_kept(each) for each in form.contents], fields, parameters=parameters)
+    inner = form.content if form.is_list and form.parameter("__array__") in ("string", "bytestring") else None
+    if inner is not None:
+        return types.ListType(types.NumpyType("uint8", parameters=inner.parameters), parameters=form.parameters)
+    if form.is_regular:
+        return types.RegularType(_kept(form.content), form.size) if _is_block(form) else types.ListType(
+            _kept(form.content)
+        )  # fmt: skip
+    if form.is_list:
+        return types.ListType(_kept(form.content))
+    return types.OptionType(_kept(form.content)) if form.is_option else _kept(form.content)
+
+
+def _is_block(form: Any) -> bool:
+    if form.is_regular and form.parameter("__array__") is None:
+        return form.size > 0 and _is_block(form.content)
+    return form.is_numpy and 0 not in form.inner_shape

@@ -1,0 +1,543 @@
+"""`.awkd` files: written whole or not at all, added to, read lazily, refused where no archive should be so."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+from awkward_layouts import every_class, kept_type, plain
+from cases import objects
+from click.testing import CliRunner
+from mutations import bounded_memory, mutated
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.interchange import awkward as awk
+from sheetarray.interchange.awkward import Arrays, load, save
+
+CASES = every_class()
+LISTS, WORDS = CASES["lists"], CASES["strings"]
+
+
+def members(path: Any) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert len(set(archive.namelist())) == len(archive.namelist())
+        assert all(member.compress_type == zipfile.ZIP_STORED for member in archive.infolist())
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+# save and load -----------------------------------------------------------------------------------------------
+
+
+def test_every_layout_comes_back_from_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "all.awkd"
+    save(path, CASES)
+    with load(path) as found:
+        assert list(found) == list(CASES)
+        for name, array in found.items():
+            assert plain(array) == plain(CASES[name])
+            assert str(array.type) == kept_type(CASES[name])
+
+
+def test_members_are_a_schema_and_raw_blobs(tmp_path: Path) -> None:
+    save(tmp_path / "t.awkd", LISTS, "events")
+    assert list(members(tmp_path / "t.awkd")) == ["events-1.raw", "events-3.raw", "events.json"]
+    save(tmp_path / "u.awkd", LISTS)
+    assert list(members(tmp_path / "u.awkd")) == ["1.raw", "3.raw", ".json"]
+    save(tmp_path / "o.awkd", LISTS, "e", delimiter="/", suffix="", schemasuffix=".schema")
+    assert list(members(tmp_path / "o.awkd")) == ["e/1", "e/3", "e.schema"]
+    with load(tmp_path / "o.awkd", schemasuffix=".schema") as found:
+        assert found["e"].to_list() == LISTS.to_list()
+
+
+def test_the_same_arrays_make_the_same_bytes() -> None:
+    files = [io.BytesIO(), io.BytesIO()]
+    for file in files:
+        save(file, CASES)
+    assert files[0].getvalue() == files[1].getvalue()
+
+
+@pytest.mark.parametrize("given", [str, Path])
+def test_the_suffix_is_added_to_a_name_without_it(given: Callable[[Any], Any], tmp_path: Path) -> None:
+    save(given(tmp_path / "events.v2"), LISTS)
+    assert os.listdir(tmp_path) == ["events.v2.awkd"]
+    assert load(given(tmp_path / "events.v2")).to_list() == LISTS.to_list()
+    assert load(given(tmp_path / "events.v2.awkd")).to_list() == LISTS.to_list()
+    with pytest.raises(FileNotFoundError):
+        load(given(tmp_path / "other"))
+
+
+def test_a_file_of_one_array_without_a_name_is_that_array(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS)
+    assert isinstance(load(path), ak.Array)
+    save(path, WORDS, "words")
+    with load(path) as found:
+        assert isinstance(found, Arrays)
+        assert sorted(found) == ["", "words"]
+        assert found[""].to_list() == LISTS.to_list()
+
+
+def test_a_mapping_of_names_may_have_a_common_beginning(tmp_path: Path) -> None:
+    save(tmp_path / "t.awkd", {"x": LISTS, "xy": WORDS}, "run 7/")
+    with load(tmp_path / "t.awkd") as found:
+        assert list(found) == ["run 7/x", "run 7/xy"]
+
+
+def test_arrays_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, {"good": LISTS, "bad": WORDS})
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "broken.awkd", "w") as new:
+        for name in old.namelist():
+            if name != "bad-1.raw":
+                new.writestr(name, old.read(name))
+        new.writestr("worse.json", "{")
+        new.writestr("foreign.json", '{"some": "settings"}')
+    with load(tmp_path / "broken.awkd") as found:
+        assert list(found) == ["good", "bad", "worse", "foreign"]
+        assert "bad" in found
+        assert "absent" not in found
+        assert found["good"].to_list() == LISTS.to_list()
+        for name in ("bad", "worse", "foreign"):
+            with pytest.raises(sa.FormatError) as caught:
+                found[name]
+            assert caught.value.location is not None
+            assert caught.value.location.startswith(f"{name}.json")
+            assert caught.value.source == str(tmp_path / "broken.awkd")
+        with pytest.raises(sa.NotFoundError, match="'good'"):
+            found["absent"]
+        assert found.get("absent") is None
+        assert "good" in repr(found)
+    with pytest.raises(ValueError, match="closed"):
+        found["good"]
+
+
+def test_options_of_reading_are_known_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="whitlist"):
+        load(tmp_path / "absent.awkd", whitlist="*")
+    save(tmp_path / "t.awkd", {"t": LISTS})
+    with load(tmp_path / "t.awkd", whitelist=[["awkward0", "numpy"]]) as found, pytest.raises(sa.FormatError):
+        found["t"]
+
+
+# Adding ------------------------------------------------------------------------------------------------------
+
+
+def test_adding_keeps_the_bytes_of_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = b"mine"
+        archive.writestr(zipfile.ZipInfo("notes/read me.txt", (2001, 2, 3, 4, 5, 6)), b"text " * 100)
+        archive.writestr("ü.bin", b"\0" * 100)
+        archive.writestr("folder/", b"")
+    before = path.read_bytes()
+    start = zipfile.ZipFile(path).start_dir
+    for nth, array in enumerate((LISTS, WORDS)):
+        save(path, array, f"a{nth}")
+    assert path.read_bytes()[:start] == before[:start]
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert archive.comment == b"mine"
+        assert archive.getinfo("notes/read me.txt").date_time == (2001, 2, 3, 4, 5, 6)
+        assert archive.namelist()[:3] == ["notes/read me.txt", "ü.bin", "folder/"]
+        assert archive.read("notes/read me.txt") == b"text " * 100
+    with load(path) as found:
+        assert found["a0"].to_list() == LISTS.to_list()
+        assert found["a1"].to_list() == WORDS.to_list()
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+def test_something_before_the_archive_stays(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS, "a")
+    path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
+    save(path, WORDS, "b")
+    assert path.read_bytes().startswith(b"#!/bin/sh\n")
+    with load(path) as found:
+        assert [found[name].to_list() for name in found] == [LISTS.to_list(), WORDS.to_list()]
+
+
+@pytest.mark.parametrize("name", ["t", "t-1.raw", ""])
+def test_a_name_that_is_there_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, {"t": LISTS, "t-1.raw": LISTS, "": LISTS})
+    before = path.read_bytes()
+    with pytest.raises(sa.LimitError, match="already"):
+        save(path, {"new": LISTS, name: WORDS})
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+def test_names_that_meet_in_one_call_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match=r"x-0\.raw"):
+        save(tmp_path / "t", {"x": np.arange(3), "x-0": np.arange(3)}, suffix=".raw", schemasuffix=".raw")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["../t", "/t", "a//t", "a\\t", "C:/t", "a\0b", "\ud800", "./t", "x" * 70_000])
+def test_names_that_no_archive_should_have_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match="rename"):
+        save(tmp_path / "t", LISTS, name)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("refused", [{"bad": objects(1)}, {"fine": np.arange(10), "bad": objects(1)}, {}])
+@pytest.mark.parametrize("mode", ["a", "w"])
+def test_a_failed_save_leaves_the_old_file(refused: dict[str, Any], mode: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS, "t")
+    before = path.read_bytes()
+    with pytest.raises((sa.DTypeError, sa.LimitError)):
+        save(path, refused, mode=mode)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+@pytest.mark.parametrize("mode", ["a", "w"])
+def test_a_save_that_fails_on_the_way_leaves_the_old_file(mode: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS, "t")
+    before = path.read_bytes()
+
+    def fails(_content: Any) -> bytes:
+        raise OSError("no space left")
+
+    pair = (fails, ("mine", "fails"))
+    with pytest.raises(OSError, match="no space left"):
+        save(path, {"fine": WORDS, "late": LISTS}, mode=mode, compression={"contexts": "Jagged*", "pair": pair})
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+def test_modes_replace_or_refuse_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS, "old", mode="x")
+    with pytest.raises(FileExistsError):
+        save(path, WORDS, "new", mode="x")
+    save(path, WORDS, "new", mode="w")
+    assert list(load(path)) == ["new"]
+    with pytest.raises(ValueError, match="'r'"):
+        save(path, WORDS, "newer", mode="r")  # type: ignore[arg-type]
+
+
+def test_what_is_no_archive_is_not_added_to(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    path.write_bytes(b"")
+    save(path, LISTS, "t")  # such as a temporary file that was just made
+    assert list(load(path)) == ["t"]
+    path.write_bytes(b"something else")
+    with pytest.raises(sa.FormatError, match=r"no \.awkd file"):
+        save(path, LISTS, "t")
+    assert path.read_bytes() == b"something else"
+
+
+def test_open_files_are_written_added_to_and_read() -> None:
+    file = io.BytesIO()
+    for nth, array in enumerate((LISTS, WORDS, LISTS)):
+        save(file, array, f"a{nth}")
+    with load(file) as found:
+        assert [array.to_list() for array in found.values()] == [LISTS.to_list(), WORDS.to_list(), LISTS.to_list()]
+    assert not file.closed
+    before = file.getvalue()
+    with pytest.raises(sa.LimitError, match="already"):
+        save(file, LISTS, "a1")
+    with pytest.raises(TypeError, match="wb"):
+        save(io.StringIO(), LISTS, mode="w")
+    assert file.getvalue() == before
+    assert len(members(file)) == 9
+
+
+class Stream(io.RawIOBase):
+    """Bytes that come once, from a pipe."""
+
+    def __init__(self, content: bytes) -> None:
+        self._file = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        return self._file.readinto(target)
+
+
+def test_a_pipe_is_read() -> None:
+    file = io.BytesIO()
+    save(file, LISTS)
+    assert load(Stream(file.getvalue())).to_list() == LISTS.to_list()
+
+
+# Hostile archives --------------------------------------------------------------------------------------------
+
+
+def archive(**changes: Any) -> bytes:
+    """An archive with arrays, and members that are added or replaced."""
+    file = io.BytesIO()
+    save(file, {"t": LISTS, "u": WORDS})
+    content = members(file) | changes.pop("replaced", {})
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", changes.pop("method", zipfile.ZIP_STORED)) as new:
+        for name, data in content.items():
+            new.writestr(name, data)
+    return file.getvalue()
+
+
+def renamed(name: str) -> bytes:
+    """An archive with a member of that name, as no zipfile writes it."""
+    stand_in = "x" * len(name.encode())
+    return archive(replaced={stand_in: b"1"}).replace(stand_in.encode(), name.encode())
+
+
+def patched(at: int, form: str, value: int) -> bytes:
+    """An archive in which each entry of the directory has a field changed."""
+    content = bytearray(archive())
+    start = 0
+    while (start := content.find(b"PK\1\2", start)) >= 0:
+        struct.pack_into(form, content, start + at, value)
+        start += 4
+    return bytes(content)
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "nothing": lambda: b"",
+    "no archive": lambda: b"PK" * 100,
+    "cut off": lambda: archive()[:-30],
+    "an absolute name": lambda: renamed("/etc/x"),
+    "a name that leads out": lambda: renamed("../../x"),
+    "a name that leads out within": lambda: renamed("a/../../x"),
+    "a backslash": lambda: renamed("..\\x"),
+    "a drive": lambda: renamed("C:/x"),
+    "a NUL": lambda: renamed("t.json\0.txt"),
+    "two members of one name": lambda: renamed("t.json"),
+    "encrypted": lambda: patched(8, "<H", 1),
+    "an unknown method": lambda: patched(10, "<H", 14),
+    "larger than the archive": lambda: patched(20, "<I", 2**30),
+    "far larger when inflated": lambda: patched(24, "<I", 2**31),
+    "beyond the file": lambda: patched(42, "<I", 2**31),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_no_hostile_archive_is_read_or_added_to(case: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    path.write_bytes(HOSTILE[case]())
+    before = path.read_bytes()
+    with bounded_memory():
+        with pytest.raises(sa.FormatError) as caught, load(path) as found:
+            dict(found)
+        assert len(caught.value.reason) > 10
+        for verb in (sa.read, sa.scan):
+            with pytest.raises(sa.FormatError):
+                verb(path)
+        assert any(finding.severity == "error" for finding in sa.check(path))
+    if case != "nothing":
+        try:
+            save(path, LISTS, "new")
+        except sa.FormatError:
+            assert path.read_bytes() == before
+
+
+def test_a_deflated_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    path.write_bytes(archive(method=zipfile.ZIP_DEFLATED))
+    assert sorted(sa.read(path)) == ["t", "u"]
+    path.write_bytes(archive(method=zipfile.ZIP_LZMA))
+    with pytest.raises(sa.FormatError, match="method 14"):
+        sa.read(path)
+    zeros = {f"bomb{nth}.raw": bytes(2**24) for nth in range(5)}
+    path.write_bytes(archive(replaced=zeros, method=zipfile.ZIP_DEFLATED))
+    with bounded_memory(), pytest.raises(sa.FormatError, match="inflates to"):
+        sa.read(path)
+
+
+def test_a_deflated_archive_gives_no_more_memory_than_its_bytes_do(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    floats = {"call": ["awkward0", "numpy", "frombuffer"], "args": [{"read": "x"}, {"dtype": "f8"}, {"json": 2**21}]}
+    index = {"call": ["awkward0", "numpy", "frombuffer"], "args": [{"read": "i"}, {"dtype": "i8"}, {"json": 2**21}]}
+    schema = {"call": ["awkward0", "SparseArray"], "args": [{"json": 10**8}, index, floats]}
+    places = np.arange(2**21).tobytes()
+    parts = {"t.json": json.dumps({"awkward0": "0", "schema": schema}).encode(), "i": places, "x": bytes(2**24)}
+    path.write_bytes(archive(replaced=parts, method=zipfile.ZIP_DEFLATED))
+    assert path.stat().st_size < 2**22
+    with bounded_memory(), pytest.raises(sa.FormatError, match="may take"):
+        sa.read(path, ["t"])
+    assert len(sa.read(path, ["t"], max_bytes=10**9)["t"]) == 10**8
+
+
+@pytest.mark.parametrize("size", [10**6, 10])
+def test_a_member_that_is_not_what_it_claims_is_damaged(size: int) -> None:
+    content = bytearray(archive(method=zipfile.ZIP_DEFLATED))
+    start = content.find(b"t.json", content.find(b"PK\1\2")) - 46
+    struct.pack_into("<I", content, start + 24, size)
+    with pytest.raises(sa.FormatError):
+        sa.read(io.BytesIO(bytes(content)), ["t"], format="awkd")
+    assert list(sa.read(io.BytesIO(bytes(content)), ["u"], format="awkd")) == ["u"]
+
+
+def survives(content: bytes) -> bool:
+    """Only a FormatError may come out, and check finds an error exactly where read raises one; whether it was read."""
+    findings = list(sa.check(io.BytesIO(content), format="awkd"))
+    try:
+        found = sa.read(io.BytesIO(content), format="awkd")
+        assert all(ak.validity_error(array) == "" for array in found.values())
+        assert len(sa.scan(io.BytesIO(content), format="awkd")) == len(found)
+    except sa.FormatError as error:
+        assert findings, repr(error)  # noqa: PT017  (no error is right too)
+        return False
+    assert findings == []
+    return True
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) -> None:
+    source = random.Random(seed)
+    file = io.BytesIO()
+    save(file, {name: CASES[name] for name in ("lists of records", "a union", "strings", "a missing list")})
+    parts, read = members(file), 0
+    with bounded_memory():
+        for _ in range(50):
+            survives(mutated(file.getvalue(), source))
+            name = source.choice(list(parts))
+            read += survives(archive(replaced={name: mutated(parts[name], source)} | {
+                other: content for other, content in parts.items() if other != name
+            }))  # fmt: skip
+    assert read < 50
+
+
+# read, write, scan, check ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "x.awkd"
+
+
+def test_arrays_go_through_read_and_write(place: Path) -> None:
+    sa.write(place, CASES)
+    found = sa.read(place)
+    assert list(found) == list(CASES)
+    for name, array in found.items():
+        assert plain(array) == plain(CASES[name])
+    assert list(sa.read(place, ["strings", "lists"])) == ["strings", "lists"]
+    with pytest.raises(sa.NotFoundError, match="'absent'"):
+        sa.read(place, ["absent"])
+    assert list(sa.check(place)) == []
+
+
+def test_numpy_arrays_go_through_too_and_one_alone_has_a_name(place: Path) -> None:
+    sa.write(place, np.arange(6.0).reshape(2, 3))
+    found = sa.read(place)
+    assert list(found) == ["array"]
+    assert isinstance(found["array"], ak.Array)
+    assert found["array"].to_numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    sa.write(place, LISTS)
+    assert sa.read(place)["array"].to_list() == LISTS.to_list()
+
+
+def test_writing_replaces_and_leaves_out_what_is_not_reached(place: Path) -> None:
+    whole = ak.Array([{"secret": 10**6 + nth} for nth in range(10_000)])
+    sa.write(place, {"few": whole[np.array([3, 7])]})
+    assert place.stat().st_size < 2000
+    sa.write(place, {"few": whole[np.array([3, 7])]}, pack=False, compression=None)
+    assert place.stat().st_size > 80_000
+    assert sa.read(place)["few"].to_list() == [{"secret": 10**6 + 3}, {"secret": 10**6 + 7}]
+    assert list(sa.read(place)) == ["few"]
+
+
+def test_an_array_without_a_name_has_the_files(tmp_path: Path) -> None:
+    save(tmp_path / "run.awkd", LISTS)
+    assert list(sa.read(tmp_path / "run.awkd")) == list(sa.scan(tmp_path / "run.awkd")) == ["run"]
+    assert sa.read(tmp_path / "run.awkd", ["run"])["run"].to_list() == LISTS.to_list()
+    save(tmp_path / "run.awkd", WORDS, "run")
+    assert sorted(sa.read(tmp_path / "run.awkd")) == ["", "run"]
+    with zipfile.ZipFile(tmp_path / "none.awkd", "w") as empty:
+        empty.writestr("notes.txt", "none")
+    with pytest.raises(sa.FormatError, match="no array"):
+        sa.read(tmp_path / "none.awkd")
+
+
+def test_scan_tells_the_type_and_the_number_of_entries(place: Path) -> None:
+    sa.write(place, {"n": np.zeros((2, 3), "f4"), "lists": LISTS, "table": CASES["records"], "words": WORDS})
+    infos = sa.scan(place)
+    assert {name: (info.shape, info.dtype, info.location) for name, info in infos.items()} == {
+        "n": ((2, 3), "float32", "n.json"),
+        "lists": ((3,), "var * float64", "lists.json"),
+        "table": ((3,), "{x: int64, y: var * float64}", "table.json"),
+        "words": ((3,), "string", "words.json"),
+    }
+    assert infos["n"].cells == 6
+    assert infos["n"].strides == (3, 1)
+    assert infos["lists"].cells == 4 + 3
+
+
+def test_check_finds_each_broken_array(place: Path) -> None:
+    broken = {"t-3.raw": b"123", "u.json": b"{"}
+    place.write_bytes(archive(replaced=broken))
+    findings = list(sa.check(place))
+    assert [finding.severity for finding in findings] == ["error"] * 2
+    assert [str(finding.location).partition(",")[0] for finding in findings] == ["t.json", "u.json"]
+    assert sa.check(io.BytesIO(archive()), format="awkd") is not None
+    assert list(sa.check(io.BytesIO(archive()), format="awkd")) == []
+
+
+def test_progress_rises_to_the_total(place: Path) -> None:
+    calls: list[tuple[int, int]] = []
+    sa.write(place, {"a": np.arange(3000), "b": WORDS}, progress=lambda done, total: calls.append((done, total)))
+    done, totals = [d for d, _ in calls], {t for _, t in calls}
+    assert len(totals) == 1
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, totals.pop())
+    assert done[-1] > 3000
+
+
+@pytest.mark.parametrize("verb", [sa.read, sa.scan, lambda path: list(sa.check(path))])
+def test_a_missing_file_is_the_systems_error(verb: Callable[[Path], Any], place: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        verb(place)
+
+
+def test_a_missing_package_names_the_extra(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    sa.write(place, {"t": LISTS})
+    monkeypatch.setitem(sys.modules, "awkward", None)
+    for verb in (sa.read, sa.scan, lambda path: sa.write(path, {"t": [1]})):
+        with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[awkward\]'"):
+            verb(place)
+
+
+def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path) -> None:
+    sa.write(place, {"events": CASES["records"], "numbers": np.arange(3)})
+    run = CliRunner().invoke
+    told = json.loads(run(main, ["info", str(place), "--json"], catch_exceptions=False).stdout)
+    assert [(array["name"], array["dtype"]) for array in told["arrays"]] == [
+        ("events", "{x: int64, y: var * float64}"),
+        ("numbers", "int64"),
+    ]
+    shown = run(main, ["show", str(place), "events"], catch_exceptions=False)
+    assert shown.exit_code == 0
+    assert "3 * {x: int64" in shown.stdout
+    values = json.loads(run(main, ["show", str(place), "events", "--json"], catch_exceptions=False).stdout)["values"]
+    assert values == CASES["records"].to_list()
+    assert run(main, ["check", str(place)], catch_exceptions=False).exit_code == 0
+    copy = tmp_path / "copy.awkd"
+    assert run(main, ["convert", str(place), str(copy)], catch_exceptions=False).exit_code == 0
+    assert run(main, ["diff", str(place), str(copy)], catch_exceptions=False).exit_code == 0
+    place.write_bytes(archive(replaced={"t.json": b"{"}))
+    assert run(main, ["check", str(place)], catch_exceptions=False).exit_code == 1
+
+
+def test_the_public_names_are_there() -> None:
+    assert sorted(awk.__all__, key=str.casefold) == sorted(set(awk.__all__), key=str.casefold)
+    assert {"WHITELIST", "serialize", "deserialize", "save", "load", "hdf5"} <= set(awk.__all__)
+    assert all(getattr(awk, name) is not None for name in awk.__all__)

@@ -1,0 +1,367 @@
+"""Awkward arrays as columns: through CSV and JSON and back, named by their paths, the schema cut to fit into cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+from awkward_layouts import arrays, contents, every_class, index, kept_type, plain
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray import dtypes
+from sheetarray.interchange.awkward import (
+    blobs_of,
+    from_columns,
+    gather,
+    is_awkward,
+    is_schema,
+    schema_names,
+    spread,
+    to_columns,
+    to_tidy,
+)
+
+CASES = every_class()
+EVENTS = ak.Array(
+    [
+        [{"x": 1, "y": [1.5, 2.5], "who": "Ada"}, {"x": 2, "y": [], "who": ""}],
+        [],
+        [{"x": 3, "y": [3.5], "who": "漢字"}],
+    ]
+)
+LIMIT = 32_767
+
+
+def same(found: Any, array: ak.Array, *, pack: bool = True) -> None:
+    assert plain(found) == plain(array)
+    assert str(found.type) == kept_type(ak.to_packed(array) if pack else array)
+
+
+# There and back ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -> None:
+    columns = to_columns("t", CASES[case], limit=LIMIT)
+    for column in columns.values():
+        assert isinstance(column, np.ndarray)
+        dtypes.of(column.dtype)
+    assert list(columns)[-1] == "t.json"
+    same(from_columns(columns, "t"), CASES[case])
+
+
+@settings(max_examples=200)
+@given(arrays(), st.integers(40, 400), st.booleans())
+def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pack: bool) -> None:
+    columns = to_columns("t", array, limit=limit, pack=pack)
+    assert {"t.json", *blobs_of(columns["t.json"].tolist())} == set(columns)
+    same(from_columns(columns, "t"), array, pack=pack)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
+def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    numbers = np.arange(6.0).reshape(2, 3)
+    sa.write(path, spread({**CASES, "plain": numbers}, limit=100))
+    assert list(sa.check(path)) == []
+    found = sa.read(path)
+    assert list(found) == [*CASES, "plain"]
+    for name, array in CASES.items():
+        same(found[name], array)
+    assert found["plain"].tolist() == numbers.tolist()
+
+
+@settings(max_examples=40)
+@given(arrays())
+def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, array: ak.Array) -> None:
+    columns = to_columns("t", array, limit=60)
+    for write, read in ((sa.write_csv, sa.read_csv), (sa.write_json, sa.read_json)):
+        write(tmp_path / "t", columns)
+        found = read(tmp_path / "t")
+        assert list(found) == list(columns)
+        same(from_columns(found, "t"), array)
+
+
+def test_an_array_goes_through_write_and_read(tmp_path: Path) -> None:
+    for suffix in (".csv", ".json"):
+        path = tmp_path / f"t{suffix}"
+        sa.write(path, {"n": np.arange(3), "t": EVENTS, "u": CASES["strings"]})
+        assert list(sa.read(path)) == ["n", "t", "u"]
+        same(sa.read(path)["t"], EVENTS)
+        same(sa.read(path, ["u", "n"])["u"], CASES["strings"])
+        sa.write(path, EVENTS)
+        same(sa.read(path)["array"], EVENTS)
+
+
+def test_only_the_columns_of_an_array_need_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, spread({"a": EVENTS, "b": CASES["lists"], "c": np.arange(3)}, limit=LIMIT))
+    assert schema_names(sa.scan(path)) == ["a.json", "b.json"]
+    schema = sa.read(path, ["b.json"])
+    found = sa.read(path, [*schema, *blobs_of(schema["b.json"].tolist())])
+    assert sorted(found) == ["b-content", "b-counts", "b.json"]
+    same(from_columns(found, "b"), CASES["lists"])
+
+
+# Names -------------------------------------------------------------------------------------------------------
+
+
+def test_columns_are_named_by_their_paths_and_nothing_is_bytes() -> None:
+    columns = to_columns("events", EVENTS, limit=LIMIT)
+    assert {name: column.tolist() for name, column in columns.items() if name != "events.json"} == {
+        "events-counts": [2, 0, 1],
+        "events-x": [1, 2, 3],
+        "events-y-counts": [2, 0, 1],
+        "events-y-content": [1.5, 2.5, 3.5],
+        "events-who-counts": [3, 0, 6],
+        "events-who-content": list("Ada漢字".encode()),
+    }
+    assert columns["events-who-content"].dtype == np.uint8
+    schema = json.loads("".join(columns["events.json"].tolist()))
+    assert schema["prefix"] == "events-"
+    assert "frombuffer" not in json.dumps(schema)
+    assert "decompress" not in json.dumps(schema)
+
+
+@pytest.mark.parametrize(
+    ("layout", "names"),
+    [
+        (CASES["numbers"], ["content"]),
+        (CASES["n-d numbers"], ["content"]),
+        (CASES["lists of lists"], ["counts", "content-counts", "content-content"]),
+        (CASES["records"], ["x", "y-counts", "y-content"]),
+        (CASES["records of records"], ["a-b", "a-c-counts", "a-c-content"]),
+        (CASES["a missing record"], ["mask", "x"]),
+        (CASES["a union, sequential"], ["tags", "index", "0", "1-counts", "1-content"]),
+    ],
+    ids=lambda value: None if isinstance(value, ak.Array) else "-".join(value),
+)
+def test_a_path_is_of_fields_and_parameters(layout: ak.Array, names: list[str]) -> None:
+    assert list(to_columns("t", layout, limit=LIMIT)) == [*(f"t-{name}" for name in names), "t.json"]
+
+
+def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
+    fields = ["counts", "x", "X", "a-b", "line\nbreak", "z" * 300, "content", "1"]
+    array = ak.Array([[{name: nth for nth, name in enumerate(fields)}, dict.fromkeys(fields, 0)], []])
+    nested = ak.Array([{"a": {"b": 1}, "a-b": 2, "3": 3, "8": 4}])
+    for each in (array, nested):
+        columns = to_columns("t", each, limit=LIMIT)
+        names = [name.casefold() for name in columns]
+        assert len(set(names)) == len(names)
+        assert all(name.isprintable() and len(name) < 250 for name in names)
+        same(from_columns(columns, "t"), each)
+
+
+def test_arrays_whose_columns_would_meet_are_refused() -> None:
+    with pytest.raises(sa.LimitError, match="'t-counts'"):
+        spread({"t": CASES["lists"], "t-counts": np.arange(3)}, limit=LIMIT)
+    with pytest.raises(sa.LimitError, match=r"'t\.json'"):
+        spread({"t.json": np.array(["{"]), "t": CASES["lists"]}, limit=LIMIT)
+    plain_arrays = {"x": np.arange(3), "x.json": np.array(["a"])}
+    assert spread(plain_arrays, limit=LIMIT) == plain_arrays
+
+
+def test_an_awkward_array_is_known_without_its_package() -> None:
+    assert is_awkward(EVENTS)
+    assert is_awkward(EVENTS.layout)
+    assert not any(map(is_awkward, (np.arange(3), [1], "awkward", None)))
+
+
+def test_refusals_name_the_array() -> None:
+    with pytest.raises(sa.DTypeError, match=r"^t: records without any field"):
+        to_columns("t", contents.RecordArray([], [], 3), limit=LIMIT)
+    with pytest.raises(sa.LimitError, match=r"^t: .*no cell of 30 characters"):
+        to_columns("t", ak.Array([{"n" * 40: 1}]), limit=30)
+
+
+# The schema in cells -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [60, 100, 1000, LIMIT, 50_000])
+def test_no_piece_of_a_schema_is_taken_for_something_else(limit: int) -> None:
+    array = ak.Array([{f"=field {nth} ": nth for nth in range(1500)}])
+    columns = to_columns("t", array, limit=limit)
+    pieces = columns["t.json"].tolist()
+    assert all(0 < len(piece) <= limit for piece in pieces)
+    assert all(piece[0] in '{["' and piece == piece.strip() and piece.isascii() for piece in pieces)
+    assert len(pieces) <= 2 * len("".join(pieces)) // limit + 1
+    json.loads("".join(pieces))
+    same(from_columns(columns, "t"), array)
+
+
+def test_a_schema_is_known_by_its_name_and_its_beginning() -> None:
+    schema = to_columns("t", EVENTS, limit=100)["t.json"]
+    assert is_schema("t.json", schema)
+    assert is_schema("t.json", schema.astype(object))
+    assert not is_schema("t", schema)
+    assert not is_schema(".json", schema)
+    for other in (schema[::-1], schema[:0], np.array(['{"a": 1}']), np.arange(3), schema.reshape(1, -1), "{}"):
+        assert not is_schema("t.json", other)
+    assert schema_names(["t", "t.json", ".json", "u.JSON", "v.json"]) == ["t.json", "v.json"]
+
+
+def test_the_blobs_of_a_schema_are_named_without_evaluating_it() -> None:
+    read = {"read": "a"}
+    schema = {
+        "awkward0": "0", "prefix": "p-",
+        "schema": {"call": ["os", "system"], "args": [
+            {"tuple": [read, {"ref": 7}]}, {"pairs": [["read", {"read": "b", "id": 7}]]}, {"json": {"read": "no"}},
+            {"list": [read, {"read": "c", "absolute": True}]},
+        ], "kwargs": {"x": {"dict": {"y": {"read": "d"}}}}},
+    }  # fmt: skip
+    assert blobs_of([json.dumps(schema)]) == ["p-a", "p-b", "c", "p-d"]
+    for bad in (["{"], [], ['{"awkward0": 1, "schema": {"read": 3}}'], ["[" * 10**5], ['{"schema": {"read": "a"}}']):
+        with pytest.raises(sa.FormatError):
+            blobs_of(bad)
+
+
+def test_a_broken_array_among_columns_is_named() -> None:
+    columns = to_columns("t", EVENTS, limit=LIMIT)
+    with pytest.raises(sa.NotFoundError, match=r"'u\.json'"):
+        from_columns(columns, "u")
+    for broken in (
+        {name: column for name, column in columns.items() if name != "t-counts"},
+        columns | {"t-counts": np.array([2, 0, 9])},
+        columns | {"t-counts": np.array(["a", "b", "c"])},
+        columns | {"t.json": columns["t.json"][:1].astype("U100")},
+    ):
+        with pytest.raises(sa.FormatError) as caught:
+            from_columns(broken, "t")
+        assert str(caught.value.location).startswith("t.json")
+        with pytest.raises(sa.FormatError):
+            gather(broken)
+    with pytest.raises(sa.FormatError, match="two arrays have the name 't'"):
+        gather(columns | {"t": np.arange(3)})
+    with pytest.raises(TypeError, match="whitlist"):
+        from_columns(columns, "t", whitlist="*")
+
+
+def test_gather_leaves_everything_else_in_its_place() -> None:
+    columns = spread({"a": np.arange(2), "t": EVENTS, "b.json": np.array(["{"]), "u": CASES["strings"]}, limit=LIMIT)
+    found = gather(columns)
+    assert list(found) == ["a", "t", "b.json", "u"]
+    same(found["t"], EVENTS)
+    assert gather({"a": columns["a"]})["a"] is columns["a"]
+
+
+# Long tables -------------------------------------------------------------------------------------------------
+
+
+def table(array: Any) -> dict[str, list[Any]]:
+    found = to_tidy(array)
+    assert all(column.ndim == 1 for column in found.values())
+    assert len({len(column) for column in found.values()}) == 1
+    for column in found.values():
+        dtypes.of(column.dtype)
+    return {name: column.tolist() for name, column in found.items()}
+
+
+def test_a_table_has_a_row_for_each_innermost_element() -> None:
+    assert table(EVENTS[["x", "who"]]) == {
+        "entry": [0, 0, 2],
+        "subentry": [0, 1, 0],
+        "x": [1, 2, 3],
+        "who": ["Ada", "", "漢字"],
+    }
+    assert table(EVENTS) == {
+        "entry": [0, 0, 2],
+        "subentry": [0, 0, 0],
+        "subsubentry": [0, 1, 0],
+        "x": [1, 1, 3],
+        "y": [1.5, 2.5, 3.5],
+        "who": ["Ada", "Ada", "漢字"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (ak.Array([3, 4]), {"entry": [0, 1], "values": [3, 4]}),
+        (np.array([[1, 2], [3, 4]]), {"entry": [0, 0, 1, 1], "subentry": [0, 1, 0, 1], "values": [1, 2, 3, 4]}),
+        (ak.Array([]), {"entry": [], "values": []}),
+        (ak.Array([[], []]), {"entry": [], "subentry": [], "values": []}),
+        (ak.Array([(1, "a"), (2, "b")]), {"entry": [0, 1], "0": [1, 2], "1": ["a", "b"]}),
+        (ak.Array([{"a": {"b": 1, "c": {"d": 2}}}]), {"entry": [0], "a.b": [1], "a.c.d": [2]}),
+        (ak.Array([1, None, 3]), {"entry": [0, 1, 2], "values": [1, None, 3]}),
+        (ak.Array(["a", None]), {"entry": [0, 1], "values": ["a", None]}),
+        (ak.Array([True, None]), {"entry": [0, 1], "values": [True, None]}),
+        (ak.Array([None, None]), {"entry": [0, 1], "values": ["nan", "nan"]}),
+        (ak.Array([1.5, None]), {"entry": [0, 1], "values": [1.5, "nan"]}),
+        (ak.Array([[1, None], None, [3]]), {"entry": [0, 0, 2], "subentry": [0, 1, 0], "values": [1, None, 3]}),
+        (ak.Array([{"x": 1, "y": "a"}, None]), {"entry": [0, 1], "x": [1, None], "y": ["a", None]}),
+        (ak.Array([{"x": [1, 2]}, None]), {"entry": [0, 0], "subentry": [0, 1], "x": [1, 2]}),
+        (ak.Array([[{"x": {"y": 1}}, None], []]), {"entry": [0, 0], "subentry": [0, 1], "x.y": [1, None]}),
+        (contents.IndexedArray(index([1, 0, 1]), contents.NumpyArray(np.array([5, 6]))),
+         {"entry": [0, 1, 2], "values": [6, 5, 6]}),
+    ],
+)  # fmt: skip
+def test_what_is_tidy(array: Any, expected: dict[str, list[Any]]) -> None:
+    found = {name: [str(v) if v != v else v for v in column] for name, column in table(array).items()}
+    assert found == expected
+
+
+RECORDS = st.fixed_dictionaries({"n": st.integers(0, 9), "x": st.one_of(st.none(), st.text("ab", max_size=2))})
+INNER = st.lists(RECORDS, max_size=3)
+OUTER = st.lists(st.fixed_dictionaries({"id": st.integers(0, 9), "hits": st.lists(INNER, max_size=3)}), max_size=4)
+
+
+@given(OUTER)
+def test_a_table_is_what_loops_would_make(entries: list[Any]) -> None:
+    empty = {"id": 0, "hits": [[{"n": 0, "x": "a"}, {"n": 0, "x": None}]]}
+    rows = [
+        (entry, sub, subsub, whole["id"], record["n"], record["x"])
+        for entry, whole in enumerate(entries)
+        for sub, inner in enumerate(whole["hits"])
+        for subsub, record in enumerate(inner)
+    ]
+    found = to_tidy(ak.Array([*entries, empty])[:-1])
+    names = ["entry", "subentry", "subsubentry", "id", "hits.n", "hits.x"]
+    assert sorted(found) == sorted(names)
+    assert list(zip(*(found[name].tolist() for name in names), strict=True)) == rows
+
+
+def test_missing_times_are_not_a_time() -> None:
+    array = ak.Array(np.ma.masked_array(np.array(["2020", "2021"], "M8[Y]"), [False, True]))
+    found = to_tidy(array)["values"]
+    assert found.dtype == "M8[Y]"
+    assert np.isnat(found).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
+def test_numbers_are_those_of_the_array(case: str) -> None:
+    array = CASES[case]
+    found = to_tidy(array)
+    assert found["values"].tolist() == ak.flatten(array, axis=None).to_list()
+    places = zip(*(found[name].tolist() for name in found if name.endswith("entry")), strict=True)
+    for place, value in zip(places, found["values"].tolist(), strict=True):
+        assert array[place] == value
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "reason"),
+    [
+        (CASES["a union"], sa.DTypeError, "union"),
+        (ak.Array([{"u": 1}, {"u": "a"}]), sa.DTypeError, "^u: a union"),
+        (CASES["bytes"], sa.DTypeError, "bytes"),
+        (ak.Array([[b"\xff", None]]), sa.DTypeError, "bytes"),
+        (ak.Array([{"x": [1], "y": [1, 2]}]), sa.DTypeError, "y and x have lists of different lengths"),
+        (ak.Array(contents.RecordArray([], [], 0)), sa.DTypeError, "without any field"),
+        (ak.Array([{"entry": 1}]), sa.LimitError, "'entry'"),
+        (ak.Array([{"a": {"b": 1}, "a.b": 2}]), sa.LimitError, r"'a\.b'"),
+        (np.array([object()]), sa.DTypeError, "objects"),
+    ],
+)
+def test_what_is_not_tidy_is_said(array: Any, error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        to_tidy(array)
+
+
+def test_a_table_is_written_as_a_sheet(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", to_tidy(EVENTS))
+    assert list(sa.read(tmp_path / "t.csv")) == ["entry", "subentry", "subsubentry", "x", "y", "who"]

@@ -1,0 +1,326 @@
+"""Files of the awkward0 protocol that are made to harm: refused, soon and in little memory, and nothing is executed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tracemalloc
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from awkward0_schemas import Blobs, buffer, call, document, refused
+
+import sheetarray as sa
+from sheetarray.interchange.awkward.limits import (
+    BYTES_ALWAYS,
+    BYTES_TIMES,
+    DEEPEST_ARRAY,
+    DEEPEST_EXPRESSION,
+    DEEPEST_JSON,
+    MOST_ARRAYS,
+    MOST_SCHEMA_BYTES,
+    MOST_SCHEMA_PARTS,
+)
+from sheetarray.interchange.awkward.reading import deserialize
+
+INTS = np.arange(4)
+PICKLE = b"cos\nsystem\n(S'touch hostile-marker'\ntR."
+MOST_MEMORY = 400_000_000  # bytes, beyond what is imported
+
+
+@contextmanager
+def bounded_memory() -> Iterator[None]:
+    """No more than that is taken at any moment within."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+    finally:
+        tracemalloc.stop()
+
+
+def inflate(*args: Any) -> Any:
+    return {"call": ["zlib", "decompress"], "args": [*args]}
+
+
+# Nothing is executed, nothing imported ------------------------------------------------------------------------------
+
+
+class Marks:
+    """A pickle of it makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> Any:
+        return (os.mkdir, (os.fspath(self._path),))
+
+
+def test_pickles_are_not_executed_wherever_they_stand(tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        text = base64.b64encode(pickle.dumps(Marks(marker), protocol)).decode()
+        bomb = {"python": text}
+        blobs = Blobs()
+        ints = blobs.array(INTS)
+        for expression in (
+            bomb,
+            {"list": [bomb]},
+            call("SparseArray", {"json": 3}, blobs.array([1]), blobs.array([1.5]), bomb),
+            call("VirtualArray", {"function": ["awkward0.persist", "topython"]}, {"tuple": [{"json": text}]}),
+            {"call": ["awkward0.persist", "topython"], "args": [{"json": text}]},
+            {"call": ["awkward.persist", "topython"], "args": [{"json": text}]},
+            {"call": ["pickle", "loads"], "args": [{"read": "0"}]},
+            call("ObjectArray", ints, bomb),
+            {**ints, "unknown": bomb, "kwargs": {"x": bomb}},
+        ):
+            with pytest.raises(sa.FormatError):
+                blobs.read(expression)
+    assert not marker.exists()
+    with pytest.raises(sa.FormatError):
+        Blobs().read(bomb, whitelist="*")  # what it gives is no array, but it was executed: the caller said so
+    assert marker.exists()
+
+
+def test_no_name_in_a_file_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hostile_module.py").write_text(
+        "from pathlib import Path\nPath(__file__).with_name('marker').touch()\ndef f(*a, **k): return [1]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    blobs = Blobs()
+    ints = blobs.array(INTS)
+    before = set(sys.modules)
+    for spec in (
+        ["hostile_module", "f"],
+        ["hostile_module.f", "f"],
+        ["awkward0.hostile_module", "f"],
+        ["antigravity", "x"],
+    ):
+        for expression in ({"call": spec}, {"function": spec}, call("VirtualArray", {"function": spec}),
+                           call("ObjectArray", ints, {"function": spec}), {"call": spec, "args": [ints]}):  # fmt: skip
+            for whitelist in ([], [["hostile", "*"]], [["hostile_module", "f", "g"]], [["hostile_module", "g"]]):
+                with pytest.raises(sa.FormatError):
+                    blobs.read(expression, whitelist=whitelist)
+            with pytest.raises(sa.FormatError):
+                blobs.read(expression)
+    assert set(sys.modules) == before
+    assert not (tmp_path / "marker").exists()
+
+
+# Bounded time and memory ----------------------------------------------------------------------------------------------
+
+
+def _nested(depth: int, name: str = "JaggedArray.fromcounts") -> tuple[Blobs, Any]:
+    """Lists of one element within each other."""
+    blobs = Blobs()
+    counts = blobs.array([1], id=0)
+    expression = blobs.array([5])
+    for nth in range(depth):
+        expression = call(name, counts if nth == depth - 1 else {"ref": 0}, expression)
+    return blobs, expression
+
+
+@cache
+def _zeros() -> bytes:
+    """A few hundred kilobytes, of which zlib makes a little more than an array may take."""
+    packer = zlib.compressobj(1)
+    pieces = [packer.compress(bytes(2**20)) for _ in range((BYTES_ALWAYS >> 20) + 1)]
+    return b"".join([*pieces, packer.flush()])
+
+
+def bombs() -> dict[str, tuple[dict[str, Any], str]]:
+    """Containers made to harm, each with what is said of it."""
+    blobs = Blobs()
+    ints = blobs.array(INTS, id=0)
+    one = blobs.array([1])
+    lists: Any = {"list": [ints, {"ref": 0}], "id": 100}
+    tables: Any = call("Table.frompairs", {"pairs": [["a", ints]]}, id=100)
+    chunks: Any = call("ChunkedArray", {"list": [ints]}, id=100)
+    for nth in range(101, 140):
+        lists = {"list": [lists, *({"ref": nth - 1} for _ in range(9))], "id": nth}
+        pairs = [["a", tables], *([f"b{n}", {"ref": nth - 1}] for n in range(9))]
+        tables = call("Table.frompairs", {"pairs": pairs}, id=nth)
+        chunks = call("ChunkedArray", {"list": [chunks, *({"ref": nth - 1} for _ in range(9))]}, id=nth)
+    million = {**blobs, "z": _zeros(), "n": zlib.compress(_zeros()), "m": bytes(2**20)}
+    view = {"tuple": [{"json": 0}, {"json": 0}, {"json": 10**15}]}
+    table = call("Table.frompairs", {"pairs": [["a", ints]]})
+    empties = buffer("e", ["int64", [0]], 10**15)
+    many = [buffer("m", "int8", 2**20) for _ in range(5000)]
+    overlapping = call(
+        "StringArray", buffer("s", "int64", 10**6), buffer("t", "int64", 10**6), buffer("m", "uint8", 2**20)
+    )
+    strings = {"s": bytes(8 * 10**6), "t": np.full(10**6, 2**20).tobytes()}
+    expressions = {
+        "zeros": (buffer(inflate({"read": "z"}), "uint8", BYTES_ALWAYS + 2**20), "more than the 268435456 bytes"),
+        "zeros that say less": (buffer(inflate({"read": "z"}), "uint8", 2**20), "inflates to more than"),
+        "zeros that say nothing": (
+            {"call": ["numpy", "frombuffer"], "args": [inflate({"read": "z"}), {"dtype": "uint8"}]}, "inflates to more",
+        ),
+        "zlib in zlib": (buffer(inflate(inflate({"read": "n"})), "uint8", 16), "compressed twice"),
+        "a decompressor with a size": (
+            buffer(inflate({"read": "z"}, {"json": 15}, {"json": 10**12}), "uint8", 16),
+            "too many positional arguments",
+        ),
+        "a count of 10^15": (buffer("0", "int64", 10**15), "more than the"),
+        "a count beyond 64 bits": (buffer("0", "int64", 10**25), "not an integer of 64 bits"),
+        "10^15 elements of no bytes": (empties, "more than the"),
+        "lists of 10^15 empty rows": (call("JaggedArray.fromcounts", empties, ints), "more than the"),
+        "an element of 2^60 empty lists": (buffer("e", ["int64", [2**30, 2**30, 0]], 1), "a dtype of more than"),
+        "a sparse array of 10^15": (call("SparseArray", {"json": 10**15}, one, ints, {"json": None}), "more than the"),
+        "a view of 10^15 rows": (call("Table.fromview", view, table), "more than the"),
+        "an appendable array of 2^80": (
+            call("AppendableArray", {"json": [1, 2**40, 2**40]}, {"dtype": "int8"}), "more than the",
+        ),
+        "lists of references": (lists, "the whole is a list"),
+        "tables of references": (tables, r"an array made of \d+ arrays"),
+        "chunks of references": (chunks, "more than the"),
+        "strings of one megabyte, a million times": (overlapping, "more than the"),
+        "one blob, 5000 times": ({"list": many}, "more than the"),
+        "a cycle": (call("JaggedArray.fromcounts", one, {"ref": 7}, id=7), "leads back"),
+        "a cycle of references": ({"ref": 7, "id": 7}, "leads back"),
+        "a long cycle": (
+            {"list": [{"ref": 1000 + (nth + 1) % 9000, "id": 1000 + nth} for nth in range(9000)]}, "leads back",
+        ),
+        "a chain of references": (
+            {"list": [{"ref": 1001 + nth, "id": 1000 + nth} for nth in range(9000)] + [{"json": 1, "id": 10000}]},
+            "expressions within each other",
+        ),
+        "an integer of 10^4000": (buffer("0", "int64", 10**4000), "not an integer of 64 bits"),
+        "a pickle": ({"python": base64.b64encode(PICKLE).decode()}, "could execute"),
+        "a name that leads out": (buffer("../../etc/passwd", "int8", 1), "leads out"),
+    }  # fmt: skip
+    found = {
+        name: ({**million, **strings, "e": b"", "": document(tree)}, said) for name, (tree, said) in expressions.items()
+    }
+    deep = {
+        "a list": b"[" * 10**6, "an object": b'{"a":' * 10**5,
+        "lists in a schema": b'{"awkward0":1,"schema":' + b"[" * 900,
+        "calls": b'{"awkward0":1,"schema":' + b'{"call":["x","y"],"args":[' * 300 + b'{"json":1}' + b"]}" * 300 + b"}",
+        "a literal": b'{"awkward0":1,"schema":{"json":' + b"[" * 500 + b"]" * 500 + b"}}",
+        "a dtype": b'{"awkward0":1,"schema":{"dtype":' + b"[" * 200 + b'"i1"' + b",[1]]" * 200 + b"}}",
+        "brackets in text": b'{"awkward0":1,"doc":"' + b"]" * 10**4 + b'","schema":' + b"[" * 2000,
+    }  # fmt: skip
+    found |= {f"deep: {name}": ({"": text}, "nested|deep|values") for name, text in deep.items()}
+    found["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "no JSON")
+    found["a schema of 20 MB"] = ({"": b" " * 20_000_000}, "a schema of more than")
+    found["a million values"] = ({"": b'{"awkward0":1,"schema":{"json":[' + b"1," * 10**6 + b"1]}}"}, "values; at most")
+    found["a hundred thousand expressions"] = (
+        {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * 10**5) + b"]}}"}, "the whole is a list",
+    )  # fmt: skip
+    return found
+
+
+BOMBS = bombs()
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_hostile_file_is_refused(name: str) -> None:
+    storage, said = BOMBS[name]
+    with bounded_memory(), pytest.raises(sa.FormatError, match=said):
+        deserialize(storage)
+
+
+ALONE = """
+import json, resource, sys
+sys.path.insert(0, {tests!r})
+import test_awkward_hostile as hostile
+import sheetarray as sa
+from sheetarray.interchange.awkward.reading import deserialize
+storage, _ = hostile.BOMBS[{name!r}]
+deserialize({{**hostile.Blobs(x=b"1"), "": hostile.document(hostile.buffer("x", "int8", 1))}})  # whatever awkward loads
+loaded = set(sys.modules)
+limit = 512 * 2**20
+resource.setrlimit(resource.RLIMIT_DATA, (limit + 2**28, limit + 2**28))
+try:
+    deserialize(storage)
+except sa.FormatError as error:
+    peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+    print(json.dumps([str(error), peak * 1024, sorted(set(sys.modules) - loaded)]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits and units of memory are those of Linux")
+@pytest.mark.parametrize(
+    "name",
+    ["zeros that say nothing", "tables of references", "chunks of references", "a million values",
+     "one blob, 5000 times", "strings of one megabyte, a million times", "a chain of references", "escaped quotes",
+     "a pickle"],
+)  # fmt: skip
+def test_a_hostile_file_takes_no_more_than_512_megabytes_of_a_process(name: str, tmp_path: Path) -> None:
+    script = ALONE.format(tests=os.fspath(Path(__file__).parent), name=name)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    _, peak, loaded = json.loads(done.stdout)
+    assert peak < 512 * 2**20
+    assert loaded == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_just_fits_the_limits_is_read() -> None:
+    blobs, nested = _nested(DEEPEST_ARRAY - 1)
+    assert blobs.read(nested).tolist() != []
+    blobs, nested = _nested(DEEPEST_ARRAY)
+    refused(blobs, nested, f"more than {DEEPEST_ARRAY} arrays within each other")
+    text: Any = 1
+    for _ in range(DEEPEST_JSON - 2):
+        text = [text]
+    refused(Blobs(), {"json": text}, "the whole is a list")
+    with pytest.raises(sa.FormatError, match="nested more than"):
+        Blobs().read({"json": [text]})
+    chain = [{"ref": nth + 1, "id": nth} for nth in range(DEEPEST_EXPRESSION - 2)]
+    refused(Blobs(), {"list": [*chain, {"json": 1, "id": len(chain)}]}, "the whole is a list")
+    blobs = Blobs()
+    pairs = [["0", blobs.array(INTS, id=0)], *([str(n), {"ref": 0}] for n in range(1, MOST_ARRAYS - 1))]
+    assert len(blobs.read(call("Table.frompairs", {"pairs": pairs})).fields) == MOST_ARRAYS - 1
+    pairs.append(["x", {"ref": 0}])
+    refused(blobs, call("Table.frompairs", {"pairs": pairs}), f"an array made of {MOST_ARRAYS + 1} arrays")
+    ones = {"json": [1] * (MOST_SCHEMA_PARTS - 10)}
+    refused(Blobs(), ones, "the whole is a list")
+    with pytest.raises(sa.FormatError, match="values"):
+        Blobs().read({"json": [1] * MOST_SCHEMA_PARTS})
+    exact = document(blobs.array(INTS))
+    assert deserialize({**blobs, "": exact + b" " * (MOST_SCHEMA_BYTES - len(exact))}).tolist() == [0, 1, 2, 3]
+
+
+def test_arrays_in_many_dimensions_count_as_arrays_within_each_other() -> None:
+    blobs = Blobs()
+    expression = blobs.array([7])
+    counts = blobs.array(np.ones((1,) * 30, int), id=1)
+    for nth in range(3):
+        expression = call("JaggedArray.fromcounts", counts if nth == 2 else {"ref": 1}, expression)
+    refused(blobs, expression, "arrays within each other")
+
+
+def test_the_memory_allowed_grows_with_the_file() -> None:
+    size = BYTES_ALWAYS // BYTES_TIMES * 2
+    blobs = Blobs(x=bytes(size))
+    index = blobs.array([1])
+    content = buffer("x", "uint8", size)
+    assert len(blobs.read(call("SparseArray", {"json": BYTES_ALWAYS + 2**24}, index, content))) == BYTES_ALWAYS + 2**24
+
+
+def test_names_of_a_pickle_are_never_looked_up() -> None:
+    for data in (
+        b"cbuiltins\nprint\n.", b"\x80\x04\x8c\x02os\x8c\x06system\x93.", b"\x80\x02}q\x00.", b"(lp0\n.", b"", b".",
+        b"N",
+        b"\x80\x04N", b"\x80\x04NN.", b"I99999999999999999999\n.", b"F1e999\n.", b"\x8a\xff" + b"\xff" * 255 + b".",
+    ):  # fmt: skip
+        text = base64.b64encode(data).decode()
+        blobs = Blobs()
+        sparse = call("SparseArray", {"json": 3}, blobs.array([1]), blobs.array([1.5]), {"python": text})
+        try:
+            assert blobs.read(sparse).tolist()[1] == 1.5
+        except sa.FormatError as error:
+            assert error.location in ("schema", "schema.args[3]")  # noqa: PT017  (no error is right too)

@@ -1,0 +1,187 @@
+"""The real awkward0 reads what is written here, for every layout class, with equal content."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import json
+import lzma
+import math
+import zlib
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import h5py
+import numpy as np
+import pytest
+from awkward0_real import run, run_json
+from awkward_layouts import arrays, every_class
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.interchange.awkward import Folder, hdf5, load, save, serialize, to_columns
+
+CASES = every_class()
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them, here and, as text, in the scripts; tuples are records in awkward0."""
+    if isinstance(value, np.ndarray):
+        return plain(list(value) if value.dtype.kind in "mM" else value.tolist())
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return None if np.isnat(value) else ["time", int(value.astype(f"{value.dtype.kind}8[us]").astype("i8"))]
+    if isinstance(value, datetime.datetime):
+        value = value - datetime.datetime(1970, 1, 1)
+    if isinstance(value, datetime.timedelta):
+        return ["time", value // datetime.timedelta(microseconds=1)]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return {str(nth): plain(each) for nth, each in enumerate(value)}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if isinstance(value, bytes):
+        return ["bytes", value.hex()]
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
+
+
+PLAIN = f"import awkward0, datetime, math\nfrom typing import Any\n{inspect.getsource(plain)}\n"
+LOADING = (
+    PLAIN
+    + """
+with awkward0.load(sys.argv[1]) as file:
+    print(json.dumps({name: plain(file[name].tolist()) for name in file}))
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What awkward0 says of one file that holds every case, whole and packed."""
+    path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
+    for pack in (False, True):
+        save(path, {f"{nth}{pack}": array for nth, array in enumerate(CASES.values())}, pack=pack)
+    found = run_json(LOADING, path)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("pack", [False, True], ids=["whole", "packed"])
+@pytest.mark.parametrize("case", CASES)
+def test_awkward0_reads_every_layout(case: str, pack: bool, said: dict[str, Any]) -> None:
+    assert said[f"{list(CASES).index(case)}{pack}"] == plain(CASES[case].to_list())
+
+
+@settings(max_examples=4, phases=[Phase.generate])  # each starts a process: nothing is made smaller that fails
+@given(st.lists(arrays(), min_size=60, max_size=80))
+def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.TempPathFactory, many: Any) -> None:
+    path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
+    save(path, {str(nth): array for nth, array in enumerate(many)})
+    found = run_json(LOADING, path)
+    for nth, array in enumerate(many):
+        assert found[str(nth)] == plain(array.to_list()), array.layout
+
+
+@pytest.mark.parametrize(
+    "compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))], ids=["True", "zlib", "lzma"]
+)
+def test_awkward0_reads_what_is_compressed(compression: Any, tmp_path: Path) -> None:
+    array = ak.Array({"x": np.arange(5000) // 100, "lists": [[nth] * (nth % 3) for nth in range(5000)]})
+    path = tmp_path / "t.awkd"
+    save(path, array, compression=compression)
+    assert path.stat().st_size < 8000
+    assert run_json(PLAIN + "print(json.dumps(plain(awkward0.load(sys.argv[1]).tolist())))", path) == array.to_list()
+
+
+def test_awkward0_reads_a_file_written_by_write(tmp_path: Path) -> None:
+    structure = np.zeros(3, np.dtype([("a", "i1"), ("b", ">f8")], align=True))
+    structure["a"], structure["b"] = [1, 2, 3], [1.5, 2.5, 3.5]
+    sa.write(tmp_path / "t.awkd", {"s": structure, "t": np.array([["ü", ""]]), "n": np.arange(6).reshape(3, 2)})
+    assert run_json(LOADING, tmp_path / "t.awkd") == {
+        "s": [{"a": 1, "b": 1.5}, {"a": 2, "b": 2.5}, {"a": 3, "b": 3.5}],
+        "t": [["ü", ""]],
+        "n": [[0, 1], [2, 3], [4, 5]],
+    }
+
+
+def test_awkward0_and_we_add_to_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    run("import awkward0; awkward0.save(sys.argv[1], {'theirs': awkward0.fromiter([[1.5], []])})", path)
+    save(path, CASES["records"], "ours")
+    run("import awkward0; awkward0.save(sys.argv[1], {'again': awkward0.fromiter(['a', 'b'])})", path)
+    save(path, CASES["strings"], "and ours")
+    expected = {
+        "theirs": [[1.5], []],
+        "ours": CASES["records"].to_list(),
+        "again": ["a", "b"],
+        "and ours": CASES["strings"].to_list(),
+    }
+    assert run_json(LOADING, path) == expected
+    with load(path) as found:
+        assert {name: array.to_list() for name, array in found.items()} == expected
+
+
+def test_awkward0_reads_a_folder_of_blobs(tmp_path: Path) -> None:
+    script = """
+class Files(dict):
+    def __missing__(self, name):
+        with open(sys.argv[1] + "/" + name, "rb") as file:
+            return file.read()
+print(json.dumps([plain(awkward0.deserialize(Files(), name + "/schema.json").tolist()) for name in sys.argv[2:]]))
+"""
+    names = ["records", "lists of strings", "a union"]
+    for name in names:
+        serialize(CASES[name], Folder(tmp_path), name, delimiter="/", suffix=".raw", schemasuffix="/schema.json")
+    assert run_json(PLAIN + script, tmp_path, *names) == [plain(CASES[name].to_list()) for name in names]
+
+
+def test_awkward0_and_we_share_an_hdf5_file(tmp_path: Path) -> None:
+    script = """
+try:
+    import h5py
+except ImportError as error:
+    print(json.dumps(str(error)))
+    raise SystemExit
+with h5py.File(sys.argv[1], "r+") as file:
+    arrays = awkward0.hdf5(file)
+    print(json.dumps({name: plain(arrays[name].tolist()) for name in arrays}))
+    arrays["theirs"] = awkward0.fromiter([{"x": "a", "y": [1.5]}, {"x": "", "y": []}])
+    del arrays["0"]
+"""
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        arrays = hdf5(file)
+        for nth, array in enumerate(CASES.values()):
+            arrays[str(nth)] = array
+    found = run_json(PLAIN + script, tmp_path / "t.h5")
+    if isinstance(found, str):
+        pytest.skip(f"h5py is not beside awkward0: {found}")
+    assert found == {str(nth): plain(array.to_list()) for nth, array in enumerate(CASES.values())}
+    with h5py.File(tmp_path / "t.h5", "r") as file:
+        assert "0" not in hdf5(file)
+        assert hdf5(file)["theirs"].to_list() == [{"x": "a", "y": [1.5]}, {"x": "", "y": []}]
+
+
+def test_awkward0_reads_columns_as_a_container_that_keeps_dtypes(tmp_path: Path) -> None:
+    script = """
+columns = np.load(sys.argv[1])
+names = json.loads(bytes(columns["names"]))
+found = []
+for nth, keys in enumerate(names):
+    storage = {key: columns[f"{nth}-{place}"] for place, key in enumerate(keys)}
+    storage["t"] = "".join(storage.pop("t.json").tolist()).encode("ascii")
+    found.append(plain(awkward0.deserialize(storage, "t").tolist()))
+print(json.dumps(found))
+"""
+    every = [to_columns("t", array, limit=100) for array in CASES.values()]
+    stored = {f"{nth}-{place}": column for nth, each in enumerate(every) for place, column in enumerate(each.values())}
+    names = json.dumps([list(each) for each in every]).encode()
+    np.savez(tmp_path / "t.npz", names=np.frombuffer(names, np.uint8), **stored)  # type: ignore[arg-type]
+    found = run_json(PLAIN + script, tmp_path / "t.npz")
+    for case, values in zip(CASES, found, strict=True):
+        assert values == plain(CASES[case].to_list()), case

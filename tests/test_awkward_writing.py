@@ -1,0 +1,421 @@
+"""Awkward arrays of every layout come back from a mapping of blobs, or are refused before anything is in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+from awkward_layouts import arrays, contents, every_class, index, kept_type, plain
+from cases import objects
+from hypothesis import given, settings
+
+import sheetarray as sa
+from sheetarray.interchange.awkward import WHITELIST, deserialize, serialize
+from sheetarray.interchange.awkward.forms import MOST_DEEP
+
+CASES = every_class()
+
+
+def stored(array: Any, name: str | None = None, **options: Any) -> dict[str, Any]:
+    blobs: dict[str, Any] = {}
+    serialize(array, blobs, name, **options)
+    return blobs
+
+
+def schema(blobs: dict[str, Any], name: str = "") -> dict[str, Any]:
+    found = json.loads(blobs[name].decode("ascii"))
+    assert isinstance(found, dict)
+    return found
+
+
+def there_and_back(array: Any, **options: Any) -> ak.Array:
+    found = deserialize(stored(array, **options))
+    assert isinstance(found, ak.Array)
+    assert ak.validity_error(found) == ""
+    return found
+
+
+# What comes back ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pack", [False, True], ids=["whole", "packed"])
+@pytest.mark.parametrize("case", CASES)
+def test_every_layout_comes_back(case: str, pack: bool) -> None:
+    found = there_and_back(CASES[case], pack=pack)
+    assert plain(found) == plain(CASES[case])
+    assert str(found.type) == kept_type(CASES[case])
+
+
+@settings(max_examples=300)
+@given(arrays())
+def test_whatever_an_array_is_made_of_comes_back(array: ak.Array) -> None:
+    found = there_and_back(array)
+    assert plain(found) == plain(array)
+    if "union" not in str(array.type):  # one without elements somewhere is of its first type
+        assert str(found.type) == kept_type(array)
+
+
+@settings(max_examples=100)
+@given(arrays())
+def test_a_packed_array_comes_back_too(array: ak.Array) -> None:
+    assert plain(there_and_back(array, pack=True)) == plain(array)
+
+
+NUMPY: dict[str, tuple[Any, Any]] = {
+    "big-endian": (np.arange(6, dtype=">i4").reshape(2, 3), [[0, 1, 2], [3, 4, 5]]),
+    "Fortran, reversed": (np.asfortranarray(np.arange(6).reshape(2, 3))[::-1, ::2], [[3, 5], [0, 2]]),
+    "text": (np.array(["", "a", "漢字"]), ["", "a", "漢字"]),
+    "text, 2-D": (np.array([["a", "b"], ["cc", ""]]), [["a", "b"], ["cc", ""]]),
+    "bytes": (np.array([b"a", b"bc"]), [b"a", b"bc"]),
+    "StringDType": (np.array(["a", "long enough"], dtype=np.dtypes.StringDType()), ["a", "long enough"]),
+    "times": (np.array(["2020-01-01", "NaT"], dtype="M8[us]"), None),
+    "a list": ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+}
+
+
+@pytest.mark.parametrize("case", NUMPY)
+def test_numpy_arrays_come_back(case: str) -> None:
+    array, values = NUMPY[case]
+    found = there_and_back(array)
+    if values is None:
+        assert ak.to_numpy(found).dtype == array.dtype
+        assert ak.to_numpy(found).tobytes() == array.tobytes()
+    else:
+        assert found.to_list() == values
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_structures_become_records_without_their_padding(align: bool) -> None:
+    dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)
+    array = np.zeros((2, 3), dtype)
+    array["a"], array["b"], array["c"]["d"], array["c"]["e"] = 7, [1.5, 2.5], -3, "abc"
+    found = there_and_back(array)
+    assert found.to_list() == [[{"a": 7, "b": [1.5, 2.5], "c": {"d": -3, "e": "abc"}}] * 3] * 2
+    assert there_and_back(array["b"]).to_list() == array["b"].tolist()
+    inner = array[0]["c"]
+    assert there_and_back(ak.Array(inner)).to_list() == [{"d": -3, "e": "abc"}] * 3
+
+
+def test_masked_arrays_keep_their_mask() -> None:
+    array = np.ma.masked_array(np.arange(6).reshape(2, 3), mask=[[0, 1, 0], [1, 0, 0]])
+    assert there_and_back(array).to_list() == [[0, None, 2], [None, 4, 5]]
+
+
+def test_a_linear_array_is_its_view() -> None:
+    base = np.arange(12).reshape(3, 4)
+    assert there_and_back(sa.LinearArray.from_numpy(base[::2, 1:], base=True)).to_list() == [[1, 2, 3], [9, 10, 11]]
+
+
+def test_layouts_and_builders_are_arrays_too() -> None:
+    builder = ak.ArrayBuilder()
+    builder.real(1.5)
+    assert there_and_back(builder).to_list() == [1.5]
+    assert there_and_back(CASES["lists"].layout).to_list() == CASES["lists"].to_list()
+
+
+@pytest.mark.skipif(not hasattr(ak, "materialize"), reason="awkward has lazy buffers since 2.8")
+def test_an_array_that_is_not_in_memory_yet_is_read_first() -> None:
+    form, length, buffers = ak.to_buffers(CASES["lists"])
+    lazy = ak.from_buffers(form, length, {key: lambda key=key: buffers[key] for key in buffers})
+    assert there_and_back(lazy).to_list() == CASES["lists"].to_list()
+
+
+def test_a_union_of_no_elements_is_of_its_first_type() -> None:
+    found = there_and_back(CASES["a union"][:0])
+    assert str(found.type) == "0 * float64"
+
+
+def test_several_arrays_share_a_container() -> None:
+    blobs = stored(CASES["lists"], "a")
+    serialize(CASES["strings"], blobs, "b")
+    assert plain(deserialize(blobs, "a")) == plain(CASES["lists"])
+    assert plain(deserialize(blobs, "b")) == plain(CASES["strings"])
+
+
+# The wire ----------------------------------------------------------------------------------------------------
+
+
+def test_the_schema_is_that_of_the_protocol() -> None:
+    array = ak.Array([[{"x": 1, "y": "one"}], []])
+    blobs = stored(array, "events", suffix=".raw", schemasuffix=".json")
+    assert list(blobs) == ["events-1.raw", "events-4.raw", "events-7.raw", "events-9.raw", "events.json"]
+    found = schema(blobs, "events.json")
+    assert found == {
+        "awkward0": ak.__version__,
+        "prefix": "events-",
+        "schema": {
+            "call": ["awkward0", "JaggedArray", "fromcounts"],
+            "args": [
+                frombuffer("1.raw", "int64", 2, 1),
+                {
+                    "call": ["awkward0", "Table", "frompairs"],
+                    "args": [
+                        {
+                            "pairs": [
+                                ["x", frombuffer("4.raw", "int64", 1, 4)],
+                                [
+                                    "y",
+                                    {
+                                        "call": ["awkward0", "StringArray", "fromcounts"],
+                                        "args": [
+                                            frombuffer("7.raw", "int64", 1, 7),
+                                            frombuffer("9.raw", "uint8", 3, 9),
+                                            {"json": "utf-8", "id": 11},
+                                        ],
+                                        "id": 6,
+                                    },
+                                ],
+                            ]
+                        },
+                        {"json": 0},
+                    ],
+                    "id": 3,
+                },
+            ],
+            "id": 0,
+        },
+    }
+    assert blobs["events-1.raw"] == np.array([1, 0], "<i8").tobytes()
+    assert blobs["events-9.raw"] == b"one"
+    assert all(isinstance(content, bytes) for content in blobs.values())
+
+
+def frombuffer(key: str, dtype: Any, count: int, ident: int) -> dict[str, Any]:
+    return {
+        "call": ["awkward0", "numpy", "frombuffer"],
+        "args": [{"read": key}, {"dtype": dtype}, {"json": count, "id": ident + 1}],
+        "id": ident,
+    }
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
+def test_numbers_are_a_buffer_with_a_dtype(dtype: str) -> None:
+    array = np.ones(3, dtype="i8").astype(dtype)
+    for order in "<>":
+        blobs = stored(array.astype(array.dtype.newbyteorder(order)))
+        assert schema(blobs)["schema"] == frombuffer("0", dtype, 3, 0)
+        assert blobs["0"] == array.astype(array.dtype.newbyteorder("<")).tobytes()
+
+
+def test_dimensions_are_part_of_the_dtype_and_elements_in_c_order() -> None:
+    array = np.asfortranarray(np.arange(12, dtype="i2").reshape(2, 3, 2))
+    blobs = stored(array)
+    assert schema(blobs)["schema"] == frombuffer("0", ["int16", [3, 2]], 2, 0)
+    assert blobs["0"] == array.tobytes(order="C")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ids_are_unique_references_lead_back_and_nothing_is_pickled(case: str) -> None:
+    seen: list[int] = []
+
+    def walk(node: Any) -> None:
+        if isinstance(node, dict):
+            assert "python" not in node
+            if "ref" in node:
+                assert node["ref"] in seen
+            if "id" in node:
+                seen.append(node["id"])
+            for child in node.values():
+                walk(child)
+        elif isinstance(node, list):
+            for child in node:
+                walk(child)
+
+    blobs = stored(CASES[case])
+    walk(schema(blobs)["schema"])
+    assert len(set(seen)) == len(seen)
+    assert set(blobs) - {""} <= set(map(str, seen))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "names"),
+    [
+        (None, {}, ["", "0"]),
+        ("", {"suffix": ".raw", "schemasuffix": ".json"}, [".json", "0.raw"]),
+        ("t", {}, ["t", "t-0"]),
+        ("t", {"delimiter": None}, ["t", "t0"]),
+        ("a/t", {"delimiter": "/", "schemasuffix": "/schema.json"}, ["a/t/0", "a/t/schema.json"]),
+    ],
+)
+def test_names_are_made_of_prefix_id_and_suffix(name: str | None, options: dict[str, Any], names: list[str]) -> None:
+    blobs = stored(np.arange(3), name, **options)
+    assert sorted(blobs) == names
+    assert deserialize(blobs, name or "", schemasuffix=options.get("schemasuffix")).to_list() == [0, 1, 2]
+
+
+def test_what_is_shared_is_stored_once() -> None:
+    whole = np.arange(100.0)
+    inner = contents.NumpyArray(whole)
+    lists = contents.ListOffsetArray(index(np.arange(0, 101, 10)), inner)
+    layout = contents.RecordArray([lists, lists, contents.IndexedArray(index([0, 0]), inner)], ["a", "b", "c"], 2)
+    blobs = stored(layout)
+    assert sum(len(content) == whole.nbytes for content in blobs.values()) == 1
+    assert deserialize(blobs).to_list() == ak.Array(layout).to_list()
+
+
+def test_only_what_is_reached_is_stored_when_packed() -> None:
+    whole = ak.Array([{"secret": 10**6 + nth, "words": [str(nth)]} for nth in range(1000)])
+    few = whole[np.array([3, 7])]
+    kept, packed = (sum(map(len, stored(few, pack=pack, compression=None).values())) for pack in (False, True))
+    assert kept > 8000
+    assert packed < 1500
+    assert there_and_back(few, pack=True).to_list() == few.to_list()
+
+
+def test_lists_are_cut_to_what_they_reach() -> None:
+    lists = ak.Array(contents.ListOffsetArray(index(np.arange(0, 10_001, 10)), contents.NumpyArray(np.arange(10_000))))
+    for part in (lists[500:502], lists[np.array([501, 500])], lists[500:502][:, 1:3]):
+        assert sum(map(len, stored(part).values())) < 2000
+        assert there_and_back(part).to_list() == part.to_list()
+
+
+def test_names_of_records_are_in_the_metadata_by_their_ids() -> None:
+    array = ak.zip({"p": ak.Array([{"x": 1.5}], with_name="Point"), "t": ak.Array([(1, 2)])})
+    blobs = stored(array)
+    by_id = schema(blobs)["metadata"]["rowname"]
+    assert sorted(by_id.values()) == ["Point", "tuple"]
+    assert str(deserialize(blobs).type) == str(array.type)
+    assert "metadata" not in schema(stored(CASES["records"]))
+
+
+# Refusals ----------------------------------------------------------------------------------------------------
+
+TOO_DEEP = contents.NumpyArray(np.arange(1))
+for _ in range(MOST_DEEP + 1):
+    TOO_DEEP = contents.ListOffsetArray(index([0, 1]), TOO_DEEP)
+
+
+def _text(content: bytes, *counts: int) -> Any:
+    characters = contents.NumpyArray(np.frombuffer(content, np.uint8), parameters={"__array__": "char"})
+    offsets = index(np.concatenate([[0], np.cumsum(counts)]))
+    return contents.ListOffsetArray(offsets, characters, parameters={"__array__": "string"})
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "objects": (objects(1, "a"), "pickle"),
+    "objects in a structure": (np.zeros(2, [("a", "O")]), "pickle"),
+    "0-d": (np.array(1.5), "0-d"),
+    "a number": (1.5, "0-d"),
+    "uneven lists": ([[1], [2, 3]], r"ak\.Array"),
+    "longdouble": (np.zeros(2, np.longdouble), "float64"),
+    "awkward's longdouble": (ak.Array(np.zeros(2, np.longdouble)), "float64"),
+    "void": (np.zeros(2, "V3"), "uint8"),
+    "a time without a unit": (np.zeros(2, "m8"), "unit"),
+    "a masked structure": (np.ma.masked_array(np.zeros(2, [("a", "i4")]), [True, False]), "one array per field"),
+    "a StringDType with missing": (
+        np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None)), "missing values"
+    ),
+    "one record": (ak.Array([{"x": 1}])[0], "single record"),
+    "records without fields": (ak.Array(contents.RecordArray([], [], 2)), "without any field"),
+    "two fields of one name": (contents.RecordArray([TOO_DEEP, TOO_DEEP], ["x", "x"]), "field 'x'"),
+    "characters without a string": (CASES["strings"].layout.content, "characters"),
+    "an index that leads nowhere": (contents.IndexedArray(index([5]), contents.NumpyArray(np.arange(2))), "valid"),
+    "offsets that fall": (contents.ListOffsetArray(index([3, 1]), contents.NumpyArray(np.arange(4))), "valid"),
+    "half a character": (_text("ü".encode(), 1, 1), "within a character"),
+    "bytes that are no UTF-8": (_text(b"ok\xff", 2, 1), "UTF-8"),
+    "no elements": (ak.to_backend(CASES["lists"], "typetracer"), "typetracer"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_held_is_refused_with_the_arrays_name(case: str) -> None:
+    array, reason = REFUSED[case]
+    blobs: dict[str, Any] = {"other": b"1"}
+    with pytest.raises(sa.DTypeError, match=reason) as caught:
+        serialize(array, blobs, "run 7")
+    assert str(caught.value).startswith("run 7: ")
+    assert blobs == {"other": b"1"}
+
+
+def test_a_refusal_says_where_in_the_array() -> None:
+    inner = ak.Array(contents.RecordArray([], [], 2))
+    array = ak.Array(contents.RecordArray([contents.UnmaskedArray(inner.layout)], ["hits"], 2))
+    with pytest.raises(sa.DTypeError, match=r"^hits\.content: records without"):
+        serialize(array, {})
+
+
+def test_lists_within_lists_beyond_what_is_read_are_refused() -> None:
+    with pytest.raises(sa.LimitError, match=r"^deep: .*within each other"):
+        serialize(TOO_DEEP, {}, "deep")
+    assert there_and_back(TOO_DEEP.content).to_list() == ak.to_list(TOO_DEEP.content)
+
+
+def test_the_deepest_records_that_are_written_are_read() -> None:
+    layout = contents.NumpyArray(np.arange(1))
+    for _ in range(MOST_DEEP):
+        layout = contents.UnmaskedArray(layout) if layout.is_record else contents.RecordArray([layout], ["f"])
+    assert there_and_back(layout).to_list() == ak.to_list(layout)
+
+
+def test_a_name_that_is_taken_is_refused_before_anything_is_written() -> None:
+    for taken in ("t", "t-1"):
+        blobs: dict[str, Any] = {taken: b"old"}
+        with pytest.raises(sa.LimitError, match=taken):
+            serialize(CASES["lists"], blobs, "t")
+        assert blobs == {taken: b"old"}
+    blobs = stored(CASES["lists"], "x")
+    serialize(CASES["lists"], blobs, "xy")  # one name is the beginning of the other
+    assert deserialize(blobs, "x").to_list() == deserialize(blobs, "xy").to_list()
+
+
+def test_a_schema_and_a_blob_of_one_name_are_refused() -> None:
+    blobs = stored(np.arange(3), "x")  # "x" and "x-0"
+    before = dict(blobs)
+    with pytest.raises(sa.LimitError, match="x-0"):
+        serialize(np.arange(3), blobs, "x-0")
+    assert blobs == before
+
+
+class Full(MutableMapping[str, Any]):
+    """A container with room for so many."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.held = most, {"old": b"1"}
+
+    def __setitem__(self, name: str, content: Any) -> None:
+        if len(self.held) > self.most:
+            raise OSError("no space left")
+        self.held[name] = content
+
+    def __getitem__(self, name: str) -> Any:
+        return self.held[name]
+
+    def __delitem__(self, name: str) -> None:
+        del self.held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_container_that_fails_is_left_as_it_was(most: int) -> None:
+    container = Full(most)
+    with pytest.raises(OSError, match="no space left"):
+        serialize(CASES["records"], container, "t")
+    assert container.held == {"old": b"1"}
+
+
+# The reader's whitelist --------------------------------------------------------------------------------------
+
+
+def test_what_the_readers_whitelist_would_stop_is_not_written() -> None:
+    blobs: dict[str, Any] = {}
+    with pytest.raises(sa.LimitError, match=r"awkward0\.JaggedArray\.fromcounts"):
+        serialize(CASES["lists"], blobs, whitelist=[["awkward0", "numpy", "frombuffer"]])
+    assert blobs == {}
+    for whitelist in (WHITELIST, "*", ["awkward0", "*"]):
+        stored(CASES["lists"], whitelist=whitelist)
+    with pytest.raises(TypeError, match="whitelist"):
+        serialize(CASES["lists"], blobs, whitelist=[1])
+
+
+def test_every_layout_passes_the_default_whitelist() -> None:
+    for array in CASES.values():
+        stored(array, whitelist=WHITELIST)
