@@ -29,6 +29,7 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _DATED = 0x0021_0000  # 1980-01-01 00:00
 _SURELY_NARROW = 3_900_000_000  # bytes expected that will fit into 32 bits, packed as well
 _KEPT_FLAGS = 0x0006 | UTF8_NAME  # of a copy: how hard it was packed, and its name
+_ROOM = struct.pack("<4H12x", 0xA220, 16, 0xA028, 0)  # the growth hint of OPC (ECMA-376 part 2, C.6): as long as zip64
 _IN_MEMORY = 2**25  # bytes of a part that waits for a sink which cannot be sought in
 
 
@@ -42,10 +43,13 @@ class _Entry:
     when: int
     offset: int
     wide: bool  # its sizes stand in the extra field
+    roomy: bool = False  # the extra field holds room for them, should they need it
     sizes: Sizes = Sizes(0, 0, 0)  # noqa: RUF009  (a tuple)
 
     def local(self) -> bytes:
-        extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed) if self.wide else b""
+        extra = _ROOM if self.roomy else b""
+        if self.wide:
+            extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed)
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         return (
             _LOCAL.pack(
@@ -139,13 +143,13 @@ class PackageWriter:
 
         Args:
             name: of the part.
-            expected: bytes that the content has at most; beyond 3.9 GB its sizes get 64 bits.
+            expected: bytes that the content has at most; beyond 3.9 GB there is room for sizes of 64 bits.
 
         Raises:
             LimitError: the content outgrew 4 GiB though it was not expected to; the package is of no use.
             OSError: the sink refuses.
         """
-        entry = self._entry(name, wide=expected > _SURELY_NARROW)
+        entry = self._entry(name, wide=False, roomy=expected > _SURELY_NARROW)
         self._streaming = True
         if self._file is not None:
             self._put(entry.local())
@@ -186,15 +190,16 @@ class PackageWriter:
         few = min(count, 0xFFFF)
         self._put(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
 
-    def _entry(self, name: str, *, wide: bool) -> _Entry:
+    def _entry(self, name: str, *, wide: bool, roomy: bool = False) -> _Entry:
         assert not self._streaming, "a stream is open, or failed"
         assert name.lower() not in self._names, f"the part {name} a second time"
         self._names.add(name.lower())
         flags = 0 if name.isascii() else UTF8_NAME
-        return _Entry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide)
+        return _Entry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide, roomy)
 
     def _settle(self, entry: _Entry, sizes: Sizes) -> None:
-        if not entry.wide and max(sizes.size, sizes.packed) >= ZIP64:
+        entry.wide = max(sizes.size, sizes.packed) >= ZIP64
+        if entry.wide and not entry.roomy:
             raise LimitError(f"the part {entry.name.decode()} has {sizes.size} bytes, more than were expected")
         entry.sizes = sizes
 

@@ -1,0 +1,100 @@
+"""What the two binary kinds of workbooks have in common: packed numbers, errors, and runs of cells."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from .cells import BOOLEAN, FAULT, NUMBER, TEXT, Cells
+from .formats import Formats
+
+if TYPE_CHECKING:
+    pass
+
+ERRORS = {
+    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}  # fmt: skip
+_CELLS_A_RUN = 2**16
+_EXACT = 2**53
+
+
+def packed_number(word: int) -> float:
+    """The number in an RK word: 30 bits of a double or of an integer, perhaps of hundredths (MS-XLS 2.5.217)."""
+    value: float
+    if word & 2:
+        value = (word >> 2) - (1 << 30 if word >> 31 else 0)
+    else:
+        value = struct.unpack("<d", struct.pack("<Q", (word & 0xFFFFFFFC) << 32))[0]
+    return value / 100 if word & 1 else float(value)
+
+
+class Collected:
+    """Cells as they are found, made into runs.
+
+    Args:
+        formats: what styles make of numbers.
+        rows: how many a sheet has.
+        columns: how many.
+    """
+
+    def __init__(self, formats: Formats, *, rows: int, columns: int) -> None:
+        self._formats, self._most_rows, self._most_columns = formats, rows, columns
+        self._found: list[tuple[int, int, int, int, str]] = []
+
+    def number(self, row: int, column: int, style: int, value: float) -> None:
+        """A number, as the numeral that reads back to it."""
+        whole = math.isfinite(value) and value.is_integer() and abs(value) <= _EXACT
+        plain = (whole and math.copysign(1, value) * value > 0) or (whole and str(value) == "0.0")
+        self.put(row, column, style, NUMBER, str(int(value)) if plain else repr(value))
+
+    def text(self, row: int, column: int, value: str) -> None:
+        """A text."""
+        self.put(row, column, 0, TEXT, value)
+
+    def boolean(self, row: int, column: int, value: int) -> None:
+        """A boolean, 0 for false."""
+        self.put(row, column, 0, BOOLEAN, "1" if value else "0")
+
+    def error(self, row: int, column: int, code: int) -> None:
+        """An error, by its code."""
+        self.put(row, column, 0, FAULT, ERRORS.get(code, f"of the code {code}"))
+
+    def put(self, row: int, column: int, style: int, kind: int, value: str) -> None:
+        """A cell.
+
+        Raises:
+            FormatError: there is no such row or column.
+        """
+        if row >= self._most_rows or column >= self._most_columns:
+            raise FormatError(
+                f"a cell beyond the {self._most_rows} rows and {self._most_columns} columns that a sheet has",
+                location=a1(row, column),
+            )
+        self._found.append((row, column, style, kind, value))
+
+    def taken(self, *, last: bool) -> Generator[Cells]:
+        """The cells so far, where they are enough for a run."""
+        import polars as pl
+
+        if not self._found or (len(self._found) < _CELLS_A_RUN and not last):
+            return
+        rows, columns, styles, kinds, values = zip(*self._found, strict=True)
+        self._found = []
+        yield Cells(
+            np.array(rows, dtype=np.int64),
+            np.array(columns, dtype=np.int64),
+            self._formats.shown(np.array(kinds, dtype=np.uint8), np.array(styles, dtype=np.int64)),
+            pl.Series(values, dtype=pl.String),
+        )
+
+
+def decoded(raw: bytes) -> str:
+    """UTF-16 as text; half of a surrogate pair, which is no character, is replaced."""
+    return raw.decode("utf-16-le", "replace")

@@ -1,0 +1,191 @@
+"""A part of a workbook, inflated ahead in a second thread; and cut into blocks of whole elements.
+
+isal inflates about three times as fast as Python's zlib. The first blocks are small, so that looking at the first rows
+of a large sheet costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Any
+
+from ....errors import FormatError
+from ..directory import STORED, Member
+from ..package import Package
+
+_FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
+_FIRST_PIECE = 2**15  # packed bytes
+_INFLATED_ALWAYS, _INFLATED_TIMES = 2**26, 100  # rows of one number over and over deflate to a fifteenth
+_LONGEST_PROLOG = 2**24
+_PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
+_LONGEST = 2**26
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NAME = rb"(?:([A-Za-z_][\w.\-]*):)?"
+_ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+
+
+def inflated(package: Package, name: str) -> Generator[bytes]:
+    """The content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
+
+    Raises:
+        FormatError: no such part, damaged, or packed so hard that it can only be a bomb.
+    """
+    member = package.member(name)
+    limit = max(_INFLATED_ALWAYS, _INFLATED_TIMES * member.packed)
+    if member.size > limit:
+        raise FormatError(f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
+                          location=member.name, hint="save the workbook anew, if that is meant")  # fmt: skip
+    inflater, crc32 = _fastest()
+    crc, left = 0, member.size
+    blocks = package.raw(name) if member.method == STORED else _unpacked(package, member, inflater)
+    for block in blocks:
+        crc, left = crc32(block, crc), left - len(block)
+        if left < 0:
+            raise FormatError(f"the part inflates to more than its {member.size} bytes", location=member.name)
+        yield block
+    if left:
+        raise FormatError(f"the part ends {left} bytes before its {member.size}", location=member.name)
+    if crc != member.crc:
+        raise FormatError("the part is damaged: its checksum is another one", location=member.name)
+
+
+def _unpacked(package: Package, member: Member, inflater: Any) -> Iterator[bytes]:
+    most = _FIRST_BLOCK
+    for waiting in _pieces(package, member.name):
+        more = True
+        while more and not inflater.eof:
+            try:
+                block = inflater.decompress(waiting, most)
+            except Exception as error:  # each library has one of its own
+                raise FormatError(f"the part is damaged ({error})", location=member.name) from error
+            waiting = inflater.unconsumed_tail
+            more = bool(waiting) or len(block) == most
+            most = min(most * 2, _BLOCK)
+            if block:
+                yield block
+    if not inflater.eof:
+        raise FormatError("the part breaks off", location=member.name)
+
+
+def _pieces(package: Package, name: str) -> Iterator[bytes]:
+    """The packed bytes, the first ones in small pieces."""
+    blocks = package.raw(name)
+    first, start, size = next(blocks, b""), 0, _FIRST_PIECE
+    while start < len(first):
+        yield first[start : start + size]
+        start, size = start + size, size * 2
+    yield from blocks
+
+
+def _fastest() -> tuple[Any, Callable[[Any, int], int]]:
+    """A decompressor of raw deflate, and the CRC-32 of the same library."""
+    try:
+        from isal import isal_zlib
+
+        return isal_zlib.decompressobj(-15), isal_zlib.crc32
+    except ImportError:
+        pass
+    try:
+        from zlib_ng import zlib_ng
+
+        return zlib_ng.decompressobj(-15), zlib_ng.crc32
+    except ImportError:
+        return zlib.decompressobj(-15), zlib.crc32
+
+
+def ahead(blocks: Generator[bytes]) -> Iterator[bytes]:
+    """The same blocks, each made in a second thread while the caller is busy with the one before."""
+    with closing(blocks), ThreadPoolExecutor(1, "sheetarray-inflate") as thread:
+        waiting = thread.submit(next, blocks, None)
+        while (block := waiting.result()) is not None:
+            waiting = thread.submit(next, blocks, None)
+            yield block
+
+
+def utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The same text in UTF-8, without a byte order mark.
+
+    Raises:
+        FormatError: it is neither UTF-8 nor UTF-16.
+    """
+    first = next(blocks, b"")
+    if first.startswith(_UTF16):
+        decoder = codecs.getincrementaldecoder("utf-16")("strict")
+        try:
+            yield decoder.decode(first).encode()
+            for block in blocks:
+                yield decoder.decode(block).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError:
+            raise FormatError("the part is no UTF-16", location=name) from None
+        return
+    declared = _ENCODING.match(first)
+    if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
+        raise FormatError(f"the part is in {declared[1].decode('ascii', 'replace')!r:.40}: UTF-8 and UTF-16 are read",
+                          location=name)  # fmt: skip
+    yield first.removeprefix(codecs.BOM_UTF8)
+    yield from blocks
+
+
+def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Generator[bytes]:
+    """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
+
+    No tag has a prefix any more.
+
+    Args:
+        blocks: the part, in UTF-8.
+        name: of the part.
+        around: the element that they stand in.
+        each: what they are.
+
+    Raises:
+        FormatError: no such part, a document type definition, or an element of more than 64 MiB.
+    """
+    begin = re.compile(rb"<" + _NAME + around + rb"(?:\s[^<>]*?)?(/?)>")
+    stop = re.compile(rb"</" + _NAME + around + rb"\s*>")
+    found, fresh = None, b""
+    while found is None:
+        block = next(blocks, None)
+        if block is None or len(fresh) > _LONGEST_PROLOG:
+            raise FormatError(f"the part has no {around.decode()}", location=name)
+        fresh += block
+        if b"<!DOCTYPE" in fresh:
+            raise FormatError("the part has a document type definition, which no workbook has", location=name)
+        found = begin.search(fresh)
+    fresh, prefix, over = fresh[found.end() :].lstrip(), found[1], bool(found[2])
+    marks = [b"<%s%s%s" % (prefix + b":" if prefix else b"", each, after) for after in (b" ", b">")]
+    kept = b""  # from the tag of an element on, whose end has not been seen
+    while not over:
+        cut = fresh.rfind(marks[0])
+        cut = fresh.rfind(marks[1]) if cut < 0 else cut
+        if cut < 0:
+            fresh, kept = kept + fresh, b""
+            cut = 0
+        end = stop.search(fresh, cut)
+        if end is not None or cut:
+            ready = fresh[: end.start() if end is not None else cut]
+            yield _plain(b"".join((kept, ready, _PAD)), prefix)
+            kept = b""
+        if end is not None:
+            break
+        kept += fresh[cut:]
+        block = next(blocks, None)
+        if block is None:
+            raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
+        if len(kept) > _LONGEST:
+            raise FormatError(f"one {each.decode()} of more than {_LONGEST} bytes", location=name)
+        fresh = block
+    for _ in blocks:
+        pass  # so that the checksum is compared
+
+
+def _plain(text: bytes, prefix: bytes | None) -> bytes:
+    """The same without the prefix of the tags, and with line feeds as XML wants them."""
+    if prefix is not None:
+        text = text.replace(b"<%s:" % prefix, b"<").replace(b"</%s:" % prefix, b"</")
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text

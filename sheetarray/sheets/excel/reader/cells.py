@@ -1,0 +1,88 @@
+"""Runs of cells as they come out of a workbook, and what a cell can be."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+NUMBER = 1  # the value is a numeral
+TEXT = 2
+BOOLEAN = 3  # the value is 1 or 0
+SERIAL = 4  # a number that the cell's format shows as a date: days, as the workbook counts them
+MOMENT = 5  # a date in ISO 8601
+DURATION = 6  # a number that the cell's format shows as hours or minutes
+FAULT = 7  # an error; the value is its name
+PENDING = 8  # a formula that has not been calculated
+
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some cells of a sheet, in any order, none of them blank.
+
+    Attributes:
+        rows: of each, from 0.
+        columns: of each, from 0.
+        kinds: of each.
+        values: text; or Float64, null for all other text, where only numbers are wanted.
+        width: how many cells each row has, where they come row by row, all with cells of the same columns; otherwise 0.
+    """
+
+    rows: Places
+    columns: Places
+    kinds: Kinds
+    values: pl.Series
+    width: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> Cells:
+        """Those that are chosen."""
+        if chosen.all():
+            return self
+        return Cells(self.rows[chosen], self.columns[chosen], self.kinds[chosen], self.values.filter(_series(chosen)))
+
+
+def _series(values: Any) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(values)
+
+
+class Container(Protocol):
+    """A workbook, open.
+
+    Attributes:
+        titles: of its worksheets, in the order of their tabs.
+        max_rows: of a sheet.
+        from_1904: whether serial dates count from 1904-01-01, not from 1900.
+    """
+
+    titles: list[str]
+    max_rows: int
+    from_1904: bool
+
+    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:
+        """The cells of a sheet, run by run, from its first rows on; each cell comes once in a workbook that is sound.
+
+        Args:
+            title: of the sheet, exactly.
+            numeric: values may be Float64, since only columns of numbers are wanted.
+
+        Raises:
+            FormatError: the sheet is damaged, hostile, or missing.
+        """
+
+    def close(self) -> None:
+        """Give back what it holds."""

@@ -1,0 +1,227 @@
+"""The cells of a column -> a Series of the engine's dtype or of text, or a list in which some cells have no value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....cells import engine_dtype
+from ....dtypes import DType
+from ....elements import Cell, Unreadable, bool_text
+from ....elements.decode import ties
+from .cells import BOOLEAN, DURATION, FAULT, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
+from .serials import elapsed, moments
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_EXACT = 2.0**53
+_DIGITS = "^-?(?:0|[1-9][0-9]{0,19})$"
+_NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
+_TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
+_TO_FORMAT = "format the cell as a number"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The cells of a column, or of a row, that are not blank, in their order.
+
+    Attributes:
+        places: of each, counted from the first cell that is asked for.
+        kinds: of each.
+        values: of each.
+    """
+
+    places: Places
+    kinds: Kinds
+    values: pl.Series
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def height(self) -> int:
+        """How many cells there are up to the last one that is not blank."""
+        return int(self.places[-1]) + 1 if len(self) else 0
+
+
+def numbers_of(run: Run, dtype: DType) -> pl.Series | None:
+    """The column under the engine's dtype; None where the cells have to be looked at.
+
+    That is: one is neither a number nor text that looks like one, or `dtype` may not hold it exactly.
+    """
+    import polars as pl
+
+    wanted: Any = engine_dtype(dtype)
+    known = [BOOLEAN] if dtype.kind == "bool" else [NUMBER, TEXT]
+    if np.bincount(run.kinds, minlength=TEXT + BOOLEAN)[known].sum() < len(run):
+        return None
+    if run.values.dtype == pl.String:
+        made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
+        if made.null_count() or (dtype.kind == "float" and not _sound(made.to_numpy(), run.kinds)):
+            return None
+        return _spread(made.cast(wanted), run)
+    if run.values.null_count():
+        return None
+    values = run.values.to_numpy()
+    if dtype.kind == "float":
+        narrow = _narrow(values, dtype)
+        return None if narrow is None or not _sound(values, run.kinds) else _spread(pl.Series(narrow), run)
+    if len(values) and not np.abs(values).max() <= _EXACT:
+        return None
+    counts = values.astype(np.int64)
+    if (counts != values).any():
+        return None
+    made = pl.Series(counts).cast(wanted, strict=False)
+    return None if made.null_count() else _spread(made, run)
+
+
+def _sound(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
+    """Whether the numbers among the cells are numbers; text may be NaN or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return True
+    return bool((np.isfinite(values) | (kinds != NUMBER)).all())
+
+
+def _narrow(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
+    """Doubles as `dtype`; None where one lies in the middle between two of its values, and the text has to decide."""
+    if dtype.numpy.itemsize == 8:
+        return values
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = values.astype(dtype.numpy)
+    return None if len(ties(values, narrow)) else narrow
+
+
+def _spread(series: pl.Series, run: Run) -> pl.Series:
+    """The series at its places, with nulls between."""
+    import polars as pl
+
+    if run.height == len(run):
+        return series
+    return pl.repeat(None, run.height, dtype=series.dtype, eager=True).scatter(run.places, series)
+
+
+# Text --------------------------------------------------------------------------------------------------------
+
+
+class Texts:
+    """A column as text, cell by cell where its kind needs it.
+
+    Args:
+        run: its cells, with values of text.
+        dtype: what the text is for; None where nobody knows yet.
+        from_1904: how serial dates count.
+
+    Attributes:
+        dated: the places of dates that are read as their ISO text.
+    """
+
+    def __init__(self, run: Run, dtype: DType | None, *, from_1904: bool) -> None:
+        self._run, self._from_1904 = run, from_1904
+        self._kind = "generic" if dtype is None else dtype.kind
+        self._texts = run.values
+        self._unreadable: dict[int, Unreadable] = {}
+        self.dated: list[int] = []
+        for kind, change in (
+            (NUMBER, self._numbers), (BOOLEAN, self._booleans), (SERIAL, self._serials), (MOMENT, self._moments),
+            (DURATION, self._durations), (FAULT, self._faults), (PENDING, self._pending),
+        ):  # fmt: skip
+            if len(found := np.flatnonzero(run.kinds == kind)):
+                change(found)
+
+    def result(self) -> pl.Series | Sequence[Cell]:
+        """A String Series; or a list with `Unreadable` in it."""
+        series = _spread(self._texts, self._run)
+        if not self._unreadable:
+            return series
+        cells: list[Cell] = series.to_list()
+        for index, unreadable in self._unreadable.items():
+            cells[int(self._run.places[index])] = unreadable
+        return cells
+
+    def _put(self, found: Places, texts: Any) -> None:
+        import polars as pl
+
+        texts = pl.Series(texts, dtype=pl.String)
+        self._texts = texts if len(found) == len(self._run) else self._texts.scatter(found, texts)
+
+    def _numbers(self, found: Places) -> None:
+        """Numerals as they are; for elements that may be text, the shortest ones."""
+        import polars as pl
+
+        texts = self._texts.gather(found).str.strip_chars()
+        doubles = texts.cast(pl.Float64, strict=False)
+        for index in (~doubles.is_finite()).fill_null(value=True).arg_true().to_list():
+            if not _NUMERAL.fullmatch(texts[index]):
+                self._unreadable[int(found[index])] = Unreadable(f"a number that is none, {texts[index]:.40}")
+        if self._kind in ("string", "generic"):
+            plain = texts.str.contains(_DIGITS)
+            whole = (doubles == doubles.round()) & (doubles.abs() <= _EXACT)
+            counts = doubles.cast(pl.Int64, strict=False).cast(pl.String)
+            shortest = doubles.cast(pl.String)
+            if self._kind == "string":
+                shortest = shortest.str.strip_suffix(".0")
+            made = pl.select(
+                pl.when(plain | ~doubles.is_finite()).then(texts).when(whole).then(counts).otherwise(shortest)
+            )
+            texts = made.to_series()
+        self._put(found, texts)
+
+    def _booleans(self, found: Places) -> None:
+        known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(found).to_list()]
+        for index, value in zip(found.tolist(), known, strict=True):
+            if value is None:
+                self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
+        self._put(found, [bool_text(value) for value in known])
+
+    def _serials(self, found: Places) -> None:
+        if self._refused(found, "a date"):
+            return
+        import polars as pl
+
+        serials = self._texts.gather(found).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        texts = moments(serials, from_1904=self._from_1904)
+        for nth, index in enumerate(found.tolist()):
+            if texts[nth] is not None:
+                self.dated.append(int(self._run.places[index]))
+            elif self._kind == "datetime" or not 0 <= serials[nth] < 1:
+                self._unreadable[index] = Unreadable(f"a date that there is not, {serials[nth]:.15g}")
+            else:
+                texts[nth] = elapsed(float(serials[nth]))
+        self._put(found, texts)
+
+    def _moments(self, found: Places) -> None:
+        if not self._refused(found, "a date"):
+            self.dated += self._run.places[found].tolist()
+
+    def _durations(self, found: Places) -> None:
+        if self._kind == "datetime" or self._refused(found, "a duration"):
+            self._refuse(found, lambda _: Unreadable("a duration"))
+            return
+        import polars as pl
+
+        hours = self._texts.gather(found).cast(pl.Float64, strict=False).to_list()
+        self._put(found, [None if value is None else elapsed(value) for value in hours])
+
+    def _faults(self, found: Places) -> None:
+        self._refuse(found, lambda text: Unreadable(f"an error, {text:.40}"))
+
+    def _pending(self, found: Places) -> None:
+        self._refuse(found, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
+
+    def _refused(self, found: Places, what: str) -> bool:
+        """Refuse what only dates and text can be, where something else is wanted."""
+        if self._kind in ("datetime", "string", "generic"):
+            return False
+        self._refuse(found, lambda _: Unreadable(what, _TO_FORMAT))
+        return True
+
+    def _refuse(self, found: Places, reason: Callable[[str], Unreadable]) -> None:
+        for index, text in zip(found.tolist(), self._texts.gather(found).to_list(), strict=True):
+            self._unreadable[index] = reason(text)

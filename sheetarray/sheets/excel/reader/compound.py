@@ -1,0 +1,137 @@
+"""Compound files (OLE2), which hold .xls workbooks and encrypted ones: a small file system of sectors.
+
+Source: MS-CFB. No chain of sectors is followed further than there are sectors, whatever the tables say.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....errors import FormatError
+from ....files import Bytes
+
+MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+_HEADER = struct.Struct("<8s16x5H6x9I")
+_NAMED_TABLES = 109  # the sectors of the table that the header itself names
+_HEADER_BYTES = 512
+_LAST = 0xFFFFFFFA  # sector numbers from here on are marks
+_ENTRY = struct.Struct("<64sHB49xIQ")
+_STREAM, _ROOT = 2, 5
+_MINI = 6  # shift of the sectors of short streams
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.uint32]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A stream: its kind, where it begins, and its bytes."""
+
+    kind: int
+    start: int
+    size: int
+
+
+class Compound:
+    """A compound file.
+
+    Args:
+        content: the whole file.
+
+    Raises:
+        FormatError: no such file, or a damaged one.
+    """
+
+    def __init__(self, content: Bytes) -> None:
+        if len(content) < _HEADER_BYTES or content[: len(MAGIC)] != MAGIC:
+            raise FormatError("no compound file, or one that is cut off")
+        self._content = content
+        fields = _HEADER.unpack(content[: _HEADER.size])
+        _, _, major, _, self._shift, mini, _, _, first, _, self._short, mini_first, _, more, _ = fields
+        if (major, self._shift) not in ((3, 9), (4, 12)) or mini != _MINI:
+            raise FormatError(f"a compound file of version {major} with sectors of 2^{self._shift} bytes")
+        self._count = len(content) >> self._shift  # of its sectors, or one too many
+        self._table = self._read_table(more)
+        self._entries = self._read_directory(first)
+        self._root = next((entry for entry in self._entries.values() if entry.kind == _ROOT), _Entry(_ROOT, _LAST, 0))
+        self._mini_first = mini_first
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.casefold() in self._entries
+
+    def read(self, name: str) -> bytes:
+        """A stream, as a whole.
+
+        Raises:
+            FormatError: it is not there, or its sectors are not.
+        """
+        entry = self._entries.get(name.casefold())
+        if entry is None or entry.kind != _STREAM:
+            raise FormatError(f"the file has no stream {name!r:.80}")
+        if entry.size >= self._short:
+            return _cut(self._chain(entry.start), entry.size, name)
+        table = np.frombuffer(self._chain(self._mini_first), dtype="<u4")
+        stream = self._chain(self._root.start)
+        numbers = _followed(entry.start, table, len(table))
+        pieces = [stream[number << _MINI : (number + 1) << _MINI] for number in numbers]
+        return _cut(b"".join(pieces), entry.size, name)
+
+    def _sector(self, number: int) -> bytes:
+        start = (number + 1) << self._shift
+        sector = self._content[start : start + (1 << self._shift)]
+        if not sector:
+            raise FormatError(f"the file is cut off before its sector {number}")
+        return sector
+
+    def _chain(self, first: int) -> bytes:
+        return b"".join(map(self._sector, _followed(first, self._table, self._count)))
+
+    def _read_table(self, more: int) -> Numbers:
+        """Which sector follows each."""
+        named = np.frombuffer(self._content[76:_HEADER_BYTES], dtype="<u4")
+        found = [named]
+        for _ in range(self._count):
+            if more >= _LAST:
+                break
+            numbers = np.frombuffer(self._sector(more), dtype="<u4")
+            found.append(numbers[:-1])
+            more = int(numbers[-1])
+        sectors = np.concatenate(found)
+        sectors = sectors[sectors < _LAST]
+        if len(sectors) > self._count:
+            raise FormatError("the file's table of sectors is longer than the file")
+        table = b"".join(map(self._sector, sectors.tolist()))
+        return np.frombuffer(table[: len(table) // 4 * 4], dtype="<u4")
+
+    def _read_directory(self, first: int) -> dict[str, _Entry]:
+        content = self._chain(first)
+        entries: dict[str, _Entry] = {}
+        for raw, length, kind, start, size in _ENTRY.iter_unpack(content[: len(content) // _ENTRY.size * _ENTRY.size]):
+            name = raw[: max(0, min(length, 64) - 2)].decode("utf-16-le", "replace").casefold()
+            if kind in (_STREAM, _ROOT) and name not in entries:
+                entries[name] = _Entry(kind, start, size if self._shift > 9 else size & 0xFFFFFFFF)
+        return entries
+
+
+def _followed(first: int, table: Numbers, most: int) -> list[int]:
+    """The numbers of a chain of sectors.
+
+    Raises:
+        FormatError: it leads nowhere, or round in a circle.
+    """
+    numbers: list[int] = []
+    while first < _LAST:
+        if first >= len(table) or len(numbers) > most:
+            raise FormatError("a chain of sectors in the file is broken")
+        numbers.append(first)
+        first = int(table[first])
+    return numbers
+
+
+def _cut(content: bytes, size: int, name: str) -> bytes:
+    if len(content) < size:
+        raise FormatError(f"the stream {name!r} breaks off: {len(content)} of {size} bytes")
+    return content[:size]

@@ -1,0 +1,48 @@
+"""Text that follows tags -> text as it is meant: without entities, escapes, and white space that XML does not keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .tags import Places, Tags
+from .texts import WHITE, all_without_entities, all_without_escapes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PLAIN, _PRESERVED = b"<t>", b'<t xml:space="preserve">'
+_SPACE = 0x20
+
+
+def decoded(tags: Tags, values: pl.Series, trimmed: Places, texts: Places) -> pl.Series | None:
+    """The same values, as they are meant; None where that cannot be said.
+
+    Args:
+        tags: of the block.
+        values: text that follows some of them.
+        trimmed: the indices of values that stand in `t` elements.
+        texts: the tags of those.
+    """
+    if b"&" in tags.text:
+        values = all_without_entities(values)
+    spaced = _spaced(tags, texts)
+    if spaced is None:
+        return None
+    if len(spaced):
+        places = trimmed[spaced]
+        values = values.scatter(places, values.gather(places).str.strip_chars(WHITE))
+    return all_without_escapes(values) if b"_x" in tags.text else values
+
+
+def _spaced(tags: Tags, texts: Places) -> Places | None:
+    """Which tags have text with white space around it that is not kept; None where that cannot be said."""
+    starts = tags.starts[texts]
+    plain = tags.begin_with(starts, _PLAIN)
+    if not (plain | tags.begin_with(starts, _PRESERVED) | tags.closed(texts)).all():
+        return None
+    if b"&#" in tags.text:
+        return np.flatnonzero(plain)
+    around = np.minimum(tags.bytes[starts + len(_PLAIN)], tags.last_bytes(texts))
+    return np.flatnonzero(plain & (around <= _SPACE))

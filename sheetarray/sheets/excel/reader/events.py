@@ -1,0 +1,208 @@
+"""Rows of worksheet XML -> cells, through an XML parser: for what the vectorised rules do not know.
+
+Rich text, cells and rows without a reference, comments, CDATA, attributes in an unusual order, elements of other
+namespaces. A document type definition, with which entities could be declared, is no part of a row and is refused.
+
+Source: ECMA-376 part 1, 18.3.1.4 (c), 18.4.8 (si), 18.4.12 (t).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from .raw import RESULT, TEXTS, TYPES, RawCells
+from .texts import WHITE, without_escapes
+
+_REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
+_ROW = re.compile("[0-9]{1,7}")
+_DEEPEST = 64
+
+
+def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
+    """The cells of some rows.
+
+    Args:
+        block: whole rows, in UTF-8.
+        after: the row that follows the last one before them, from 0.
+        numeric: give values as Float64.
+        name: of the part, for messages.
+
+    Raises:
+        FormatError: no well-formed XML, or a reference or a type that cells do not have.
+    """
+    reader = _Rows(after)
+    _parse(b"<sheetData>%s</sheetData>" % block, reader, name)
+    return reader.result(numeric)
+
+
+def strings_of(content: bytes, *, name: str) -> list[str]:
+    """The texts of some string items, runs of rich text put together.
+
+    Args:
+        content: whole `si` elements, in UTF-8.
+        name: of the part, for messages.
+
+    Raises:
+        FormatError: no well-formed XML.
+    """
+    reader = _Items()
+    _parse(b"<sst>%s</sst>" % content, reader, name)
+    return reader.texts
+
+
+class _Text:
+    """The text of a string item, or of an inline string: of its own or of its runs, but not how it is pronounced."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self._pieces: list[str] = []
+        self._text: list[str] | None = None
+        self._keeps_space = False
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open) > _DEEPEST:
+            raise FormatError("elements within elements, more than a sheet has")
+        name = name.rpartition(":")[2]
+        self.open.append(name)
+        if name == "t" and "rPh" not in self.open:
+            self._text = []
+            self._keeps_space = attributes.get("xml:space") == "preserve"
+
+    def characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def end(self, name: str) -> None:
+        self.open.pop()
+        if self._text is not None and name.rpartition(":")[2] == "t":
+            text = "".join(self._text)
+            self._pieces.append(without_escapes(text if self._keeps_space else text.strip(WHITE)))
+            self._text = None
+
+    def taken(self) -> str:
+        """The text so far; the next one begins empty."""
+        text, self._pieces = "".join(self._pieces), []
+        return text
+
+
+class _Items(_Text):
+    """String items."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def end(self, name: str) -> None:
+        super().end(name)
+        if len(self.open) == 1:
+            self.texts.append(self.taken())
+
+
+class _Rows(_Text):
+    """Rows of cells."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.row, self.column = after - 1, -1
+        self._cell: dict[str, str] | None = None
+        self._has_formula = False
+        self._value: list[str] | None = None
+        self._in_value = False
+        self._found: list[tuple[int, int, int, int, bool, str | None]] = []
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        super().begin(name, attributes)
+        match self.open:
+            case [_, "row"]:
+                self._begin_row(attributes)
+            case [_, "row", "c"]:
+                self._begin_cell(attributes)
+            case [_, "row", "c", "v"]:
+                self._value, self._in_value = [], True
+            case [_, "row", "c", "f"]:
+                self._has_formula = True
+            case [_, "row", "c", "is"]:
+                self.taken()
+
+    def _begin_row(self, attributes: dict[str, str]) -> None:
+        number = attributes.get("r")
+        if number is not None and (not _ROW.fullmatch(number) or int(number) == 0):
+            raise FormatError(f"a row of the number {number!r:.40}")
+        self.row = self.row + 1 if number is None else int(number) - 1
+        self.column = -1
+
+    def _begin_cell(self, attributes: dict[str, str]) -> None:
+        self.column += 1
+        reference = attributes.get("r")
+        if reference is not None:
+            found = _REFERENCE.fullmatch(reference)
+            if not found or int(found[2]) != self.row + 1:
+                raise FormatError(f"a cell of the reference {reference!r:.40} in row {self.row + 1}")
+            self.column = -1
+            for letter in found[1].upper():
+                self.column = (self.column + 1) * 26 + ord(letter) - 65
+        if attributes.get("t", "") not in TYPES:
+            raise FormatError(f"a cell of the type {attributes['t']!r:.40}", location=a1(self.row, self.column))
+        self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
+        self.taken()
+
+    def characters(self, text: str) -> None:
+        super().characters(text)
+        if self._in_value and self._value is not None:
+            self._value.append(text)
+
+    def end(self, name: str) -> None:
+        if self.open[1:] == ["row", "c", "v"]:
+            self._in_value = False
+        elif self.open[1:] == ["row", "c", "is"]:
+            self._value = [self.taken()]
+        elif self.open[1:] == ["row", "c"]:
+            self._end_cell()
+        super().end(name)
+
+    def _end_cell(self) -> None:
+        assert self._cell is not None
+        type_ = TYPES[self._cell.get("t", "")]
+        value = None if self._value is None else "".join(self._value)
+        if value is not None and type_ == RESULT:
+            value = without_escapes(value)
+        if not value and type_ not in TEXTS:
+            value = None
+        style = self._cell.get("s", "0")
+        if value is not None or self._has_formula:
+            known = int(style) if _ROW.fullmatch(style) else 0
+            self._found.append((self.row, self.column, type_, known, value is None, value))
+        self._cell = None
+
+    def result(self, numeric: bool) -> RawCells:
+        import polars as pl
+
+        rows, columns, types, styles, pending, texts = zip(*self._found, strict=True) if self._found else ((),) * 6
+        values = pl.Series(texts, dtype=pl.String)
+        return RawCells(
+            np.array(rows, dtype=np.int64),
+            np.array(columns, dtype=np.int64),
+            np.array(types, dtype=np.uint8),
+            np.array(styles, dtype=np.int64),
+            np.array(pending, dtype=np.bool_),
+            values.cast(pl.Float64, strict=False) if numeric else values,
+            self.row + 1,
+        ).checked()
+
+
+def _parse(content: bytes, reader: _Text, name: str) -> None:
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
+    parser.CharacterDataHandler = reader.characters
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        reason: Any = expat.ErrorString(error.code)
+        raise FormatError(f"the part is no well-formed XML ({reason})", location=name) from error

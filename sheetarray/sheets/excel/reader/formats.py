@@ -1,0 +1,116 @@
+"""Number formats: which styles show a number as a date, and which as a duration.
+
+Source: ECMA-376 part 1, 18.8.30 (numFmt), 18.8.45 (xf), 18.8.31 (format codes). The binary workbooks number their
+formats and styles in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from xml.parsers import expat
+
+import numpy as np
+
+from ....errors import FormatError
+from ..package import Package
+from .blocks import inflated, utf8
+from .cells import DURATION, NUMBER, SERIAL, Kinds, Places
+
+_DATES = frozenset((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)))  # built in; from 27 on East Asian
+_DURATIONS = frozenset((46,))
+_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.', re.DOTALL)
+_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]]*\]?")
+_MOST_STYLES = 2**17
+
+
+def kind_of_format(code: str) -> int:
+    """What a format code makes of a number: NUMBER, SERIAL or DURATION.
+
+    Example:
+        >>> kind_of_format("yyyy-mm-dd") == SERIAL, kind_of_format('0.00E+00" days"') == NUMBER
+        (True, True)
+    """
+    first = _LITERAL.sub("", code).split(";")[0]
+    if _ELAPSED.search(first):
+        return DURATION
+    marks = _BRACKETS.sub("", first).lower()
+    return (
+        SERIAL if "general" not in marks and any(mark in marks for mark in ("y", "m", "d", "h", "s", "a/p")) else NUMBER
+    )
+
+
+class Formats:
+    """What the styles of a workbook make of numbers.
+
+    Args:
+        used: the number of the format of each style.
+        codes: the codes of formats that are not built in, by number.
+    """
+
+    def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
+        kinds = {number: kind_of_format(code) for number, code in codes.items()}
+        kinds = dict.fromkeys(_DATES, SERIAL) | dict.fromkeys(_DURATIONS, DURATION) | kinds
+        self._kinds = np.array([*(kinds.get(number, NUMBER) for number in used), NUMBER], dtype=np.uint8)
+
+    def shown(self, kinds: Kinds, styles: Places) -> Kinds:
+        """The kinds of cells, numbers that are shown as dates told from others.
+
+        Args:
+            kinds: as far as they are known.
+            styles: of each cell; one that the workbook does not have shows no dates.
+        """
+        found = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
+        return np.where((kinds == NUMBER) & (found != NUMBER), found, kinds)
+
+
+def read_formats(package: Package, part: str | None) -> Formats:
+    """The formats in the styles of a package; none where it has no such part.
+
+    Raises:
+        FormatError: the part is damaged.
+    """
+    if part is None:
+        return Formats([], {})
+    reader = _Styles()
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
+    parser.StartDoctypeDeclHandler = reader.definition
+    try:
+        for block in utf8(inflated(package, part), part):
+            parser.Parse(block)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise FormatError(f"the part is no well-formed XML ({reason})", location=part) from error
+    return Formats(reader.used, reader.codes)
+
+
+class _Styles:
+    """The formats of a part of styles, while it goes by."""
+
+    def __init__(self) -> None:
+        self.codes: dict[int, str] = {}
+        self.used: list[int] = []
+        self._open: list[str] = []
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._open.append(name.rpartition(":")[2])
+        match self._open:
+            case ["styleSheet", "numFmts", "numFmt"]:
+                self.codes[_number(attributes.get("numFmtId", ""))] = attributes.get("formatCode", "")
+            case ["styleSheet", "cellXfs", "xf"]:
+                self.used.append(_number(attributes.get("numFmtId", "")))
+        if max(len(self.used), len(self.codes), len(self._open)) > _MOST_STYLES:
+            raise FormatError(f"more than {_MOST_STYLES} styles")
+
+    def end(self, name: str) -> None:  # noqa: ARG002  (the parser sees to it that it is the right one)
+        self._open.pop()
+
+    def definition(self, *_: object) -> None:
+        raise FormatError("the part has a document type definition, which no workbook has")
+
+
+def _number(text: str) -> int:
+    return int(text) if re.fullmatch("[0-9]{1,6}", text) else 0

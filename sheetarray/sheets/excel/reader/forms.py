@@ -1,0 +1,220 @@
+"""The sequences of tags that cells consist of, and blocks in which every row consists of the same ones.
+
+Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import tags as t
+from .tags import Marks, Places, Tags, Words
+
+_PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
+_FEWEST_ROWS = 4  # of which it is worth while to ask whether they are alike
+
+# The tags of a cell after its first; which of them has the value, and which close themselves
+_FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = [
+    ((t.VALUE, t.END_VALUE, t.END_CELL), 1, ()),
+    ((t.INLINE, t.TEXT, t.END_TEXT, t.END_INLINE, t.END_CELL), 2, ()),
+    ((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 3, ()),
+    ((), 0, (0,)),
+    ((t.END_CELL,), 0, ()),
+    ((t.VALUE, t.END_CELL), 1, (1,)),
+    ((t.INLINE, t.TEXT, t.END_INLINE, t.END_CELL), 2, (2,)),
+    ((t.FORMULA, t.END_FORMULA, t.END_CELL), 0, ()),
+    ((t.FORMULA, t.END_FORMULA, t.VALUE, t.END_CELL), 3, (3,)),
+    ((t.FORMULA, t.END_CELL), 0, (1,)),
+    ((t.FORMULA, t.VALUE, t.END_VALUE, t.END_CELL), 2, (1,)),
+    ((t.FORMULA, t.VALUE, t.END_CELL), 2, (1, 2)),
+]
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Cells, and what they consist of; the arrays run in parallel, but for `rows`.
+
+    Attributes:
+        rows: the tags that begin rows.
+        row_of: the index of each cell's row among them.
+        cells: the first tag of each.
+        spans: how many tags each has.
+        values: the tag before each value; the cell's first where it has none.
+        formulas: which have a formula.
+        odd: which are of no known form.
+        width: how many cells each row has where all rows consist of the same tags; otherwise 0.
+    """
+
+    rows: Places
+    row_of: Places
+    cells: Places
+    spans: Places
+    values: Places
+    formulas: Marks
+    odd: Marks
+    width: int = 0
+
+
+def forms_of(tags: Tags) -> Forms | None:
+    """The cells of a block; None where it is not made of rows alone, and those not of cells."""
+    rows = np.flatnonzero(tags.kinds == t.ROW)
+    return _alike(tags, rows) or _each(tags, rows, len(tags))
+
+
+def _each(tags: Tags, rows: Places, count: int) -> Forms | None:
+    """The cells among the first `count` tags, one by one."""
+    bounds = np.flatnonzero(tags.kinds[:count] >= t.BOUND)
+    which = tags.kinds[bounds]
+    spans = np.diff(bounds, append=count)
+    is_cell = which == t.CELL
+    if not len(bounds) or bounds[0] or which[0] != t.ROW or (spans[~is_cell] != 1).any():
+        return None
+    cells, spans = bounds[is_cell], spans[is_cell]
+    row_of = (np.cumsum(which == t.ROW) - 1)[is_cell]
+    values = cells.copy()
+    formulas, odd = np.zeros((2, len(cells)), dtype=np.bool_)
+    left = np.arange(len(cells))
+    for form, value, closed in _FORMS:
+        if not len(left):
+            break
+        first = cells[left]
+        same = spans[left] == len(form) + 1
+        for nth, kind in enumerate(form, 1):
+            same &= tags.kinds[first + nth] == kind
+        for nth in closed:
+            same[same] = tags.closed(first[same] + nth)
+        found = left[same]
+        values[found] += value
+        formulas[found] = t.FORMULA in form
+        left = left[~same]
+    odd[left] = True
+    return Forms(rows, row_of, cells, spans, values, formulas, odd)
+
+
+def _alike(tags: Tags, rows: Places) -> Forms | None:
+    """The cells, found in the first row only; None where another one differs, or tags close themselves."""
+    count = len(rows)
+    if count < _FEWEST_ROWS or len(tags) != count * (each := int(rows[1])):
+        return None
+    kinds = tags.kinds[: len(tags)].reshape(count, each)
+    if (kinds != kinds[0]).any() or (once := _each(tags, rows[:1], each)) is None:
+        return None
+    plain = (once.spans == _PLAIN_SPAN) & ~once.formulas | (once.spans == _LONG_SPAN)
+    if not len(once.cells) or not plain.all() or once.odd.any():
+        return None
+
+    def repeated(places: Places) -> Places:
+        return (rows[:, None] + places[None, :]).ravel()
+
+    width = len(once.cells)
+    return Forms(
+        rows,
+        np.repeat(np.arange(count), width),
+        repeated(once.cells),
+        np.tile(once.spans, count),
+        repeated(once.values),
+        np.tile(once.formulas, count),
+        np.zeros(count * width, dtype=np.bool_),
+        width,
+    )
+
+
+# References --------------------------------------------------------------------------------------------------
+
+_ROW_TAG, _CELL_TAG = b'<row r="', b'<c r="'
+_BYTE, _QUOTE = np.uint64(0xFF), np.uint64(ord('"'))
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The numbers of rows.
+
+    Attributes:
+        rows: from 0.
+        digits: how many each is written with.
+        words: the digits and the quote after them.
+        masks: of those words.
+    """
+
+    rows: Places
+    digits: Places
+    words: Words
+    masks: Words
+
+
+def references_of(tags: Tags, forms: Forms) -> tuple[Places, Places, Places, int] | None:
+    """Row and column of each cell, where its tag goes on after the reference, and the row after the last one.
+
+    None where a row or a cell does not begin with its reference, or the two contradict each other.
+    """
+    numbers = _numbers(tags, forms.rows)
+    if numbers is None:
+        return None
+    places = tags.starts[forms.cells]
+    found = _letters(tags, places) if not forms.width else _letters_alike(tags, places, forms.width)
+    if found is None:
+        return None
+    columns, length = found
+    places = places + (length + len(_CELL_TAG))
+    row_of = forms.row_of
+    if ((tags.words(places) & numbers.masks[row_of]) != numbers.words[row_of]).any():
+        return None
+    return numbers.rows[row_of], columns, places + (numbers.digits + 1)[row_of], int(numbers.rows[-1]) + 1
+
+
+def _numbers(tags: Tags, rows: Places) -> _Numbers | None:
+    places = tags.starts[rows]
+    if not tags.begin_with(places, _ROW_TAG).all():
+        return None
+    words = tags.words(places + len(_ROW_TAG))
+    number, digits = np.zeros((2, len(places)), dtype=np.int64)
+    going = np.ones(len(places), dtype=np.bool_)
+    for nth in range(8):
+        unit = ((words >> np.uint64(8 * nth)) & _BYTE).astype(np.int64) - ord("0")
+        going &= (unit >= 0) & (unit <= 9)
+        if not going.any():
+            break
+        number = np.where(going, number * 10 + unit, number)
+        digits += going
+    quoted = (words >> (digits.astype(np.uint64) << np.uint64(3))) & _BYTE == _QUOTE
+    if (digits > 7).any() or (number < 1).any() or not quoted.all():
+        return None
+    masks = ~np.uint64(0) >> ((np.uint64(7) - digits.astype(np.uint64)) << np.uint64(3))
+    return _Numbers(number - 1, digits, words & masks, masks)
+
+
+def _letters(tags: Tags, places: Places) -> tuple[Places, Places] | None:
+    """The column that the letters of each reference name, and how many they are."""
+    if not tags.begin_with(places, _CELL_TAG).all():
+        return None
+    words = tags.words(places + len(_CELL_TAG))
+    columns, length = np.zeros((2, len(places)), dtype=np.int64)
+    letter = np.ones(len(places), dtype=np.bool_)
+    for nth in range(3):
+        unit = ((words >> np.uint64(8 * nth)) & _BYTE).astype(np.int64) - (ord("A") - 1)
+        letter &= (unit >= 1) & (unit <= 26)
+        if not letter.any():
+            break
+        columns = np.where(letter, columns * 26 + unit, columns)
+        length += letter
+    return (columns - 1, length) if length.all() else None
+
+
+def _letters_alike(tags: Tags, places: Places, width: int) -> tuple[Places, Places] | None:
+    """The same, where each row has cells of the same columns; None where one does not."""
+    once = _letters(tags, places[:width])
+    if once is None:
+        return None
+    columns, length = once
+    grid = places.reshape(-1, width)
+    words = tags.words(places).reshape(-1, width)  # the tag, and two letters
+    masks = ~np.uint64(0) >> ((np.uint64(2) - np.minimum(length, 2).astype(np.uint64)) << np.uint64(3))
+    if ((words & masks) != (words[0] & masks)).any():
+        return None
+    longer = np.flatnonzero(length == 3)
+    third = tags.bytes[grid[:, longer] + (len(_CELL_TAG) + 2)]
+    if (third != third[0]).any():
+        return None
+    return np.tile(columns, len(grid)), np.tile(length, len(grid))

@@ -1,0 +1,116 @@
+"""Workbooks of Office Open XML (.xlsx, .xlsm, and templates): a container.
+
+Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from ..markup import Markup
+from ..package import Package
+from ..relations import RELATION_SPACES, Relations
+from .blocks import ahead, elements, inflated, utf8
+from .cells import BOOLEAN, FAULT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells
+from .formats import Formats, read_formats
+from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
+from .strings import SharedStrings
+from .titles import Titles
+from .worksheet import cells_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MOST_BYTES = 2**24
+_KINDS = np.zeros(7, dtype=np.uint8)
+_KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
+
+
+class OoxmlBook:
+    """A workbook in a zip package; `cells.Container` says what each method is for.
+
+    Raises:
+        FormatError: no workbook, or a damaged one.
+    """
+
+    max_rows = MOST_ROWS
+
+    def __init__(self, package: Package, part: str) -> None:
+        self._package = package
+        root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
+        listed = root.one("sheets") if root.name == "workbook" else None
+        if listed is None:
+            raise FormatError("the part is no workbook: it lists no sheets", location=part)
+        self._relations = Relations(package, part)
+        targets = {relation.id: relation for relation in self._relations.found}
+        titles = Titles(part)
+        for sheet in listed.all("sheet"):
+            title, id_ = sheet.get("name"), sheet.get_in(RELATION_SPACES, "id")
+            relation = targets.get(id_)
+            if relation is None or relation.target is None:
+                raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
+            if relation.kind == "worksheet":
+                titles.put(title, relation.target)
+        self._parts = titles.places
+        self.titles = list(self._parts)
+        settings = root.one("workbookPr")
+        self.from_1904 = settings is not None and settings.get("date1904") in ("1", "true")
+
+    def close(self) -> None:
+        """Nothing is held: the package's bytes are the caller's."""
+
+    @cached_property
+    def _strings(self) -> SharedStrings:
+        return SharedStrings(self._package, self._relations.target("sharedStrings"))
+
+    @cached_property
+    def _formats(self) -> Formats:
+        return read_formats(self._package, self._relations.present("styles"))
+
+    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:
+        """The cells of a worksheet."""
+        part = self._parts[title]
+        blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
+        after = 0
+        with ThreadPoolExecutor(1, "sheetarray-text") as thread:
+            for block in blocks:
+                raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread)
+                after = raw.after
+                if len(raw):
+                    yield self._cells(raw, numeric)
+
+    def _cells(self, raw: RawCells, numeric: bool) -> Cells:
+        kinds = _KINDS[raw.types]
+        values = raw.values
+        if raw.styles.any():
+            kinds = self._formats.shown(kinds, raw.styles)
+        if raw.types.any() and (shared := np.flatnonzero((raw.types == SHARED) & ~raw.pending)).size:
+            values = self._looked_up(raw, shared, numeric)
+        if raw.pending.any():
+            kinds[raw.pending] = PENDING
+        return Cells(raw.rows, raw.columns, kinds, values, raw.width)
+
+    def _looked_up(self, raw: RawCells, shared: np.ndarray[tuple[int], np.dtype[np.int64]], numeric: bool) -> pl.Series:
+        """The values of cells, shared strings in the place of their indices."""
+        import polars as pl
+
+        everyone = len(shared) == len(raw)
+        indices = raw.values if everyone else raw.values.gather(shared)
+        places = indices.cast(pl.UInt32, strict=False)
+        if places.null_count() or int(places.max()) >= len(self._strings):  # type: ignore[arg-type]  # not empty
+            wrong = int((places.is_null() | (places >= len(self._strings))).arg_true()[0])
+            place = shared[wrong]
+            raise FormatError(
+                f"a cell refers to string {indices[wrong]} of a table of {len(self._strings)}",
+                location=a1(int(raw.rows[place]), int(raw.columns[place])),
+            )
+        texts = self._strings.numbers if numeric else self._strings.texts
+        found = texts.gather(places)
+        return found if everyone else raw.values.scatter(shared, found)

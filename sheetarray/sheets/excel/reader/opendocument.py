@@ -1,0 +1,300 @@
+"""Workbooks of OpenDocument (.ods): a container.
+
+Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 6.1 (text), 19.385 (values).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from xml.parsers import expat
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from ..package import Package
+from .blocks import ahead, inflated, utf8
+from .cells import BOOLEAN, DURATION, FAULT, MOMENT, MOST_COLUMNS, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
+from .texts import without_entities
+from .titles import Titles
+
+CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
+
+_SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
+_TABLE, _OFFICE, _TEXT = f"{_SPACE}table:1.0 ", f"{_SPACE}office:1.0 ", f"{_SPACE}text:1.0 "
+_ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
+_VALUES = {
+    "float": (NUMBER, f"{_OFFICE}value"), "percentage": (NUMBER, f"{_OFFICE}value"),
+    "currency": (NUMBER, f"{_OFFICE}value"), "boolean": (BOOLEAN, f"{_OFFICE}boolean-value"),
+    "date": (MOMENT, f"{_OFFICE}date-value"), "time": (DURATION, f"{_OFFICE}time-value"),
+    "string": (TEXT, f"{_OFFICE}string-value"),
+}  # fmt: skip
+_CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
+_EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
+_ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
+_COUNT = re.compile("[0-9]{1,9}")
+_WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
+_CELLS_A_RUN = 2**16
+_REPEATED_ALWAYS, _REPEATED_TIMES = 2**23, 64  # cells that repetition may make, in all, and of each that is written
+_LONGEST_TEXT = 2**20
+_DEEPEST = 256
+
+
+class OdsBook:
+    """An OpenDocument spreadsheet in a zip package; `cells.Container` says what each method is for.
+
+    Raises:
+        FormatError: no such document, or a damaged or encrypted one.
+    """
+
+    max_rows = MOST_ROWS
+    from_1904 = False  # dates are written out
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
+            raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
+        titles = Titles(CONTENT)
+        for title in _titles(package):
+            titles.put(title, title)
+        self.titles = list(titles.places)
+
+    def close(self) -> None:
+        """Nothing is held: the package's bytes are the caller's."""
+
+    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
+        """The cells of a table."""
+        reader = _Table(title)
+        for block in ahead(_content(self._package)):
+            yield from reader.read(block, last=False)
+            if reader.over:
+                return
+        yield from reader.read(b"", last=True)
+
+
+def _content(package: Package) -> Generator[bytes]:
+    yield from utf8(inflated(package, CONTENT), CONTENT)
+
+
+def _titles(package: Package) -> Generator[str]:
+    """The titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
+    waiting, tag = b"", None
+    for block in ahead(_content(package)):
+        waiting += block
+        if tag is None:
+            declared = re.search(rb"""xmlns:([\w.\-]+)\s*=\s*["']%s["']""" % _TABLE.strip().encode(), waiting)
+            if declared is None and len(waiting) < _LONGEST_TEXT:
+                continue
+            if declared is None:
+                raise FormatError("the part has no tables: it is no spreadsheet", location=CONTENT)
+            tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
+            name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
+        ended = waiting.rfind(b">") + 1
+        for found in tag.finditer(waiting, 0, ended):
+            title = name.search(found[1])
+            if title is not None:
+                text = without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
+                if not _EXTERNAL.match(text):
+                    yield text
+        waiting = waiting[ended:]
+        if len(waiting) > _LONGEST_TEXT * 64:
+            raise FormatError("the part has more text than a cell holds", location=CONTENT)
+
+
+class _Table:
+    """The cells of one table, while the document goes by.
+
+    Attributes:
+        over: whether its end has gone by.
+    """
+
+    def __init__(self, title: str) -> None:
+        self._title, self.over = title, False
+        self._open: list[str] = []
+        self._depth = 0  # of the table's element, while it goes by
+        self._row, self._column = -1, 0
+        self._row_repeats = 1
+        self._cell: dict[str, str] | None = None
+        self._text: list[str] | None = None  # of the cell's paragraphs
+        self._length = 0  # of the text
+        self._aside = 0  # depth of an annotation or a drawing
+        self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
+        self._rows: list[int] = []
+        self._cells: list[tuple[int, int, str]] = []
+        self._runs: list[tuple[Cells, int]] = []  # and how often the rows of each come
+        self._written = self._made = 0
+        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.StartDoctypeDeclHandler = self._definition
+
+    def read(self, block: bytes, *, last: bool) -> Generator[Cells]:
+        """Go on, and give the cells that are complete.
+
+        Raises:
+            FormatError: no well-formed XML, or repetition beyond measure.
+        """
+        try:
+            self._parser.Parse(block, last)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise FormatError(f"the part is no well-formed XML ({reason})", location=CONTENT) from error
+        if self._rows and (last or self.over or len(self._rows) >= _CELLS_A_RUN):
+            self._flush()
+        runs, self._runs = self._runs, []
+        for run, repeats in runs:
+            yield run
+            yield from _repeated(run, repeats)
+
+    def _definition(self, *_: object) -> None:
+        raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
+
+    # Elements ------------------------------------------------------------------------------------------------
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._open.append(name)
+        if len(self._open) > _DEEPEST:
+            raise FormatError("elements within elements, more than a spreadsheet has", location=CONTENT)
+        if self._aside:
+            return
+        if self._cell is not None:
+            self._begin_within(name, attributes)
+        elif not self._depth:
+            whole = name == f"{_TABLE}table" and self._open[-2:-1] == [f"{_OFFICE}spreadsheet"]
+            if whole and not self.over and attributes.get(f"{_TABLE}name") == self._title:
+                self._depth = len(self._open)
+        elif name == f"{_TABLE}shapes":
+            self._aside = len(self._open)
+        elif name == f"{_TABLE}table-row":
+            self._row += 1
+            self._row_repeats = _count(attributes.get(f"{_TABLE}number-rows-repeated"))
+            self._column = 0
+        elif name in _CELLS:
+            self._cell, self._text, self._length = attributes, None, 0
+
+    def _begin_within(self, name: str, attributes: dict[str, str]) -> None:
+        if name == f"{_TEXT}p":
+            if self._text is None:
+                self._text = []
+            else:
+                self._text.append("\n")
+        elif name == f"{_TEXT}s":
+            self._put(" " * _count(attributes.get(f"{_TEXT}c")))
+        elif name == f"{_TEXT}tab":
+            self._put("\t")
+        elif name == f"{_TEXT}line-break":
+            self._put("\n")
+        elif not name.startswith(_TEXT):
+            self._aside = len(self._open)
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None and not self._aside and self._open[-1] not in _CELLS:
+            self._put(_WHITE.sub(" ", text))
+
+    def _put(self, text: str) -> None:
+        """Add to the text of the cell."""
+        self._length += len(text)
+        if self._length > _LONGEST_TEXT:
+            raise FormatError(f"a text of more than {_LONGEST_TEXT} characters", location=f"row {self._row + 1}")
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        if self._aside == len(self._open):
+            self._aside = 0
+        elif self._cell is not None and name in _CELLS and not self._aside:
+            self._end_cell(self._cell)
+        elif self._cell is None and self._depth and name == f"{_TABLE}table-row":
+            self._end_row()
+        elif self._depth == len(self._open):
+            self._depth, self.over = 0, True
+        self._open.pop()
+
+    # Cells and rows ------------------------------------------------------------------------------------------
+
+    def _end_cell(self, attributes: dict[str, str]) -> None:
+        repeats = _count(attributes.get(f"{_TABLE}number-columns-repeated"))
+        kind, value = _value(attributes, None if self._text is None else "".join(self._text))
+        if kind:
+            if self._column + repeats > MOST_COLUMNS:
+                raise FormatError(f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
+                                  location=f"row {self._row + 1}")  # fmt: skip
+            self._in_row += [(self._column + nth, kind, value) for nth in range(repeats)]
+        self._column += repeats
+        self._cell = self._text = None
+
+    def _end_row(self) -> None:
+        repeats, count = self._row_repeats, len(self._in_row)
+        if count:
+            if self._row + repeats > MOST_ROWS:
+                raise FormatError(f"a cell beyond the {MOST_ROWS} rows that a sheet has",
+                                  location=a1(MOST_ROWS, self._in_row[0][0]))  # fmt: skip
+            self._written, self._made = self._written + 1, self._made + count * repeats
+            if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
+                raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)
+            if repeats > 1:
+                self._flush()
+            self._rows += [self._row] * count
+            self._cells += self._in_row
+            if repeats > 1:
+                self._flush(repeats)
+        self._row += repeats - 1
+        self._in_row = []
+
+    def _flush(self, repeats: int = 1) -> None:
+        """Make a run of the cells so far."""
+        if self._rows:
+            self._runs.append((_run(np.array(self._rows, dtype=np.int64), self._cells), repeats))
+        self._rows, self._cells = [], []
+
+
+def _repeated(once: Cells, repeats: int) -> Generator[Cells]:
+    """The cells of a row, once more for each row that follows as its repetition."""
+    each = max(1, _CELLS_A_RUN // len(once))
+    for first in range(1, repeats, each):
+        times = min(each, repeats - first)
+        places = np.tile(np.arange(len(once)), times)
+        rows = np.repeat(np.arange(first, first + times), len(once)) + once.rows[0]
+        yield Cells(rows, once.columns[places], once.kinds[places], once.values.gather(places))
+
+
+def _run(rows: Places, cells: list[tuple[int, int, str]]) -> Cells:
+    import polars as pl
+
+    columns, kinds, values = zip(*cells, strict=True)
+    return Cells(rows, np.array(columns, dtype=np.int64), np.array(kinds, dtype=np.uint8),
+                 pl.Series(values, dtype=pl.String))  # fmt: skip
+
+
+def _count(text: str | None) -> int:
+    return max(1, int(text)) if text is not None and _COUNT.fullmatch(text) else 1
+
+
+def _value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
+    """What kind of cell it is, and its value; 0 for a blank one."""
+    calculated = f"{_TABLE}formula" in attributes
+    kind, key = _VALUES.get(attributes.get(f"{_OFFICE}value-type", ""), (0, ""))
+    if attributes.get(_ERROR_TYPE) == "error" or (calculated and text is not None and _FAULT.fullmatch(text)):
+        return FAULT, text or "#N/A"
+    if not kind:
+        if text:
+            return TEXT, text
+        return (PENDING, "") if calculated else (0, "")
+    value = attributes.get(key, text if kind == TEXT else None)
+    if value is None:
+        return (TEXT, "") if kind == TEXT else (PENDING, "") if calculated else (0, "")
+    if kind == BOOLEAN:
+        value = {"true": "1", "false": "0"}.get(value, value)
+    return kind, _days(value) if kind == DURATION else value
+
+
+def _days(text: str) -> str:
+    """A duration in days, as a numeral; the text itself where it is none."""
+    found = _ELAPSED.fullmatch(text)
+    if found is None:
+        return text
+    days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in found.groups()[1:])
+    return f"{found[1]}{days + hours / 24 + minutes / 1440 + seconds / 86400!r}"

@@ -1,0 +1,99 @@
+"""Cells of worksheet XML as they are written there: shared strings, styles and types not looked up yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from .cells import MOST_COLUMNS, MOST_ROWS, Kinds, Places
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO = range(7)
+TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
+TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
+
+
+@dataclass(frozen=True)
+class RawCells:
+    """Some cells of a worksheet; those without a value are left out, unless it is a formula's that is missing.
+
+    Attributes:
+        rows, columns: of each, from 0.
+        types: of each, one of the constants of this module.
+        styles: of each, its index; 0 where none is named.
+        pending: which have a formula and no value.
+        values: as text, or as Float64 (see `cells.Cells`).
+        after: the row after the last one, from 0.
+        width: how many cells each row has, where all have cells of the same columns; otherwise 0.
+    """
+
+    rows: Places
+    columns: Places
+    types: Kinds
+    styles: Places
+    pending: Marks
+    values: pl.Series
+    after: int
+    width: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, chosen: Marks) -> RawCells:
+        """Those that are chosen."""
+        import polars as pl
+
+        return RawCells(
+            self.rows[chosen],
+            self.columns[chosen],
+            self.types[chosen],
+            self.styles[chosen],
+            self.pending[chosen],
+            self.values.filter(pl.Series(chosen)),
+            self.after,
+        )
+
+    def checked(self) -> RawCells:
+        """The same.
+
+        Raises:
+            FormatError: a cell lies beyond the last row or column that there is.
+        """
+        if len(self) and (int(self.rows.max()) >= MOST_ROWS or int(self.columns.max()) >= MOST_COLUMNS):
+            beyond = (self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS)
+            first = int(np.flatnonzero(beyond)[0])
+            raise FormatError(
+                f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
+                location=a1(int(self.rows[first]), int(self.columns[first])),
+            )
+        return self
+
+
+def together(runs: Sequence[RawCells], after: int) -> RawCells:
+    """Several runs as one."""
+    import polars as pl
+
+    if len(runs) == 1:
+        return runs[0]
+
+    def joined(arrays: list[Any]) -> Any:
+        return np.concatenate(arrays)
+
+    return RawCells(
+        joined([run.rows for run in runs]),
+        joined([run.columns for run in runs]),
+        joined([run.types for run in runs]),
+        joined([run.styles for run in runs]),
+        joined([run.pending for run in runs]),
+        pl.concat([run.values for run in runs]),
+        after,
+    )

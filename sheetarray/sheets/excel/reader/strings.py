@@ -1,0 +1,102 @@
+"""The table of shared strings of a workbook.
+
+Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..package import Package
+from . import tags as t
+from .blocks import ahead, elements, inflated, utf8
+from .decoding import decoded
+from .events import strings_of
+from .tags import Tags
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# The tags of an item after its first, and which of them close themselves; the text follows the first
+_FORMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((t.TEXT, t.END_TEXT, t.END_ITEM), ()),
+    ((t.TEXT, t.END_ITEM), (1,)),
+    ((t.END_ITEM,), ()),
+    ((), (0,)),
+]
+
+
+class SharedStrings:
+    """The strings to which cells refer by number.
+
+    Args:
+        package: of the workbook.
+        part: where they are; None where there are none.
+
+    Attributes:
+        texts: String.
+
+    Raises:
+        FormatError: the part is missing or damaged.
+    """
+
+    def __init__(self, package: Package, part: str | None) -> None:
+        import polars as pl
+
+        runs = [pl.Series([], dtype=pl.String)]
+        if part is not None:
+            blocks = ahead(elements(utf8(inflated(package, part), part), part, around=b"sst", each=b"si"))
+            with ThreadPoolExecutor(1, "sheetarray-text") as thread:
+                runs += [_strings(block, part, thread) for block in blocks]
+        self.texts: pl.Series = pl.concat(runs)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def numbers(self) -> pl.Series:
+        """Float64: the numerals among them."""
+        import polars as pl
+
+        return self.texts.cast(pl.Float64, strict=False)
+
+
+def _strings(block: bytes, name: str, thread: Executor) -> pl.Series:
+    import polars as pl
+
+    found = _regular(block, name, thread) if block[:1] == b"<" else None
+    return pl.Series(strings_of(block, name=name), dtype=pl.String) if found is None else found
+
+
+def _regular(block: bytes, name: str, thread: Executor) -> pl.Series | None:
+    """The strings of a block; None where the rules cannot be sure of them."""
+    import polars as pl
+
+    tags = Tags(block, numeric=False, thread=thread)
+    items = np.flatnonzero(tags.kinds == t.ITEM)
+    spans = np.diff(items, append=len(tags))
+    texts = tags.texts()
+    if texts is None or not len(items) or items[0] != 0:
+        return None
+    left = np.arange(len(items))
+    has = np.zeros(len(items), dtype=np.bool_)
+    for form, closed in _FORMS:
+        first = items[left]
+        same = spans[left] == len(form) + 1
+        for nth, kind in enumerate(form, 1):
+            same &= tags.kinds[first + nth] == kind
+        for nth in closed:
+            same[same] = tags.closed(first[same] + nth)
+        has[left[same]] = form[:1] == (t.TEXT,)
+        left = left[~same]
+    places = items + has
+    values = decoded(tags, texts.gather(places).fill_null(""), np.flatnonzero(has), places[has])
+    if values is None or not len(left):
+        return values
+    starts, ends = tags.starts[items[left]].tolist(), tags.ends(items[left] + spans[left] - 1).tolist()
+    odd = strings_of(b"".join(block[start:end] for start, end in zip(starts, ends, strict=True)), name=name)
+    return values.scatter(left, pl.Series(odd, dtype=pl.String))

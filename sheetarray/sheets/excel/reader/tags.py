@@ -1,0 +1,124 @@
+"""Text of XML cut into its tags, all at once: which tag each begins with, and the text that follows it.
+
+A text is cut at every `<`, and each piece at its `>`. The columnar engine does that as if it were a table of two
+columns; NumPy looks at the first bytes of each piece, and at any others eight at a time.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+(
+    OTHER, VALUE, TEXT, FORMULA, INLINE, END_CELL, END_VALUE, END_TEXT, END_FORMULA, END_INLINE, END_ITEM,
+    CELL, ROW, END_ROW, ITEM,
+) = range(15)  # fmt: skip
+BOUND = CELL  # from here on: what begins a cell, begins or ends a row, or begins a string item
+_BEGINNINGS = {
+    CELL: (b"c ", b"c>"), VALUE: (b"v>", b"v ", b"v/"), TEXT: (b"t>", b"t ", b"t/"), FORMULA: (b"f>", b"f ", b"f/"),
+    INLINE: (b"is",), ROW: (b"ro",), ITEM: (b"si",), END_CELL: (b"/c",), END_VALUE: (b"/v",), END_TEXT: (b"/t",),
+    END_FORMULA: (b"/f",), END_INLINE: (b"/i",), END_ROW: (b"/r",), END_ITEM: (b"/s",),
+}  # fmt: skip
+_TABLE = np.zeros(2**16, dtype=np.uint8)
+for _kind, _firsts in _BEGINNINGS.items():
+    for _first in _firsts:
+        _TABLE[int.from_bytes(_first, "little")] = _kind
+_AHEAD = 8  # tags
+_LESS, _GREATER, _SLASH = 0x3C, 0x3E, 0x2F
+
+
+class Tags:
+    """The tags of a text that begins with one.
+
+    Args:
+        text: UTF-8, with at least 64 spaces at its end.
+        numeric: read the text after each tag as Float64.
+        thread: where the engine works meanwhile.
+
+    Attributes:
+        bytes: of the text.
+        starts: where each tag's `<` is.
+        kinds: of each, and some zeros.
+    """
+
+    def __init__(self, text: bytes, *, numeric: bool, thread: Executor) -> None:
+        self.text = text
+        self._texts: Future[pl.Series | None] = thread.submit(_texts, text, numeric)
+        self.bytes = np.frombuffer(text, dtype=np.uint8)
+        self._words: Words = np.ndarray((len(text) - 7,), np.dtype("<u8"), self.bytes, 0, (1,))
+        self.starts: Places = np.flatnonzero(self.bytes == _LESS)
+        second = self.bytes[2:][self.starts].astype(np.uint16)
+        second <<= 8
+        second |= self.bytes[1:][self.starts]
+        self.kinds: Kinds = np.zeros(len(self.starts) + _AHEAD, dtype=np.uint8)
+        _TABLE.take(second, out=self.kinds[: len(self.starts)])
+        for kind, third in ((ROW, b"w"), (END_ROW, b"o"), (END_ITEM, b"i")):
+            found = np.flatnonzero(self.kinds == kind)
+            self.kinds[found[self.bytes[3:][self.starts[found]] != ord(third)]] = OTHER
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def texts(self) -> pl.Series | None:
+        """What follows each tag; null for nothing. None where a `>` stands in text, or the engine refuses it."""
+        found = self._texts.result()
+        if found is not None and len(found) == len(self) + 1:
+            found = found[1:]  # what comes before the first tag
+        if found is None or len(found) != len(self) or np.count_nonzero(self.bytes == _GREATER) != len(self):
+            return None
+        return found
+
+    def words(self, places: Places) -> Words:
+        """Eight bytes from each place on, the first the lowest."""
+        return self._words[places]
+
+    def begin_with(self, places: Places, text: bytes) -> Marks:
+        """At which places a text stands."""
+        same = np.ones(len(places), dtype=np.bool_)
+        for start in range(0, len(text), 8):
+            piece = text[start : start + 8]
+            mask = np.uint64(2 ** (8 * len(piece)) - 1)
+            same &= (self._words[start:][places] & mask) == np.uint64(int.from_bytes(piece, "little"))
+        return same
+
+    def empty(self, tags: Places) -> Marks:
+        """Which tags are followed by the next at once."""
+        found: Marks = self.last_bytes(tags) == _GREATER
+        return found
+
+    def closed(self, tags: Places) -> Marks:
+        """Which tags close themselves, and are followed by the next at once."""
+        found: Marks = self.empty(tags) & (self.bytes[self.ends(tags) - 2] == _SLASH)
+        return found
+
+    def last_bytes(self, tags: Places) -> Kinds:
+        """The byte before the next tag."""
+        return self.bytes[self.ends(tags) - 1]
+
+    def ends(self, tags: Places) -> Places:
+        """Where the next tag begins, or the text ends."""
+        return np.append(self.starts, len(self.text))[tags + 1]
+
+
+def _texts(text: bytes, numeric: bool) -> pl.Series | None:
+    import polars as pl
+
+    kind: Any = pl.Float64 if numeric else pl.String
+    try:
+        return pl.read_csv(
+            text, has_header=False, separator=">", eol_char="<", quote_char=None, columns=["column_2"],
+            schema={"column_1": pl.String, "column_2": kind}, ignore_errors=numeric, truncate_ragged_lines=True,
+            missing_columns="insert", raise_if_empty=False, glob=False,
+        )["column_2"]  # fmt: skip
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None

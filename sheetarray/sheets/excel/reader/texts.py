@@ -1,0 +1,87 @@
+"""Text in the XML of a workbook, read: entities, and the `_xHHHH_` escapes of characters that XML lacks.
+
+Source: ECMA-376 part 1, 22.9.2.19 (ST_Xstring).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ....errors import FormatError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+_ENTITY = "&(?:lt|gt|quot|apos|amp);"
+_REFERENCE = re.compile("&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|[^;&]{0,20});?")
+_ESCAPES = re.compile("(?:_x[0-9A-Fa-f]{4}_)+")
+WHITE = " \t\n\r"  # for XML
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def without_escapes(text: str) -> str:
+    """A text without `_xHHHH_` escapes; half of a surrogate pair, which is no character, stays one.
+
+    Example:
+        >>> without_escapes("a_x000D__x005F_x000D_")
+        'a\\r_x000D_'
+    """
+    return _ESCAPES.sub(_characters, text) if "_x" in text else text
+
+
+def _characters(found: re.Match[str]) -> str:
+    units = bytes.fromhex("".join(found[0].split("_")[1::2]).replace("x", ""))
+    text = units.decode("utf-16-be", "surrogatepass")
+    return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
+
+
+def without_entities(text: str) -> str:
+    """A text without entities and references to characters.
+
+    Raises:
+        FormatError: an entity that XML itself does not have, or a character that is none.
+    """
+    return _REFERENCE.sub(_referred, text) if "&" in text else text
+
+
+def _referred(found: re.Match[str]) -> str:
+    if found[0] in _ENTITIES:
+        return _ENTITIES[found[0]]
+    code = int(found[1], 16) if found[1] else int(found[2] or 0)
+    if not found[0].endswith(";") or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
+        raise FormatError(f"text with an entity that XML does not have, {found[0]!r:.40}")
+    return chr(code)
+
+
+def all_without_escapes(texts: pl.Series) -> pl.Series:
+    """The same as `without_escapes` for a column."""
+    return _changed(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
+
+
+def all_without_entities(texts: pl.Series) -> pl.Series:
+    """The same as `without_entities` for a column.
+
+    Raises:
+        FormatError: an entity that XML itself does not have, or a character that is none.
+    """
+    marked = texts.str.contains("&", literal=True)
+    if not marked.any():
+        return texts
+    some = texts.filter(marked)
+    if some.str.replace_all(_ENTITY, "").str.contains("&", literal=True).any():
+        return _changed(texts, marked, without_entities)
+    plain = some.str.replace_many(list(_ENTITIES), list(_ENTITIES.values()))
+    return texts.scatter(marked.arg_true(), plain)
+
+
+def _changed(texts: pl.Series, chosen: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    """The same texts, those chosen changed one by one."""
+    import polars as pl
+
+    places = chosen.fill_null(value=False).arg_true()
+    if not len(places):
+        return texts
+    return texts.scatter(places, pl.Series(list(map(change, texts.gather(places).to_list())), dtype=pl.String))

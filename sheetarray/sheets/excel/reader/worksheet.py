@@ -1,0 +1,122 @@
+"""Blocks of rows of worksheet XML -> cells, by vectorised rules for the forms that programs write.
+
+Every cell must be one of some sequences of tags, and begin with its reference. One of another form goes through an
+XML parser by itself (`events`), and so does a whole block that these rules cannot be sure of.
+
+Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .decoding import decoded
+from .events import rows_of
+from .forms import Forms, forms_of, references_of
+from .raw import INLINE, RESULT, TYPES, RawCells, together
+from .tags import TEXT, Kinds, Places, Tags
+
+if TYPE_CHECKING:
+    pass
+
+_LONGEST_END = 256  # bytes
+_MOST_ENDS = 64  # ways in which the tags of a block's cells go on
+_ATTRIBUTES = re.compile(rb'(?:\s+(?:s="([0-9]{1,7})"|t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"))*\s*/?>')
+
+
+def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Executor) -> RawCells:
+    """The cells of a block of rows.
+
+    Args:
+        block: from the tag of a row on.
+        after: the row that follows the last one before them, from 0.
+        numeric: give values as Float64.
+        name: of the part, for messages.
+        thread: where the columnar engine works meanwhile.
+
+    Raises:
+        FormatError: no well-formed XML, or a reference or a type that cells do not have.
+    """
+    found = None
+    if block[:1] == b"<":
+        found = _Block(Tags(block, numeric=numeric, thread=thread), numeric=numeric, name=name).result()
+    return rows_of(block, after=after, numeric=numeric, name=name) if found is None else found.checked()
+
+
+class _Block:
+    """A block of rows, taken apart."""
+
+    def __init__(self, tags: Tags, *, numeric: bool, name: str) -> None:
+        self._tags, self._numeric, self._name = tags, numeric, name
+
+    def result(self) -> RawCells | None:
+        """The cells; None where the rules cannot be sure of them."""
+        forms = forms_of(self._tags)
+        references = forms and references_of(self._tags, forms)
+        if not forms or not references:
+            return None
+        rows, columns, places, after = references
+        kinds = self._attributes(places)
+        return kinds and self._cells(forms, rows, columns, *kinds, after=after)
+
+    def _attributes(self, places: Places) -> tuple[Kinds, Places] | None:
+        """Type and style of each cell, from what stands in its tag after the reference."""
+        types = np.zeros(len(places), dtype=np.uint8)
+        styles = np.zeros(len(places), dtype=np.int64)
+        first = self._tags.bytes[places]
+        rest = np.flatnonzero((first != ord(">")) & (first != ord("/")))
+        for _ in range(_MOST_ENDS):
+            if not len(rest):
+                return types, styles
+            place = int(places[rest[0]])
+            found = _ATTRIBUTES.match(self._tags.text, place)
+            type_ = (found[2] or b"").decode() if found else ""
+            if not found or len(found[0]) > _LONGEST_END or type_ not in TYPES:
+                return None
+            same = self._tags.begin_with(places[rest], found[0])
+            types[rest[same]] = TYPES[type_]
+            styles[rest[same]] = int(found[1] or 0)
+            rest = rest[~same]
+        return None
+
+    def _cells(
+        self, forms: Forms, rows: Places, columns: Places, types: Kinds, styles: Places, *, after: int
+    ) -> RawCells | None:
+        """Only those cells that have a value or should have one; the odd ones from an XML parser."""
+        texts = self._tags.texts()
+        places, odd = forms.values, forms.odd
+        has = places != forms.cells
+        if texts is None or ((types == INLINE) != (self._tags.kinds[places] == TEXT))[has].any():
+            return None
+        values = texts.gather(places)
+        blank = ~has
+        if values.null_count():
+            texts_too = (types == RESULT) | (types == INLINE)
+            blank |= values.is_null().to_numpy() & self._tags.empty(places) & ~texts_too
+        keep = (~blank | forms.formulas) & ~odd
+        if not self._numeric:
+            inline = np.flatnonzero(types == INLINE)
+            plain = decoded(self._tags, values.fill_null(""), inline, places[inline])
+            if plain is None:
+                return None
+            values = plain
+        run = RawCells(rows, columns, types, styles, blank & forms.formulas, values, after, forms.width)
+        if keep.all():
+            return run
+        return together([run.where(keep), *self._parsed(forms, rows[odd], after)], after)
+
+    def _parsed(self, forms: Forms, rows: Places, after: int) -> list[RawCells]:
+        """Odd cells, each from the XML parser."""
+        if not len(rows):
+            return []
+        cells, spans = forms.cells[forms.odd], forms.spans[forms.odd]
+        starts, ends = self._tags.starts[cells].tolist(), self._tags.ends(cells + spans - 1).tolist()
+        pieces = [
+            b'<row r="%d">%s</row>' % (row + 1, self._tags.text[start:end])
+            for row, start, end in zip(rows.tolist(), starts, ends, strict=True)
+        ]
+        return [rows_of(b"".join(pieces), after=after, numeric=self._numeric, name=self._name)]

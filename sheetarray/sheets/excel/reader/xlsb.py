@@ -1,0 +1,190 @@
+"""Binary workbooks of Office Open XML (.xlsb): a container.
+
+Source: MS-XLSB 2.1.4 (records), 2.4 (each of them), 2.5.* (the structures in them).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Generator
+from functools import cached_property
+
+from ....errors import FormatError
+from ..package import Package
+from ..relations import Relations
+from .binary import Collected, decoded, packed_number
+from .blocks import ahead, inflated
+from .cells import MOST_COLUMNS, MOST_ROWS, Cells
+from .formats import Formats
+from .titles import Titles
+
+_ROW, _END_OF_CELLS = 0, 146
+_BLANK, _PACKED, _ERROR, _BOOLEAN, _REAL, _STRING, _SHARED = range(1, 8)
+_STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT, _RICH = 8, 9, 10, 11, 62
+_ITEM, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 19, 44, 47, 617, 618
+_SETTINGS, _SHEET = 153, 156
+_LONGEST = 2**24  # bytes of a record
+
+_U16, _U32, _F64 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<d")
+_CELL = struct.Struct("<2I")  # column, style in the lower 24 bits
+_NO_TEXT = 0xFFFFFFFF
+
+
+class XlsbBook:
+    """A binary workbook in a zip package; `cells.Container` says what each method is for.
+
+    Raises:
+        FormatError: no workbook, or a damaged one.
+    """
+
+    max_rows = MOST_ROWS
+
+    def __init__(self, package: Package, part: str) -> None:
+        self._package = package
+        self._relations = Relations(package, part)
+        self.from_1904 = False
+        targets = {relation.id: relation for relation in self._relations.found}
+        titles = Titles(part)
+        for kind, record in _records(package, part):
+            if kind == _SETTINGS:
+                self.from_1904 = bool(record[0] & 1)
+            elif kind == _SHEET:
+                id_, after = _text(record, 8)
+                title, _ = _text(record, after)
+                relation = targets.get(id_)
+                if relation is None or relation.target is None:
+                    raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
+                if relation.kind == "worksheet":
+                    titles.put(title, relation.target)
+        self._parts = titles.places
+        self.titles = list(self._parts)
+
+    def close(self) -> None:
+        """Nothing is held: the package's bytes are the caller's."""
+
+    @cached_property
+    def _strings(self) -> list[str]:
+        part = self._relations.present("sharedStrings")
+        records = _records(self._package, part) if part is not None else ()
+        return [_text(record, 1)[0] for kind, record in records if kind == _ITEM]
+
+    @cached_property
+    def _formats(self) -> Formats:
+        codes: dict[int, str] = {}
+        used: list[int] = []
+        part = self._relations.present("styles")
+        among_styles = False
+        for kind, record in _records(self._package, part) if part is not None else ():
+            if kind == _FORMAT:
+                codes[_U16.unpack_from(record)[0]] = _text(record, 2)[0]
+            elif kind in (_BEGIN_STYLES, _END_STYLES):
+                among_styles = kind == _BEGIN_STYLES
+            elif kind == _STYLE and among_styles:
+                used.append(_U16.unpack_from(record, 2)[0])
+        return Formats(used, codes)
+
+    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
+        """The cells of a worksheet."""
+        part = self._parts[title]
+        found = Collected(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
+        row = 0
+        try:
+            for kind, record in _records(self._package, part):
+                if kind == _ROW:
+                    row = _U32.unpack_from(record)[0]
+                    yield from found.taken(last=False)
+                elif kind in _KNOWN:
+                    self._cell(found, row, kind, record)
+                elif kind == _END_OF_CELLS:
+                    break
+        except (struct.error, IndexError) as error:
+            raise FormatError("a cell is shorter than its kind", location=f"row {row + 1}") from error
+        yield from found.taken(last=True)
+
+    def _cell(self, found: Collected, row: int, kind: int, record: bytes) -> None:
+        column, style = _CELL.unpack_from(record)
+        style &= 0xFFFFFF
+        if kind == _PACKED:
+            found.number(row, column, style, packed_number(_U32.unpack_from(record, 8)[0]))
+        elif kind in (_REAL, _NUMBER_RESULT):
+            found.number(row, column, style, _F64.unpack_from(record, 8)[0])
+        elif kind == _SHARED:
+            number = _U32.unpack_from(record, 8)[0]
+            if number >= len(self._strings):
+                raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
+                                  location=f"row {row + 1}")  # fmt: skip
+            found.text(row, column, self._strings[number])
+        elif kind in (_STRING, _STRING_RESULT):
+            found.text(row, column, _text(record, 8)[0])
+        elif kind == _RICH:
+            found.text(row, column, _text(record, 9)[0])
+        elif kind in (_BOOLEAN, _BOOLEAN_RESULT):
+            found.boolean(row, column, record[8])
+        else:
+            found.error(row, column, record[8])
+
+
+_KNOWN = frozenset((*range(_PACKED, _ERROR_RESULT + 1), _RICH))
+
+
+def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
+    """The records of a part: their types, and what is in them.
+
+    Raises:
+        FormatError: it breaks off within one, or one is longer than any.
+    """
+    waiting = b""
+    for block in ahead(inflated(package, part)):
+        waiting += block
+        at = 0
+        while (header := _header(waiting, at)) is not None:
+            kind, start, size = header
+            if size > _LONGEST:
+                raise FormatError(f"a record of {size} bytes", location=part)
+            if start + size > len(waiting):
+                break
+            yield kind, waiting[start : start + size]
+            at = start + size
+        waiting = waiting[at:]
+    if waiting:
+        raise FormatError("the part breaks off within a record", location=part)
+
+
+def _header(content: bytes, at: int) -> tuple[int, int, int] | None:
+    """Type, start and size of the record at an offset; None where its header is not complete."""
+    if at + 6 > len(content) and at + 2 > len(content):
+        return None
+    kind = content[at]
+    at += 1
+    if kind & 0x80:
+        if at >= len(content):
+            return None
+        kind = kind & 0x7F | (content[at] & 0x7F) << 7
+        at += 1
+    size = 0
+    for shift in (0, 7, 14, 21):
+        if at >= len(content):
+            return None
+        unit = content[at]
+        at += 1
+        size |= (unit & 0x7F) << shift
+        if not unit & 0x80:
+            break
+    return kind, at, size
+
+
+def _text(record: bytes, at: int) -> tuple[str, int]:
+    """The text at an offset of a record, and the offset after it.
+
+    Raises:
+        FormatError: it is longer than the record.
+    """
+    if at + 4 > len(record):
+        raise FormatError("a record breaks off before its text")
+    count = _U32.unpack_from(record, at)[0]
+    if count == _NO_TEXT:
+        return "", at + 4
+    end = at + 4 + 2 * count
+    if end > len(record):
+        raise FormatError(f"a text of {count} characters in a record of {len(record)} bytes")
+    return decoded(record[at + 4 : end]), end

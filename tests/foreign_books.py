@@ -1,0 +1,253 @@
+"""Workbooks made by hand, part by part and cell by cell, as programs that are not ours could have made them."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import sheetarray as sa
+from sheetarray.columns import a1
+from sheetarray.files import Source
+from sheetarray.sheets.excel.sheet import ExcelSheet, Workbook
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+
+
+# Cells -------------------------------------------------------------------------------------------------------
+
+
+def number(text: object) -> str:
+    """What follows the reference of a cell that holds a number."""
+    return f"><v>{text}</v></c>"
+
+
+def text(value: str) -> str:
+    """What follows the reference of a cell that holds text."""
+    return f' t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
+
+
+def boolean(value: bool) -> str:
+    """What follows the reference of a cell that holds a boolean."""
+    return f' t="b"><v>{int(value)}</v></c>'
+
+
+def header(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[str]:
+    """The header of an array in one column, as cells."""
+    shape = [count] if shape is None else shape
+    strides = [1] * len(shape)
+    for nth in range(len(shape) - 2, -1, -1):
+        strides[nth] = strides[nth + 1] * shape[nth + 1]
+    words: list[object] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
+    words += ["order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
+    return [number(word) if isinstance(word, int) else text(str(word)) for word in words]
+
+
+def listed(dtype: str, data: Sequence[str], *, name: str = "t") -> list[str]:
+    """An array with its name, as cells from the top of a column on."""
+    return [text(name), *header(dtype, len(data)), *data]
+
+
+FIRST = len(listed("float64", [])) + 1  # the row in which the data of such an array begin
+
+
+def columns(*lists: Sequence[str | None], row: int = 1, column: int = 0) -> dict[tuple[int, int], str]:
+    """Columns of cells side by side; None is a blank. Rows count from 1, columns from 0."""
+    return {
+        (row + down, column + across): cell
+        for across, cells in enumerate(lists)
+        for down, cell in enumerate(cells)
+        if cell is not None
+    }
+
+
+def rows_of(cells: Mapping[tuple[int, int], str], *, gap: str = "") -> str:
+    """The rows of worksheet XML."""
+    rows: dict[int, list[tuple[int, str]]] = {}
+    for (row, column), cell in sorted(cells.items()):
+        rows.setdefault(row, []).append((column, cell))
+    return gap.join(
+        f'<row r="{row}">{gap}'
+        + gap.join(f'<c r="{a1(row - 1, column)}"{cell}' for column, cell in found)
+        + f"{gap}</row>"
+        for row, found in rows.items()
+    )
+
+
+# Packages ----------------------------------------------------------------------------------------------------
+
+
+def worksheet(rows: str, *, before: str = "", after: str = "") -> str:
+    return f'{_XML}<worksheet xmlns="{MAIN}">{before}<sheetData>{rows}</sheetData>{after}</worksheet>'
+
+
+def styles(*codes: str | int) -> str:
+    """Styles: the first one plain, the others with a format code, or one that is built in."""
+    own = [code for code in codes if isinstance(code, str)]
+    numbers = [0, *(code if isinstance(code, int) else 164 + own.index(code) for code in codes)]
+    listed = "".join(f'<numFmt numFmtId="{164 + nth}" formatCode={quoteattr(code)}/>' for nth, code in enumerate(own))
+    used = "".join(f'<xf numFmtId="{number}"/>' for number in numbers)
+    return f'{_XML}<styleSheet xmlns="{MAIN}"><numFmts>{listed}</numFmts><cellXfs>{used}</cellXfs></styleSheet>'
+
+
+def shared(*items: str) -> str:
+    """Shared strings, each as the XML within its item."""
+    return f'{_XML}<sst xmlns="{MAIN}">{"".join(f"<si>{item}</si>" for item in items)}</sst>'
+
+
+def parts(
+    sheets: Mapping[str, str], *, strings: str | None = None, formats: str | None = None, settings: str = ""
+) -> dict[str, str]:
+    """The parts of a workbook; the sheets by their titles, as whole parts."""
+    relations, listed, types = "", "", ""
+    for nth, title in enumerate(sheets, 1):
+        relations += f'<Relationship Id="rId{nth}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{nth}.xml"/>'
+        listed += f'<sheet name={quoteattr(title)} sheetId="{nth}" r:id="rId{nth}"/>'
+        types += f'<Override PartName="/xl/worksheets/sheet{nth}.xml" ContentType="{_TYPE}.worksheet+xml"/>'
+    made = {f"xl/worksheets/sheet{nth}.xml": sheet for nth, sheet in enumerate(sheets.values(), 1)}
+    for kind, target, part in (("sharedStrings", "sharedStrings.xml", strings), ("styles", "styles.xml", formats)):
+        if part is not None:
+            relations += f'<Relationship Id="{kind}" Type="{RELATIONS}/{kind}" Target="{target}"/>'
+            made[f"xl/{target}"] = part
+    return {
+        "[Content_Types].xml": f'{_XML}<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
+        f'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
+        f"{types}</Types>",
+        "_rels/.rels": f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
+        f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'{_XML}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">{settings}<sheets>{listed}</sheets>'
+        "</workbook>",
+        "xl/_rels/workbook.xml.rels": f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships">{relations}'
+        "</Relationships>",
+        **made,
+    }
+
+
+def zipped(members: Mapping[str, str | bytes]) -> bytes:
+    """A zip file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def book(cells: Mapping[tuple[int, int], str] | str, **options: Any) -> bytes:
+    """A workbook of one sheet: of its cells, or of the XML of its rows."""
+    rows = cells if isinstance(cells, str) else rows_of(cells)
+    return zipped(parts({"arrays": worksheet(rows)}, **options))
+
+
+def opened(content: bytes, title: str = "arrays") -> ExcelSheet:
+    """A sheet of a workbook."""
+    return Workbook(Source(io.BytesIO(content))).sheet(title)
+
+
+def read(content: bytes, **options: Any) -> dict[str, Any]:
+    return sa.read(io.BytesIO(content), format="xlsx", **options)
+
+
+def grid(content: bytes, title: str = "arrays") -> list[list[Any]]:
+    """All cells of a small sheet, without the blanks at the ends of rows."""
+    found, ended = opened(content, title).head(10**6)
+    assert ended
+    return [list(row) for row in found]
+
+
+# .xlsb -------------------------------------------------------------------------------------------------------
+
+
+def record(kind: int, content: bytes = b"") -> bytes:
+    """A record of a binary workbook."""
+    head = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    size, length = b"", len(content)
+    while True:
+        length, unit = length >> 7, length & 0x7F
+        size += bytes([unit | (0x80 if length else 0)])
+        if not length:
+            return head + size + content
+
+
+def wide(value: str) -> bytes:
+    """A text in such a record."""
+    raw = value.encode("utf-16-le")
+    return struct.pack("<I", len(raw) // 2) + raw
+
+
+def binary_cell(kind: int, column: int, value: bytes, style: int = 0) -> bytes:
+    return record(kind, struct.pack("<2I", column, style) + value)
+
+
+def binary_book(rows: Mapping[int, Sequence[bytes]], *, strings: Iterable[str] = (), dates: bool = False) -> bytes:
+    """A binary workbook of one sheet, whose rows count from 0."""
+    base = parts({"arrays": ""})
+    workbook = record(153, struct.pack("<I", 0) + bytes(8)) + record(
+        156, struct.pack("<2I", 0, 1) + wide("rId1") + wide("arrays")
+    )
+    sheet = record(129) + record(145)
+    for row, cells in rows.items():
+        sheet += record(0, struct.pack("<I", row) + bytes(9)) + b"".join(cells)
+    sheet += record(146) + record(130)
+    table = record(159, bytes(8)) + b"".join(record(19, b"\0" + wide(value)) for value in strings) + record(160)
+    looks = record(617, struct.pack("<I", 2)) + record(47, struct.pack("<2H", 0, 0) + bytes(12))
+    looks += record(47, struct.pack("<2H", 0, 14 if dates else 0) + bytes(12)) + record(618)
+    relations = re.sub(r"\.xml\"", '.bin"', base["xl/_rels/workbook.xml.rels"]).replace(
+        "</Relationships>",
+        f'<Relationship Id="s" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.bin"/>'
+        f'<Relationship Id="f" Type="{RELATIONS}/styles" Target="styles.bin"/></Relationships>',
+    )
+    return zipped({
+        "[Content_Types].xml": base["[Content_Types].xml"]
+        .replace("/xl/workbook.xml", "/xl/workbook.bin")
+        .replace(f"{_TYPE}.sheet.main+xml", "application/vnd.ms-excel.sheet.binary.macroEnabled.main"),
+        "_rels/.rels": base["_rels/.rels"].replace("xl/workbook.xml", "xl/workbook.bin"),
+        "xl/workbook.bin": workbook,
+        "xl/_rels/workbook.bin.rels": relations,
+        "xl/worksheets/sheet1.bin": sheet,
+        "xl/sharedStrings.bin": table,
+        "xl/styles.bin": looks,
+    })  # fmt: skip
+
+
+# .ods --------------------------------------------------------------------------------------------------------
+
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+_SPACES = "".join(f' xmlns:{name}="{_ODF}{name}:1.0"' for name in ("office", "table", "text"))
+
+
+def document(tables: Mapping[str, str], *, manifest: str = "<manifest/>") -> bytes:
+    """An OpenDocument spreadsheet; the tables by their titles, as the XML within them."""
+    listed = "".join(f"<table:table table:name={quoteattr(title)}>{rows}</table:table>" for title, rows in tables.items())
+    content = (
+        f'{_XML}<office:document-content{_SPACES} xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:'
+        f'xmlns:calcext:1.0"><office:body><office:spreadsheet>{listed}</office:spreadsheet></office:body>'
+        "</office:document-content>"
+    )
+    return zipped({
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet", "META-INF/manifest.xml": manifest,
+        "content.xml": content,
+    })  # fmt: skip
+
+
+def table_row(*cells: str, repeated: int = 1) -> str:
+    return f'<table:table-row table:number-rows-repeated="{repeated}">{"".join(cells)}</table:table-row>'
+
+
+def table_cell(value: str | float | bool | None, *, repeated: int = 1) -> str:
+    """A cell of a table."""
+    times = f' table:number-columns-repeated="{repeated}"' if repeated > 1 else ""
+    if value is None:
+        return f"<table:table-cell{times}/>"
+    if isinstance(value, str):
+        return f'<table:table-cell{times} office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+    if isinstance(value, bool):
+        return f'<table:table-cell{times} office:value-type="boolean" office:boolean-value="{str(value).lower()}"/>'
+    return f'<table:table-cell{times} office:value-type="float" office:value="{value!r}"/>'

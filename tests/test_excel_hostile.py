@@ -1,0 +1,370 @@
+"""Workbooks that mean harm, or are damaged: a FormatError, soon, and no memory taken on their word."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import random
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import objects
+from foreign_books import (
+    MAIN, binary_book, binary_cell, book, columns, document, header, listed, number, parts, read, record, rows_of,
+    shared, styles, table_cell, table_row, text, wide, worksheet, zipped,
+)  # fmt: skip
+from hostile import survive
+from mutations import mutated
+
+import sheetarray as sa
+from sheetarray.columns import a1
+from sheetarray.files import Source
+from sheetarray.sheets.excel.sheet import Workbook
+
+MIB = 2**20
+BOMB = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "{"&a;" * 1000}"><!ENTITY c "{"&b;" * 1000}">]>'
+ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
+
+
+def opened(content: bytes) -> list[str]:
+    """The titles in a workbook, each of whose sheets has been read."""
+    with Source(io.BytesIO(content)) as source, Workbook(source) as found:
+        for title in found.titles:
+            found.sheet(title).head(10**6)
+        return found.titles
+
+
+# Packages ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_workbook_is_told_apart() -> None:
+    for content, reason in {
+        b"": "the file is empty",
+        b"a,b\r\n1,2\r\n": "no workbook: neither",
+        b"PK\3\4": "cut off",
+        b"%PDF-1.7": "no workbook: neither",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "cut off",
+        zipped({"a.txt": "a"}): "holds no workbook",
+        zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<a/>", "x": ""}): "no tables",
+    }.items():
+        with pytest.raises(sa.FormatError, match=reason):
+            opened(content)
+
+
+def test_a_document_of_another_program_is_no_workbook() -> None:
+    made = parts({"arrays": worksheet(ARRAY)})
+    made = {name.replace("xl/", "word/"): part.replace("xl/workbook.xml", "word/workbook.xml") for name, part in made.items()}
+    made["word/workbook.xml"] = f'<document xmlns="{MAIN}"><body/></document>'
+    with pytest.raises(sa.FormatError, match="lists no sheets"):
+        opened(zipped(made))
+
+
+@pytest.mark.parametrize("absent", [
+    "[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml",
+    "xl/sharedStrings.xml",
+])  # fmt: skip
+def test_missing_parts(absent: str) -> None:
+    made = parts({"arrays": worksheet('<row r="1"><c r="A1" t="s"><v>0</v></c></row>')}, strings=shared("<t>x</t>"))
+    assert opened(zipped(made)) == ["arrays"]
+    with pytest.raises(sa.FormatError, match=r"holds no workbook|refers to no part|has no part"):
+        opened(zipped({name: part for name, part in made.items() if name != absent}))
+
+
+@pytest.mark.parametrize("part", [
+    "[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml",
+    "xl/sharedStrings.xml", "xl/styles.xml",
+])  # fmt: skip
+@pytest.mark.parametrize("how", ["entities", "no XML", "other encoding", "cut off", "empty"])
+def test_parts_that_are_no_plain_xml(part: str, how: str) -> None:
+    cells = '<row r="1"><c r="A1" t="s" s="1"><v>0</v></c></row>'
+    made = parts({"arrays": worksheet(cells)}, strings=shared("<t>x</t>"), formats=styles(14))
+    body = made[part].split("?>\n")[-1]
+    made[part] = {
+        "entities": f"<?xml version='1.0'?>{BOMB}{body.replace('<t>x</t>', '<t>&c;</t>')}",
+        "no XML": body[: len(body) // 2] + "<<>>" + body[len(body) // 2 :],
+        "other encoding": f"<?xml version='1.0' encoding='EBCDIC-US'?>{body}",
+        "cut off": body[: len(body) * 2 // 3],
+        "empty": "",
+    }[how]
+    with pytest.raises(sa.FormatError):
+        opened(zipped(made))
+
+
+def test_an_encrypted_workbook_says_so() -> None:
+    name = "EncryptedPackage".encode("utf-16-le")
+    assert "encrypted with a password" in str(_raised(compound({name: b"x" * 5000})))
+    assert "encrypted with a password" in str(_raised(document({"a": ""}, manifest="<m><encryption-data/></m>")))
+    stream = bof() + struct.pack("<2H", 0x2F, 6) + bytes(6) + struct.pack("<2H", 0x0A, 0)
+    assert "encrypted with a password" in str(_raised(compound({"Workbook".encode("utf-16-le"): stream})))
+
+
+def _raised(content: bytes) -> sa.FormatError:
+    with pytest.raises(sa.FormatError) as caught:
+        opened(content)
+    return caught.value
+
+
+def test_sheets_of_one_title_or_one_part() -> None:
+    made = parts({"a": worksheet(""), "A": worksheet("")})
+    with pytest.raises(sa.FormatError, match="two sheets have the title 'A'"):
+        opened(zipped(made))
+    made = parts({"a": worksheet(""), "b": worksheet("")})
+    made["xl/_rels/workbook.xml.rels"] = made["xl/_rels/workbook.xml.rels"].replace("sheet2.xml", "sheet1.xml")
+    with pytest.raises(sa.FormatError, match="'b' is another one as well"):
+        opened(zipped(made))
+    with pytest.raises(sa.FormatError, match="two sheets have the title"):
+        opened(document({"a": "", "A": ""}))
+
+
+def test_a_damaged_part_is_noticed_where_its_xml_is_whole() -> None:
+    content = bytearray(zipped({}))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in parts({"arrays": worksheet(ARRAY)}).items():
+            archive.writestr(name, part)
+    content = bytearray(file.getvalue())
+    at = content.index(b"<v>1.5</v>")
+    content[at + 3 : at + 4] = b"2"
+    with pytest.raises(sa.FormatError, match="checksum"):
+        read(bytes(content))
+
+
+# Memory and time ---------------------------------------------------------------------------------------------
+
+
+def far_apart(count: int) -> bytes:
+    """Arrays whose columns have another cell in the last row of the sheet."""
+    cells = columns(*(listed("float64", [number(1)], name=f"a{nth}") for nth in range(count)))
+    return book({**cells, **{(1_048_576, nth): number(1) for nth in range(count)}})
+
+
+def repeated(rows: int, across: int) -> bytes:
+    words = ["version", "1.0.0", "ndarray", "shape", 1.0, "strides", 1.0, "offset", 0.0, "order", "row-major", "dtype", "float64",
+             "length", 1.0, "capacity", 1.0, "data"]  # fmt: skip
+    head = table_row(*(table_cell(f"a{nth}") for nth in range(across)))
+    head += "".join(table_row(table_cell(word, repeated=across)) for word in words)
+    return document({"arrays": head + table_row(table_cell(0.5, repeated=across), repeated=rows)})
+
+
+HARMFUL: dict[str, Callable[[], bytes]] = {
+    "two cells, far apart": lambda: book({(1, 0): number(1), (1_048_576, 16_383): number(2)}),
+    "a column with a cell at its end": lambda: far_apart(1),
+    "columns with a cell at their ends": lambda: far_apart(12),
+    "all columns with a cell at their ends": lambda: far_apart(16_384),
+    "a gigabyte of spaces": lambda: book(ARRAY + " " * 2**30),
+    "64 MB of spaces": lambda: book(ARRAY + " " * (60 * MIB)),
+    "a gigabyte of shared strings": lambda: book(_first_shared(), strings=shared(*["<t/>"] * (70 * MIB))),
+    "64 MB of shared strings": lambda: book(_first_shared(), strings=shared(*["<t/>"] * (4 * MIB))),
+    "64 MB of rich shared strings": lambda: book(_first_shared(), strings=shared(*["<r><t>x</t></r>"] * (2 * MIB))),
+    "shared strings that claim to be many": lambda: book(
+        _first_shared(), strings=shared("<t>x</t>").replace("<sst ", '<sst count="99999999999" uniqueCount="4294967295" ')
+    ),
+    "a row that does not end": lambda: book('<row r="1">' + "<c><v>1</v></c>" * (4 * MIB) + "</row>"),
+    "rows without numbers": lambda: book("<row><c><v>1</v></c></row>" * (2 * MIB)),
+    "one cell over and over": lambda: book(ARRAY + f'<row r="20"><c r="A20"><v>1</v></c></row>' * (MIB + 1)),
+    "a text of 60 MB": lambda: book({(1, 0): text("x" * (60 * MIB))}),
+    "a number of 60 MB": lambda: book(columns(listed("float64", [number("1" * (60 * MIB))]))),
+    "a tag of 60 MB": lambda: book(f'<row r="1"><c r="A1" {" " * (60 * MIB)}><v>1</v></c></row>'),
+    "a long tag among short ones": lambda: book(
+        f'<row r="1"><c r="A1" {" " * MIB}s="1"><v>1</v></c>' + "".join(f'<c r="{a1(0, n)}" s="2"><v>1</v></c>' for n in range(1, 9999)) + "</row>"
+    ),
+    "elements within elements": lambda: book('<row r="1"><c r="A1">' + "<a>" * MIB + "</a>" * MIB + "</c></row>"),
+    "many ways to end a tag": lambda: book("".join(f'<row r="{n}"><c r="A{n}" s="{n}"><v>1</v></c></row>' for n in range(1, 300_000))),
+    "entities in the sheet": lambda: zipped(parts({"arrays": BOMB + worksheet('<row r="1"><c r="A1" t="str"><v>&c;</v></c></row>')})),
+    "dimensions beyond measure": lambda: zipped(
+        parts({"arrays": worksheet(ARRAY, before='<dimension ref="A1:XFD1048576"/>', after=f'<mergeCells count="4294967295">{"<mergeCell ref=%sA1:XFD1048576%s/>" % (chr(34), chr(34)) * 9999}</mergeCells>')})
+    ),
+    "styles without end": lambda: book(ARRAY, formats=styles(*["0"] * 200_000)),
+    "sheets without end": lambda: zipped(parts({f"s{nth}": "" for nth in range(20_000)})),
+    "rows repeated in one column": lambda: repeated(1_048_000, 1),
+    "rows repeated in many columns": lambda: repeated(1_048_000, 16_384),
+    "rows repeated in some columns": lambda: repeated(1_048_000, 7),
+    "columns repeated": lambda: document({"a": table_row(table_cell(1.0, repeated=10**9))}),
+    "rows repeated beyond the sheet": lambda: document({"a": table_row(table_cell(1.0), repeated=10**9)}),
+    "blanks repeated": lambda: document({"a": table_row(table_cell(None, repeated=10**9), table_cell(1.0), repeated=10**9)}),
+    "spaces repeated": lambda: document(
+        {"a": table_row('<table:table-cell office:value-type="string"><text:p><text:s text:c="999999999"/></text:p></table:table-cell>')}
+    ),
+    "entities in a document": lambda: _with_content(BOMB),
+    "a binary record without end": lambda: binary_book({0: [record(6, b"x")[:-2] + b"\xff\xff\xff\x7f"]}),
+    "a binary string without end": lambda: binary_book({0: [binary_cell(6, 0, struct.pack("<I", 2**31))]}),
+    "binary cells far away": lambda: binary_book({2**31: [binary_cell(5, 2**31, bytes(8))]}),
+    "a chain of sectors in a circle": lambda: _circle(),
+    "a table of sectors in a circle": lambda: _patched(compound({"Workbook".encode("utf-16-le"): bof()}), 68, struct.pack("<2I", 0, 2**31)),
+    "a stream without end": lambda: _patched(compound({"Workbook".encode("utf-16-le"): bof() * 600}), 0x400 + 128 + 120, struct.pack("<Q", 2**40)),
+}  # fmt: skip
+
+
+def _first_shared() -> str:
+    return ARRAY + '<row r="30"><c r="B30" t="s"><v>0</v></c></row>'
+
+
+def _with_content(prolog: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(document({"a": table_row(table_cell("x"))}))) as archive:
+        made = {name: archive.read(name).decode() for name in archive.namelist()}
+    made["content.xml"] = prolog + made["content.xml"].split("?>\n")[1].replace("<text:p>x", "<text:p>&c;")
+    return zipped(made)
+
+
+def bof() -> bytes:
+    return struct.pack("<2H", 0x0809, 16) + struct.pack("<2H", 0x0600, 5) + bytes(12)
+
+
+def compound(streams: dict[bytes, bytes]) -> bytes:
+    """A compound file of streams of 4,096 bytes and more, by their names in UTF-16; shorter ones are filled up."""
+    sectors: list[bytes] = []
+    table: list[int] = [0xFFFFFFFD, 0xFFFFFFFE]  # the table itself, and the directory in the sector after it
+    entries = [_entry("Root Entry".encode("utf-16-le"), 5, 0xFFFFFFFE, 0)]
+    for name, content in streams.items():
+        content = content.ljust(4096, b"\0")
+        pieces = [content[at : at + 512].ljust(512, b"\0") for at in range(0, len(content), 512)]
+        first = len(table)
+        entries.append(_entry(name, 2, first, len(content)))
+        table += [*range(first + 1, first + len(pieces)), 0xFFFFFFFE]
+        sectors += pieces
+    assert len(table) <= 128
+    assert len(entries) <= 4
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    head += struct.pack("<9I", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0) + struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
+    whole = struct.pack("<128I", *table, *[0xFFFFFFFF] * (128 - len(table)))
+    return head + whole + b"".join(entries).ljust(512, b"\0") + b"".join(sectors)
+
+
+def _entry(name: bytes, kind: int, start: int, size: int) -> bytes:
+    return name.ljust(64, b"\0") + struct.pack("<HB", len(name) + 2, kind) + bytes(49) + struct.pack("<IQ", start, size).rjust(16, b"\0")
+
+
+def _patched(content: bytes, at: int, value: bytes) -> bytes:
+    return content[:at] + value + content[at + len(value) :]
+
+
+def _circle() -> bytes:
+    content = compound({"Workbook".encode("utf-16-le"): bof() * 600})
+    return _patched(content, 512 + 4 * 3, struct.pack("<I", 2))
+
+
+_SCRIPT = """
+import json, resource, sys, warnings
+import sheetarray as sa
+warnings.simplefilter("ignore")
+outcomes = {}
+for path in sys.argv[1:]:
+    for verb in ("read", "scan", "check", "read_columns"):
+        try:
+            found = getattr(sa, verb)(path, format="xlsx")
+            outcome = "fine" if verb != "check" or not list(found) else "found"
+        except sa.FormatError as error:
+            outcome = "FormatError"
+        except sa.SheetArrayError as error:
+            outcome = type(error).__name__
+        outcomes.setdefault(path, {})[verb] = outcome
+    outcomes[path]["MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps(outcomes))
+"""
+_FINE = {
+    "a column with a cell at its end": ("FormatError", "fine"), "64 MB of spaces": ("fine", "fine"),
+    "64 MB of shared strings": ("fine", "fine"), "64 MB of rich shared strings": ("fine", "fine"),
+    "shared strings that claim to be many": ("fine", "fine"), "dimensions beyond measure": ("fine", "fine"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_harm_is_refused_within_half_a_gigabyte(tmp_path: Path) -> None:
+    names = {}
+    for nth, (name, make) in enumerate(HARMFUL.items()):
+        path = tmp_path / f"{nth}.xlsx"
+        path.write_bytes(make())
+        names[str(path)] = name
+    done = subprocess.run([sys.executable, "-c", _SCRIPT, *names], capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    outcomes = {names[path]: outcome for path, outcome in json.loads(done.stdout).items()}
+    for name, outcome in outcomes.items():
+        reading, scanning = _FINE.get(name, ("FormatError", None))
+        assert outcome["read"] == reading, (name, outcome)
+        assert outcome["check"] == ("fine" if reading == "fine" else "found"), (name, outcome)
+        assert scanning in (outcome["scan"], None), (name, outcome)
+    assert max(outcome["MiB"] for outcome in outcomes.values()) < 512, outcomes
+
+
+# Damage ------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def sound(suffix: str) -> bytes:
+    """A workbook with arrays of several dtypes."""
+    if suffix == "xlsb":
+        return binary_book(
+            {nth: [binary_cell(6, 0, wide(str(word))) if isinstance(word, str) else binary_cell(5, 0, struct.pack("<d", word))]
+             for nth, word in enumerate(WORDS)}, strings=["x"],
+        )  # fmt: skip
+    if suffix == "ods":
+        return document({"arrays": "".join(table_row(table_cell(word if isinstance(word, str) else float(word))) for word in WORDS)})
+    file = io.BytesIO()
+    arrays = {"t": np.array([[1.5, -0.0], [np.nan, 2e300]]), "i": np.array([1, 2, 3], "int8"), "s": np.array(["a", "<&>", "_x000D_", ""]),
+              "g": objects(None, 1, "1", True)}  # fmt: skip
+    sa.write(file, arrays, format="xlsx")
+    if suffix == "xls":
+        return (Path(__file__).parent / "excel97.xls").read_bytes()
+    return file.getvalue()
+
+
+WORDS: list[str | float] = ["t", "version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major", "dtype",
+                            "float64", "length", 2, "capacity", 2, "data", 0.5, -7]  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "xlsb", "ods"])
+def test_damaged_packages(suffix: str) -> None:
+    source = random.Random(suffix)
+    for _ in range(150):
+        survive(mutated(sound(suffix), source), "xlsx")
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "xlsb", "ods"])
+def test_damaged_parts_in_sound_packages(suffix: str) -> None:
+    source = random.Random(suffix)
+    with zipfile.ZipFile(io.BytesIO(sound(suffix))) as archive:
+        made = {name: archive.read(name) for name in archive.namelist() if "theme" not in name}
+    names = [name for name in made if name != "mimetype"]
+    for nth in range(400):
+        name = names[nth % len(names)]
+        survive(zipped({**made, name: mutated(made[name], source)}), "xlsx")
+
+
+def test_no_part_of_a_part_is_a_workbook() -> None:
+    content = sound("xlsx")
+    for size in range(0, len(content), 97):
+        with pytest.raises(sa.FormatError):
+            opened(content[:size])
+
+
+def test_the_packed_bytes_may_not_end_early_or_go_on() -> None:
+    rows = worksheet(ARRAY).encode()
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(rows) + packer.flush()
+    for wrong in (packed[:-10], packed + b"\0" * 10, packed[: len(packed) // 2]):
+        made = zipped({**parts({"arrays": "@" * len(rows)})})
+        with zipfile.ZipFile(io.BytesIO(made)) as archive:
+            info = archive.getinfo("xl/worksheets/sheet1.xml")
+        start = info.header_offset + 30 + len(info.filename)
+        filler = wrong[: info.compress_size].ljust(info.compress_size, b"\0")
+        with pytest.raises(sa.FormatError):
+            opened(made[:start] + filler + made[start + info.compress_size :])
+
+
+def test_header_words_of_any_kind_of_cell() -> None:
+    kinds = [number("1.5"), text("x"), ' t="b"><v>1</v></c>', ' t="e"><v>#N/A</v></c>', "><f>1</f></c>", ' s="1"><v>43831</v></c>', "/>"]
+    good = [text("t"), *header("float64", 1), number(1)]
+    source = random.Random(5)
+    for _ in range(120):
+        cells: list[str | None] = list(good)
+        for _ in range(source.choice((1, 1, 2, 3))):
+            cells[source.randrange(len(cells))] = source.choice(kinds)
+        survive(book(columns(cells), formats=styles(14)), "xlsx")
