@@ -34,6 +34,17 @@ INTACT = {
         "spectrum": ("complex128", (31,), "row-major", "afc7e88b3011aa83"),
         "month": ("string", (12,), "row-major", "2b363b5405bdc335"),
     },
+    "elevation.xlsx": {"elevation": ("int16", (115, 135), "row-major", "153ebd9122695628")},
+    "brain4d.xlsx": {"brain": ("int16", (32, 24, 8, 2), "column-major", "a9f63aec42de7ae6")},
+    "elnino.xlsx": {
+        "sst": ("float64", (61, 12), "row-major", "04cd82503f2284f4"),
+        "year": ("int16", (61,), "row-major", "981c73a52973b9d4"),
+        "warm": ("bool", (61, 12), "row-major", "79bd0c43fafa63f9"),
+        "spectrum": ("complex128", (31,), "row-major", "afc7e88b3011aa83"),
+        "month": ("string", (12,), "row-major", "2b363b5405bdc335"),
+        "yearly": ("float64", (61,), "row-major", "41cfcd707b931b09"),
+        "first_day": ("datetime64[D]", (61,), "row-major", "c87fd0eb9508154b"),
+    },
     "elnino_german.csv": {
         "Temperatur": ("float64", (12, 12), "row-major", "4aee7d7d3cdb4411"),
         "Jahr": ("int16", (12,), "row-major", "d2cde3c0a6eef6b6"),
@@ -57,6 +68,13 @@ FINDINGS = {
     "wrong_strides.csv": [("A8", "strides")],
     "same_name.csv": [("B2", "A2 and B2")],
     "sorted.csv": [("A41", "expected"), ("B42", "expected")],
+}
+# workbook -> the finding: severity, location, a piece of its message
+CHANGES = {
+    "rounded.xlsx": ("warning", "yearly", "re-saved by a program that keeps 15 digits"),
+    "edited.xlsx": ("error", "arrays!A30", "yearly[10] was edited"),
+    "sorted.xlsx": ("error", "yearly", "in ascending order"),
+    "scaled.xlsx": ("error", "yearly", "multiplied by 1000"),
 }
 ELEMENTS = {"edited.csv": "sst[0, 8]", "blank.csv": "sst[1, 1]", "out_of_range.csv": "elevation_10m[1, 1]"}
 
@@ -190,6 +208,25 @@ def test_read_refuses_a_damaged_sheet_at_the_first_of_those_cells(file):
     with pytest.raises(sa.FormatError) as caught:
         sa.read(DAMAGED / file)
     assert caught.value.location == FINDINGS[file][0][0]
+
+
+@pytest.mark.parametrize("file", CHANGES)
+def test_check_says_what_became_of_a_workbook_and_it_can_be_read(file):
+    (finding,) = sa.check(SAMPLES / "changed" / file)
+    severity, location, piece = CHANGES[file]
+    assert finding.severity == severity
+    assert location in (finding.location, str(finding.message).partition(":")[0])
+    assert piece in finding.message
+    assert sa.read(SAMPLES / "changed" / file)["yearly"].shape == (61,)
+
+
+def test_each_changed_workbook_is_expected_here():
+    assert {path.name for path in (SAMPLES / "changed").iterdir()} == set(CHANGES)
+
+
+def test_the_rounded_workbook_has_fifteen_digits_of_each_mean():
+    rounded, exact = fresh("changed/rounded.xlsx")["yearly"], fresh("elnino.xlsx")["yearly"]
+    assert 0 < np.abs(rounded / exact - 1).max() < 5e-15
 
 
 def test_each_damaged_sheet_is_expected_here():

@@ -93,7 +93,7 @@ def dtype_name(array: Any) -> str:
 
 def _same_nested(a: Any, b: Any) -> bool:
     """Whether two arrays, one of which is an awkward one, hold the same."""
-    import awkward
+    import awkward  # type: ignore[import-untyped]
 
     return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
 
