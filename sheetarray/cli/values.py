@@ -45,7 +45,7 @@ def json_cells(array: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value of an awkward array as JSON has it: numbers, dates and complex numbers as in cells, bytes in hexadecimal."""
+    """A value of an awkward array as JSON has it: dates and complex numbers as in cells, bytes in hexadecimal."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -17,9 +17,9 @@ from ...errors import LimitError, NotFoundError, located
 from ...files import Readable, Sink, Writable, replacing
 from ...sheets.base import Progress, silent
 from ...stored import put
+from ..base import problem_of
 from .compression import COMPRESSION, Compression
 from .members import Members, Stream, new_member, size_of
-from .names import problem_of
 from .opened import check_options, read_array, with_budget
 from .writing import Plan, check_free, plan
 

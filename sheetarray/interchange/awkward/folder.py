@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import FormatError, LimitError, NotFoundError
 from ...files import PathLike, replacing
-from .names import problem_of
+from ..base import problem_of
 
 
 class Folder(MutableMapping[str, bytes]):

@@ -16,9 +16,9 @@ import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError
 from ...stored import within
+from ..base import problem_of
 from .compression import COMPRESSION, Compression
 from .members import check_inflated
-from .names import problem_of
 from .opened import check_options, read_array, with_budget
 from .packages import h5py_module
 from .writing import check_free, plan

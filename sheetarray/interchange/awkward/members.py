@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import IO, Any
 
 from ...errors import FormatError, NotFoundError
 from ...files import Readable, Sink, Source
 from ...stored import within
-from .names import problem_of
+from ..base import damage, problem_of
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
 _INFLATED_TIMES = 20  # and to this many times those that are stored; no writer of the protocol compresses like this
 _DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _ZIP64 = 2**31  # bytes; members from there on need the larger header
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
 
 
 def check_inflated(total: int, stored: int) -> None:
@@ -52,7 +47,7 @@ class Members(Mapping[str, bytes]):
     """
 
     def __init__(self, file: Readable) -> None:
-        with _damage("no .awkd file"):
+        with damage("no .awkd file"):
             self._archive = zipfile.ZipFile(_seekable(file))
         try:
             assert self._archive.fp is not None
@@ -94,7 +89,7 @@ class Members(Mapping[str, bytes]):
         member = self._members[name]
         with within(name):
             self._check(member)
-            with _damage("damaged member"):
+            with damage("damaged member"):
                 return self._archive.read(member)
 
     def _check(self, member: zipfile.ZipInfo) -> None:
@@ -146,21 +141,6 @@ def _seekable(file: Readable) -> Any:
 def size_of(file: IO[bytes]) -> int:
     """The bytes of a file that can be sought in."""
     return file.seek(0, io.SEEK_END)
-
-
-@contextmanager
-def _damage(what: str) -> Iterator[None]:
-    """Whatever zipfile says of bad content is a `FormatError`."""
-    try:
-        yield
-    except FormatError:
-        raise
-    except _DAMAGE as error:
-        raise FormatError(f"{what} ({error or type(error).__name__})") from error
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a seek to where no file reaches
-            raise
-        raise FormatError(f"{what} (an offset beyond any file)") from error
 
 
 # Writing -----------------------------------------------------------------------------------------------------

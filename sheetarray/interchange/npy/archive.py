@@ -6,12 +6,8 @@ memory is taken.
 
 from __future__ import annotations
 
-import errno
 import io
-import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, cast
@@ -24,6 +20,7 @@ from ...errors import Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, inflated_limit, replacing
 from ...sheets.base import EVERYTHING, Keeps, Progress, silent
 from ...stored import Stored, put, within
+from ..base import damage, problem_of
 from .header import of, parse
 
 Array = np.ndarray[Any, Any]
@@ -31,10 +28,8 @@ Array = np.ndarray[Any, Any]
 keeps_npz = Keeps(EVERYTHING - {"generic"})
 
 _SUFFIX = ".npy"
-_LONGEST = 65_000  # bytes of a member's name; zip has 65,535
 _DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _BLOCK = 2**20
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
 
 
 def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
@@ -60,7 +55,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     """
     plain = plain_arrays(arrays)
     for name in plain:
-        if problem := _problem(name):
+        if problem := problem_of(name):
             raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of the archive: rename it")
     total = sum(array.size for array in plain.values())
     done, report = 0, progress or silent
@@ -150,7 +145,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 @contextmanager
 def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
     with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole()) as file:
-        with _damage("no .npz file"):
+        with damage("no .npz file"):
             archive = zipfile.ZipFile(file)
         with archive:
             yield archive
@@ -167,7 +162,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if member.filename.endswith("/"):
             continue
         name = member.filename.removesuffix(_SUFFIX)
-        if problem := _problem(name):
+        if problem := problem_of(name):
             raise FormatError(f"the name of the member {member.filename!r:.80} {problem}")
         if name in found:
             raise FormatError(f"two members are the array {name!r}: {found[name].filename} and {member.filename}")
@@ -205,7 +200,7 @@ def _size(archive: zipfile.ZipFile) -> int:
 
 
 def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
-    with within(member.filename), _damage("damaged member"):
+    with within(member.filename), damage("damaged member"):
         _check_sizes(archive, member)
         head = bytearray()
 
@@ -223,41 +218,13 @@ def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: Stored) -> Array:
-    with within(member.filename), _damage("damaged member"), archive.open(member) as stream:
+    with within(member.filename), damage("damaged member"), archive.open(member) as stream:
         content = np.empty(member.file_size, np.uint8).data
         filled = 0
         while chunk := stream.read(_BLOCK):
             content[filled : filled + len(chunk)] = chunk
             filled += len(chunk)
         return stored.array(content[:filled])
-
-
-@contextmanager
-def _damage(what: str) -> Iterator[None]:
-    """Whatever zipfile says of bad content is a `FormatError`."""
-    try:
-        yield
-    except FormatError:
-        raise
-    except _DAMAGE as error:
-        raise FormatError(f"{what} ({error or type(error).__name__})") from error
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a seek to where no file reaches
-            raise
-        raise FormatError(f"{what} (an offset beyond any file)") from error
-
-
-def _problem(name: str) -> str | None:
-    parts = name.split("/")
-    if not all(parts) or re.match(r"[A-Za-z]:$", parts[0]):
-        return "is empty or absolute, or has an empty part"
-    if ".." in parts or "." in parts:
-        return "has '.' or '..' in it"
-    if wrong := next((mark for mark in "\\\0" if mark in name), None):
-        return f"has {wrong!r} in it"
-    if any("\ud800" <= mark <= "\udfff" for mark in name):
-        return "is no valid Unicode"
-    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 
 class _Stream:

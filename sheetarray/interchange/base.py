@@ -1,10 +1,19 @@
-"""Names that a blob may have in a file, and those that no file should have."""
+"""What formats that are archives share: names of members, and what zipfile says of bad content."""
 
 from __future__ import annotations
 
+import errno
 import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import FormatError
 
 _LONGEST = 65_000  # bytes; a zip archive has room for 65,535
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
 
 
 def problem_of(name: str) -> str | None:
@@ -24,3 +33,18 @@ def problem_of(name: str) -> str | None:
     if any("\ud800" <= mark <= "\udfff" for mark in name):
         return "is no valid Unicode"
     return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
+
+
+@contextmanager
+def damage(what: str) -> Iterator[None]:
+    """Whatever zipfile says of bad content is a `FormatError`."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(f"{what} ({error or type(error).__name__})") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a seek to where no file reaches
+            raise
+        raise FormatError(f"{what} (an offset beyond any file)") from error
