@@ -208,7 +208,7 @@ def _columns(
             kind = "list_value" if isinstance(line[place], list) else "struct_value"
             raise invalid(f"Invalid values[{nth}][{place}]: {kind} {{\n}}\n") from None
     if by_columns:
-        return converted
+        return converted if any(converted) else []
     nothing: Any = (SKIP, None) if typed else SKIP
     return [list(column) for column in zip_longest(*converted, fillvalue=nothing)]
 
