@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks [--quick] [--slow] [--only CASE] [--write-results]`."""
+"""The command: `python -m benchmarks [--quick] [--slow] [--only CASE] [--write-results [FILE]]`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=[case.key for case in CASES], help="only this case")
     parser.add_argument("--folder", help="for the files, instead of the system's temporary folder")
     parser.add_argument("--no-memory", action="store_true", help="times only")
-    parser.add_argument("--write-results", action="store_true", help=f"(re)write {_RESULTS.name}")
+    parser.add_argument("--write-results", nargs="?", const=_RESULTS, type=Path, metavar="FILE",
+                        help=f"(re)write {_RESULTS.name}, or FILE where not all cases are run")  # fmt: skip
     return parser.parse_args()
 
 
@@ -67,7 +68,7 @@ def _measure(options: argparse.Namespace, folder: Path, say: Say) -> Run:
 def main() -> None:
     """Measure, print, and write the results where asked to."""
     options = _arguments()
-    if options.write_results and (options.quick or options.only):
+    if options.write_results and (options.quick or (options.only and options.write_results == _RESULTS)):
         raise SystemExit(f"{_RESULTS.name} is only written from a full run: without --quick and --only")
     console = Console()
     with (
@@ -77,7 +78,7 @@ def main() -> None:
         run = _measure(options, Path(folder), status.update)
     show(run, console)
     if options.write_results:
-        _RESULTS.write_text(markdown(run), encoding="utf-8")
+        options.write_results.write_text(markdown(run), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,9 @@ def read(
         found: dict[str, np.ndarray[Any, Any]] = function(source, names, **options)
         return found
 
-    return read(names) if row.cell is None else gathered(_again(source, read), names)
+    if row.cell is None:
+        return read(names)
+    return gathered(_again(source, read), names, again=_seekable(source))
 
 
 def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
@@ -203,7 +205,7 @@ def convert(
 
 def _again(source: Place, read: Callable[..., Any]) -> Callable[..., Any]:
     """`read` for a file that is read more than once: each time from where it stood at first."""
-    if isinstance(source, (str, os.PathLike)) or not getattr(source, "seekable", bool)():
+    if isinstance(source, (str, os.PathLike)) or not hasattr(source, "seek") or not _seekable(source):
         return read
     start = source.tell()
 
@@ -212,6 +214,11 @@ def _again(source: Place, read: Callable[..., Any]) -> Callable[..., Any]:
         return read(names)
 
     return from_start
+
+
+def _seekable(source: Place) -> bool:
+    """Whether it can be read more than once: anything but a stream."""
+    return bool(getattr(source, "seekable", lambda: True)())
 
 
 def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[Format, Callable[..., Any]]:

@@ -102,6 +102,9 @@ class LinearArray:
         try:
             array = np.asanyarray(a)
         except ValueError as error:
+            if type(a).__module__.partition(".")[0] == "awkward":
+                raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
+                                 "that has cells") from error  # fmt: skip
             raise DTypeError(f"no array: {error}") from error
         if isinstance(array, np.ma.MaskedArray):
             raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from .arrays import named_values
+from .arrays import chosen, named_values
 from .errors import MissingDependencyError, NotFoundError
 
 Arrays = dict[str, Any]
@@ -33,12 +33,15 @@ def spread(arrays: Any, *, limit: int) -> Any:
     return _columns().spread(named_values(arrays), limit=limit)
 
 
-def gathered(read: Callable[[Sequence[str] | None], Arrays], names: Sequence[str] | None) -> Arrays:
+def gathered(
+    read: Callable[[Sequence[str] | None], Arrays], names: Sequence[str] | None, *, again: bool = True
+) -> Arrays:
     """Arrays as `read` gives them, columns of awkward arrays put together.
 
     Args:
         read: names -> arrays of the container; None for all.
         names: what is wanted: arrays, or awkward arrays.
+        again: whether `read` may be called more than once.
 
     Raises:
         FormatError: columns that do not fit together.
@@ -47,6 +50,8 @@ def gathered(read: Callable[[Sequence[str] | None], Arrays], names: Sequence[str
     if names is None:
         return _joined(read(None))
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if not again:
+        return chosen(_joined(read(None)), wanted)
     try:
         return read(wanted)
     except NotFoundError as error:

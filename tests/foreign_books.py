@@ -251,3 +251,70 @@ def table_cell(value: str | float | bool | None, *, repeated: int = 1) -> str:
     if isinstance(value, bool):
         return f'<table:table-cell{times} office:value-type="boolean" office:boolean-value="{str(value).lower()}"/>'
     return f'<table:table-cell{times} office:value-type="float" office:value="{value!r}"/>'
+
+
+# .xls --------------------------------------------------------------------------------------------------------
+
+
+def excel97_record(kind: int, content: bytes = b"") -> bytes:
+    """A record of a workbook of Excel 97."""
+    return struct.pack("<2H", kind, len(content)) + content
+
+
+def begin(kind: int, version: int = 0x0600) -> bytes:
+    """The record that begins the workbook (5) or a sheet (16)."""
+    return excel97_record(0x0809, struct.pack("<2H", version, kind) + bytes(12))
+
+
+def excel97_text(value: str, count: str = "<H") -> bytes:
+    """A text of Excel 97."""
+    if all(ord(character) < 256 for character in value):
+        return struct.pack(count, len(value)) + b"\0" + value.encode("latin-1")
+    raw = value.encode("utf-16-le")
+    return struct.pack(count, len(raw) // 2) + b"\1" + raw
+
+
+def excel97_book(cells: Mapping[tuple[int, int], str | float | bool | bytes], *, globals_: bytes = b"") -> bytes:
+    """A workbook of one sheet; rows and columns count from 0. Bytes are records as they are."""
+    sheet = begin(16)
+    for (row, column), value in cells.items():
+        place = struct.pack("<3H", row, column, 0)
+        if isinstance(value, bytes):
+            sheet += value
+        elif isinstance(value, str):
+            sheet += excel97_record(0x0204, place + excel97_text(value))
+        elif isinstance(value, bool):
+            sheet += excel97_record(0x0205, place + bytes([value, 0]))
+        else:
+            sheet += excel97_record(0x0203, place + struct.pack("<d", value))
+    sheet += excel97_record(0x0A)
+    title = bytes(2) + excel97_text("arrays", "<B")
+    start = len(begin(5)) + len(globals_) + len(excel97_record(0x85, bytes(4) + title)) + len(excel97_record(0x0A))
+    whole = begin(5) + globals_ + excel97_record(0x85, struct.pack("<I", start) + title) + excel97_record(0x0A) + sheet
+    return compound({"Workbook": whole})
+
+
+def compound(streams: Mapping[str, bytes]) -> bytes:
+    """A compound file; streams are filled up to the 4,096 bytes from which on they have sectors of their own."""
+    sectors: list[bytes] = []
+    table: list[int] = [0xFFFFFFFD, 0xFFFFFFFE]  # the table itself, and the directory in the sector after it
+    entries = [_entry("Root Entry", 5, 0xFFFFFFFE, 0)]
+    for name, content in streams.items():
+        filled = content.ljust(4096, b"\0")
+        pieces = [filled[at : at + 512].ljust(512, b"\0") for at in range(0, len(filled), 512)]
+        first = len(table)
+        entries.append(_entry(name, 2, first, len(filled)))
+        table += [*range(first + 1, first + len(pieces)), 0xFFFFFFFE]
+        sectors += pieces
+    assert len(table) <= 128
+    assert len(entries) <= 4
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    head += struct.pack("<9I", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
+    head += struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
+    whole = struct.pack("<128I", *table, *[0xFFFFFFFF] * (128 - len(table)))
+    return head + whole + b"".join(entries).ljust(512, b"\0") + b"".join(sectors)
+
+
+def _entry(name: str, kind: int, start: int, size: int) -> bytes:
+    raw = name.encode("utf-16-le")
+    return raw.ljust(64, b"\0") + struct.pack("<HB49xIQ", len(raw) + 2, kind, start, size)

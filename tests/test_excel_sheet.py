@@ -17,8 +17,32 @@ import pytest
 import xlsxwriter
 from cases import assert_same, objects
 from foreign_books import (
-    FIRST, binary_book, binary_cell, book, boolean, columns, document, grid, header, listed, number, opened, parts,
-    read, rows_of, shared, styles, table_cell, table_row, text, wide, worksheet, zipped,
+    FIRST,
+    begin,
+    binary_book,
+    binary_cell,
+    book,
+    boolean,
+    columns,
+    document,
+    excel97_book,
+    excel97_record,
+    excel97_text,
+    grid,
+    listed,
+    number,
+    opened,
+    parts,
+    read,
+    rows_of,
+    shared,
+    styles,
+    table_cell,
+    table_row,
+    text,
+    wide,
+    worksheet,
+    zipped,
 )  # fmt: skip
 from hypothesis import given
 from hypothesis import strategies as st
@@ -571,6 +595,40 @@ def test_a_binary_workbook() -> None:
     assert math.copysign(1, zeros[0]) == -1
 
 
+def test_a_workbook_of_excel_97() -> None:
+    def packed(value: float) -> bytes:
+        return struct.pack("<I", struct.unpack("<Q", struct.pack("<d", value))[0] >> 32)
+
+    def place(row: int, column: int) -> bytes:
+        return struct.pack("<3H", row, column, 0)
+
+    result = struct.Struct("<BxB3xH").pack
+    long = "漢" * 9000
+    raw = excel97_text(long)
+    cells: dict[tuple[int, int], Any] = {
+        (0, 0): "text", (0, 1): "漢 text", (2, 1): 0.1, (2, 2): -0.0, (2, 3): True,
+        (3, 0): excel97_record(0x0205, place(3, 0) + b"\x07\1"),
+        (3, 1): excel97_record(0x00BD, struct.pack("<2H", 3, 1) + struct.pack("<HI", 0, -9 << 2 & 0xFFFFFFFF | 2) + bytes(2) + packed(1.5) + struct.pack("<H", 2)),
+        (4, 0): excel97_record(0x027E, place(4, 0) + struct.pack("<I", 12345 << 2 | 3)),
+        (5, 0): excel97_record(0x00FD, place(5, 0) + struct.pack("<I", 1)),
+        (6, 0): excel97_record(0x0006, place(6, 0) + struct.pack("<d", 2.5) + bytes(8)),
+        (6, 1): excel97_record(0x0006, place(6, 1) + result(1, 1, 0xFFFF) + bytes(8)),
+        (6, 2): excel97_record(0x0006, place(6, 2) + result(2, 0x2A, 0xFFFF) + bytes(8)),
+        (6, 3): excel97_record(0x0006, place(6, 3) + result(3, 0, 0xFFFF) + bytes(8)),
+        (6, 4): excel97_record(0x0006, place(6, 4) + result(0, 0, 0xFFFF) + bytes(8)) + excel97_record(0x0207, raw[:8003]) + excel97_record(0x3C, b"\1" + raw[8003:]),
+        (7, 0): begin(32) + excel97_record(0x0203, place(9, 9) + bytes(8)) + excel97_record(0x0A),  # a chart
+        (7, 1): excel97_record(0x0203, struct.pack("<3H", 7, 1, 1) + struct.pack("<d", 43831.0)),
+    }  # fmt: skip
+    table = struct.pack("<2I", 2, 2) + excel97_text("a")[:2] + b"\x0c" + struct.pack("<HI", 1, 3) + b"a" + bytes(7) + struct.pack("<H", 5) + b"\0sha"
+    formats = excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
+    formats += excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
+    found = grid(excel97_book(cells, globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le"))))
+    assert found == [
+        ["text", "漢 text"], [], [None, 0.1, 0, True], ["#DIV/0!", -9, 1.5], [123.45], ["sha漢d"], [2.5, True, "#N/A", "", long], [None, "2020-01-01"],
+    ]  # fmt: skip
+    assert opened(excel97_book({})).max_rows == 65_536
+
+
 def test_repeated_rows_and_columns_of_an_open_document() -> None:
     rows = [table_row(table_cell(None, repeated=3), repeated=2), table_row(table_cell(None), table_cell("a", repeated=2), table_cell(1.5)),
             table_row(table_cell(True), table_cell(None, repeated=1000), repeated=3), table_row(table_cell(None), repeated=1_048_000)]  # fmt: skip
@@ -610,7 +668,6 @@ def test_text_of_an_open_document() -> None:
         "a   b\tc\nd\ne\n", " a bc", "said", "meant", "", "an error, #DIV/0!", "a formula without a value", "2020-02-29T12:00:00",
         "36:30:15", "0.5",
     ]  # fmt: skip
-    assert sa.scan is not None
 
 
 def test_tables_in_groups_and_of_several_titles() -> None:
@@ -683,4 +740,3 @@ def test_no_warning_where_nothing_is_wrong() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(read(large())) == 1
-    assert header("float64", 1)

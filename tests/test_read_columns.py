@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from cases import assert_same, objects
 
@@ -232,3 +235,35 @@ def test_options_that_cannot_be_are_said() -> None:
     ):
         with pytest.raises((sa.SheetArrayError, ValueError, TypeError)):
             read("a,b\n1,2\n", **options)
+
+
+def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path) -> None:
+    """The table begins at C5; midnights have no time, one date is blank, numbers are doubles whatever they look like."""
+    moments = [datetime(2020, 1, 1, 12, 30), datetime(2021, 1, 1), datetime(2021, 1, 2)]
+    rows = [
+        ["moment", "zero", "half", "large", "id", "day", "ok"],
+        [moments[0], -0.0, 2**53, 2**53 + 1, "007", moments[1], True],
+        [moments[1], 1, 0.5, 2**60, "008", None, False],
+        [moments[2], 2, 7, 3, "9", moments[2], True],
+    ]
+    book = openpyxl.Workbook()
+    for down, row in enumerate(rows):
+        for right, value in enumerate(row):
+            cell = book.active.cell(5 + down, 3 + right, value)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                cell._value, cell.data_type = repr(value), "n"
+    book.save(tmp_path / "x.xlsx")
+    found = sa.read_columns(tmp_path / "x.xlsx")
+    assert list(found) == rows[0]
+    assert found["moment"].dtype == "datetime64[s]"
+    assert found["moment"].tolist() == moments
+    assert found["zero"].dtype == found["large"].dtype == "float64"
+    assert np.signbit(found["zero"]).tolist() == [True, False, False]
+    assert found["half"].tolist() == [2.0**53, 0.5, 7]
+    assert found["large"].tolist() == [2.0**53, 2.0**60, 3]
+    assert found["id"].tolist() == ["007", "008", "9"]
+    assert found["day"].tolist() == [date(2021, 1, 1), None, date(2021, 1, 2)]
+    assert found["ok"].tolist() == [True, False, True]
+    with pytest.raises(sa.FormatError) as caught:
+        sa.read_columns(tmp_path / "x.xlsx", missing="error")
+    assert caught.value.location == "Sheet!H7"

@@ -98,7 +98,8 @@ def _put(place: Place, findings: Sequence[Finding], count: int | None) -> None:
         say(where, bold=True, nl=False)
         click.echo(visible(finding.message))
         if finding.hint:
-            say(f"           {visible(as_options(finding.hint, '--read'))}", dim=True)
+            option = "--write" if finding.hint.startswith("write") else "--read"
+            say(f"           {visible(as_options(finding.hint, option))}", dim=True)
 
 
 def _as_json(place: Place, findings: Sequence[Finding], count: int | None) -> dict[str, Any]:

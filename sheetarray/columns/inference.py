@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXACT = 2.0**53
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?$"
+_EITHER = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?)?$"
 
 
 def infer(cells: pl.Series, look: TextLook) -> tuple[str, pl.Series | None]:
@@ -45,7 +45,22 @@ def infer(cells: pl.Series, look: TextLook) -> tuple[str, pl.Series | None]:
     held = texts.drop_nulls()
     if _boolean(sample) and _boolean(held):
         return "generic" if blanks else "bool", None
-    return ("string" if blanks else _moment(held)), None
+    return _moment(held), None
+
+
+def infer_doubles(cells: pl.Series) -> tuple[str, pl.Series]:
+    """The dtype of a column whose cells are doubles already, and its values; blanks are null.
+
+    Example:
+        >>> import polars as pl
+        >>> infer_doubles(pl.Series([1.0, 2.0]))[0], infer_doubles(pl.Series([1.0, None]))[0]
+        ('int64', 'float64')
+    """
+    held = cells.drop_nulls()
+    whole = (held == held.round()) & (held.abs() <= _EXACT) & ((held != 0) | (1 / held > 0))
+    if len(held) < len(cells) or not len(held) or not whole.all():
+        return "float64", cells
+    return "int64", cells.cast(_engine("Int64"))
 
 
 def _engine(name: str) -> Any:
@@ -112,10 +127,15 @@ def _padded(texts: pl.Series) -> bool:
 
 
 def _moment(texts: pl.Series) -> str:
-    if texts[:100].str.contains(_DATE).all() and texts.str.contains(_DATE).all():
+    """Dates, moments, or dates among moments (midnight, as a spreadsheet shows it); otherwise text."""
+    if not texts[:100].str.contains(_EITHER).all() or not texts.str.contains(_EITHER).all():
+        return "string"
+    days = texts.str.contains(_DATE)
+    if days.all():
         return "string" if texts.str.to_date("%Y-%m-%d", strict=False).null_count() else "datetime64[D]"
-    if texts[:100].str.contains(_MOMENT).all() and texts.str.contains(_MOMENT).all():
-        plain = texts.str.slice(0, 19).str.replace("T", " ").str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False)
-        digits = longest(texts.str.extract(r"\.([0-9]+)$"))
-        return "string" if plain.null_count() else f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"
-    return "string"
+    moments = texts.filter(~days)
+    plain = moments.str.slice(0, 19).str.replace("T", " ").str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False)
+    if plain.null_count() or texts.filter(days).str.to_date("%Y-%m-%d", strict=False).null_count():
+        return "string"
+    digits = longest(moments.str.extract(r"\.([0-9]+)$"))
+    return f"datetime64[{('s', 'ms', 'us', 'ns')[-(-digits // 3)]}]"

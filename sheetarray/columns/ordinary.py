@@ -20,7 +20,7 @@ from ..errors import FormatError, LimitError, NotFoundError
 from ..header import Order
 from .column import filled_cells
 from .grid import a1, letters
-from .inference import infer
+from .inference import infer, infer_doubles
 from .sheet import Request, Sheet
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_ordinary(
         dtype: of every column, or by name; None infers it without loss.
         shape: of every column's array, or by name; one -1 is worked out.
         order: how the cells of a column fill the shape.
-        missing: "nan" reads blanks as NaN in floats; "error" refuses them.
+        missing: "nan" reads blanks as NaN in floats and NaT in dates; "error" refuses them.
         header: whether the first row holds names; None finds out.
         skip_rows: rows above the table.
 
@@ -67,8 +67,9 @@ def read_ordinary(
     if skip_rows < 0:
         raise LimitError(f"skip_rows cannot be negative, as {skip_rows} is")
     head, _ = sheet.head(20_000)
+    skip_rows += _blank_rows(head[skip_rows:])
     rows = head[skip_rows:]
-    if not rows or all(is_blank(cell) for row in rows for cell in row):
+    if not rows:
         raise FormatError("an empty table")
     named = _is_header(rows) if header is None else header
     names = _names(rows, named, skip_rows)
@@ -83,17 +84,46 @@ def read_ordinary(
         _joined(head_cells, body, _Place(name, names[name], first))
         for name, (head_cells, body) in zip(wanted, fetched, strict=True)
     ]
+    doubles = _doubles(sheet, {name: names[name] for name in wanted if _given(dtype, name) is None}, first)
     filled = [filled_cells(column) for column in series]
     height = max(filled, default=0)
     result: dict[str, np.ndarray[Any, Any]] = {}
     for name, column, length in zip(wanted, series, filled, strict=True):
         form = shape.get(name) if isinstance(shape, Mapping) else shape
-        kind = dtype.get(name) if isinstance(dtype, Mapping) else dtype
         place = _Place(name, names[name], first)
         cells = _padded(column, length if form is not None else height)
-        values = _values(cells, _dtype(kind), sheet.look, missing, place)
+        numbers = doubles.get(name)
+        known = None if numbers is None else infer_doubles(_padded(numbers, len(cells)))
+        values = _values(cells, _dtype(_given(dtype, name)), known, sheet.look, missing, place)
         result[name] = values if form is None else _shaped(values, form, order, place)
     return result
+
+
+def _given(dtype: DTypeLike | Mapping[str, DTypeLike] | None, name: str) -> DTypeLike | None:
+    return dtype.get(name) if isinstance(dtype, Mapping) else dtype
+
+
+def _blank_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """How many rows there are before the first one that holds something."""
+    return next((nth for nth, row in enumerate(rows) if not all(map(is_blank, row))), len(rows))
+
+
+def _doubles(sheet: Sheet, columns: Mapping[str, int], first: int) -> dict[str, pl.Series]:
+    """The columns of a container with types of its own that hold nothing but numbers, as doubles; blanks are null."""
+    import polars as pl
+
+    if sheet.look.formulas != "typed" or not columns:
+        return {}
+    number = dtypes.named("float64")
+    fetched = sheet.columns([Request(column, first, number, numerals=False) for column in columns.values()], typed=True)
+    found: dict[str, pl.Series] = {}
+    for name, (head, rest) in zip(columns, fetched, strict=True):
+        cells = [*head, *rest] if isinstance(rest, Sequence) else [None]
+        if not isinstance(rest, Sequence) and not head and rest.dtype == pl.Float64:
+            found[name] = rest
+        elif any(cell is not None for cell in cells) and set(map(type, cells)) <= {int, float, type(None)}:
+            found[name] = pl.Series(cells, dtype=pl.Float64, strict=False)
+    return found
 
 
 class _Place:
@@ -119,7 +149,10 @@ def _names(rows: Sequence[Sequence[Cell]], named: bool, skipped: int) -> dict[st
     width = max(map(len, rows))
     while width > 1 and all(len(row) < width or is_blank(row[width - 1]) for row in rows):
         width -= 1  # blank columns on the right, as spreadsheets leave them
-    for column in range(width):
+    first = 0
+    while first < width - 1 and all(len(row) <= first or is_blank(row[first]) for row in rows):
+        first += 1  # and on the left
+    for column in range(first, width):
         cell = rows[0][column] if named and column < len(rows[0]) else None
         name = letters(column) if is_blank(cell) else str(cell).strip()
         if name in names:
@@ -165,11 +198,16 @@ def _padded(column: pl.Series, height: int) -> pl.Series:
 
 
 def _values(
-    cells: pl.Series, kind: DType | None, look: TextLook, missing: Missing, place: _Place
+    cells: pl.Series,
+    kind: DType | None,
+    known: tuple[str, pl.Series | None] | None,
+    look: TextLook,
+    missing: Missing,
+    place: _Place,
 ) -> np.ndarray[Any, Any]:
     made = None
     if kind is None:
-        name, made = infer(cells, look)
+        name, made = infer(cells, look) if known is None else known
         kind = dtypes.named(name)
         blank = (cells.is_null() | (cells.str.strip_chars() == "")) if missing == "error" else None
         if blank is not None and blank.any() and kind.kind != "string":
@@ -177,6 +215,8 @@ def _values(
     if made is not None:
         values: np.ndarray[Any, Any] = made.to_numpy(writable=True)
         return values
+    if kind.kind == "datetime" and missing == "nan":
+        cells = cells.fill_null("NaT")
     buffer, problems = from_text(cells, kind, look, missing=missing)
     for problem in problems:
         raise place.error(problem.index, problem.reason, problem.hint)

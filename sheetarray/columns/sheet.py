@@ -20,11 +20,19 @@ Cells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells o
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A column that is wanted: its index, the row of its first data cell (both from 0), and the dtype."""
+    """A column that is wanted.
+
+    Attributes:
+        column: its index, from 0.
+        row: of its first data cell, from 0.
+        dtype: what its cells are to be.
+        numerals: whether text that reads as a number is one, where the container tells them apart.
+    """
 
     column: int
     row: int
     dtype: DType
+    numerals: bool = True
 
 
 class Sheet(Protocol):

@@ -46,7 +46,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 
     Raises:
         DTypeError: an array that cannot be held; names it.
-        LimitError: the schema cannot be cut so that it fits.
+        LimitError: the schema cannot be cut so that it fits, or the name is blank or leads out of containers.
 
     Example:
         >>> import awkward as ak
@@ -54,6 +54,8 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
         >>> {key: column.tolist() for key, column in found.items() if key != "e.json"}
         {'e-counts': [1, 0], 'e-x': [1]}
     """
+    if not name.strip():
+        raise LimitError(f"the name {name!r} is blank: the columns of an awkward array could not be told from others")
     planned = plan_typed(array, name, delimiter=DELIMITER, schemasuffix=SUFFIX, pack=pack)
     check_free([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}

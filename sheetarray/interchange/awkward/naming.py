@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...errors import DTypeError
+from ...errors import DTypeError, FormatError
+from .blobs import check_name
 
 Path = tuple[str, ...]  # of the fields and parameters that lead to a part
 
@@ -50,9 +51,18 @@ class ByPath:
     def __call__(self, path: Path, ident: int) -> str:
         """The key of the blob that is at a path, and has an id."""
         key = self._delimiter.join(path) or "content"
-        if len(key) > self._LONGEST or not key.isprintable() or key.casefold() in self._taken:
+        if len(key) > self._LONGEST or not _holds(key) or key.casefold() in self._taken:
             key = str(ident)
         while key.casefold() in self._taken:
             key += f"{self._delimiter}{ident}"
         self._taken.add(key.casefold())
         return key
+
+
+def _holds(key: str) -> bool:
+    """Whether a key may be part of a name that people see and readers take."""
+    try:
+        check_name(key)
+    except FormatError:
+        return False
+    return key.isprintable()

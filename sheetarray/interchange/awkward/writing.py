@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import DTypeError, LimitError
+from ...errors import DTypeError, FormatError, LimitError
+from .blobs import check_name
 from .compression import COMPRESSION, Compression, Specification, rules_of
 from .forms import Blob, Expression, Forms
 from .functions import matches, promoted
@@ -121,6 +122,7 @@ def plan(
 
     Raises:
         DTypeError: an array that the protocol does not hold; names it.
+        LimitError: a name that leads out of containers.
     """
     ending = suffix or ""
     forms = Forms(lambda _path, ident: f"{ident}{ending}", rules_of(compression))
@@ -135,6 +137,7 @@ def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: 
 
     Raises:
         DTypeError: an array that the protocol does not hold; names it.
+        LimitError: a name that leads out of containers.
     """
     return _plan(obj, name, delimiter, schemasuffix, pack, Forms(ByPath(delimiter), typed=True))
 
@@ -153,7 +156,13 @@ def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, fo
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")
     if len(schema) > MOST_SCHEMA_BYTES:
         raise LimitError(f"{name}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
-    return Plan(name + schemasuffix, schema, prefix, forms.blobs)
+    planned = Plan(name + schemasuffix, schema, prefix, forms.blobs)
+    for each in planned.names:
+        try:
+            check_name(each)
+        except FormatError as error:
+            raise LimitError(f"{name}: no reader would take this name: {error.reason}") from error
+    return planned
 
 
 def _check_calls(called: Iterable[Specification], patterns: Sequence[Sequence[str]]) -> None:

@@ -68,6 +68,7 @@ def write_excel(
     """
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
+    _check_is_text(sheet)
     linear = linear_arrays(arrays)
     as_text, report = cells == "text", progress or silent
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
@@ -139,7 +140,8 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
     """Every finding in a workbook; nothing for one that is as it was written.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
-    elements edited, rows sorted, numbers scaled, as far as the fingerprints in the document's properties tell.
+    elements edited, rows sorted, numbers scaled, arrays that are gone, as far as the fingerprints in the document's
+    properties tell.
     """
     try:
         with Source(source) as opened, Workbook(opened) as book:
@@ -151,23 +153,35 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
 
 def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
     memory = Memory(source)
+    judged: list[Finding] = []
 
     def told(name: str, header: Header, buffer: Buffer, address: Callable[[int], str]) -> Iterator[Finding]:
         record = memory.of(name, address(0).rpartition("!")[0])
-        return judge(record, header, buffer, name, address) if record is not None else iter(())
+        found = list(judge(record, header, buffer, name, address)) if record is not None else []
+        judged.extend(found)
+        return iter(found)
 
+    findings = list(check_sheets(_sheets(book, sheet), missing=missing, judge=told))
     yield from memory.findings
-    yield from check_sheets(_sheets(book, sheet), missing=missing, judge=told)
+    yield from findings
+    if sheet is None and all(finding in judged or finding.severity == "warning" for finding in findings):
+        yield from memory.lost()  # where every array could be read: a broken one is not gone
 
 
 def _sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
     """The sheet of a title, compared without case as Excel does; every sheet for None."""
     if title is None:
         return [book.sheet(known) for known in book.titles]
+    _check_is_text(title)
     for known in book.titles:
         if known.casefold() == title.casefold():
             return [book.sheet(known)]
     raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
+
+
+def _check_is_text(title: object) -> None:
+    if not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
 
 
 def read_columns_excel(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_ROWS = 1200
+_LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
@@ -46,6 +47,8 @@ class Workbook:
     def __init__(self, source: Source) -> None:
         self._container = opened(source)
         self.titles = self._container.titles
+        if not self.titles:
+            raise FormatError("the workbook has no worksheets")
 
     def __enter__(self) -> Workbook:
         return self
@@ -177,7 +180,7 @@ class ExcelSheet:
         if not len(column):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
         run = self._whole(column, address)
-        made = numbers_of(run, request.dtype) if typed else None
+        made = numbers_of(run, request.dtype, numerals=request.numerals) if typed else None
         if made is None and numeric:
             return []  # of text only the places are known here: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
@@ -231,7 +234,7 @@ def _number(text: str) -> Cell:
     if _DIGITS.fullmatch(text):
         return int(text)
     try:
-        value = float(text)
+        value = float(text[:_LONGEST_NUMBER])
     except ValueError:
         return text
     return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value

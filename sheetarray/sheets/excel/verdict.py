@@ -79,7 +79,8 @@ class _Verdict:
         else:
             edited, others = view.edited
             alike = {"lost": self.layout.count // 2} if others else {"edited": len(edited)}
-            yield from self._rounded_too("every other number", **alike)
+            if len(others) < self.layout.stretches:  # there are others
+                yield from self._rounded_too("every other number", **alike)
             yield from self._edited(edited, others, most)
 
     # Rounded -------------------------------------------------------------------------------------------------

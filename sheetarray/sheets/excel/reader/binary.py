@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,15 @@ ERRORS = {
 }  # fmt: skip
 _CELLS_A_RUN = 2**16
 _EXACT = 2**53
+
+
+@contextmanager
+def complete(what: str) -> Iterator[None]:
+    """Refuse records that are shorter than their kind, for the location `what`."""
+    try:
+        yield
+    except (struct.error, IndexError) as error:
+        raise FormatError("a record is shorter than its kind", location=what) from error
 
 
 def packed_number(word: int) -> float:

@@ -24,6 +24,7 @@ _INFLATED_ALWAYS, _INFLATED_TIMES = 2**26, 100  # rows of one number over and ov
 _LONGEST_PROLOG = 2**24
 _PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
 _LONGEST = 2**26
+_LONGEST_TAG = 256
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NAME = rb"(?:([A-Za-z_][\w.\-]*):)?"
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
@@ -159,27 +160,28 @@ def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) 
         found = begin.search(fresh)
     fresh, prefix, over = fresh[found.end() :].lstrip(), found[1], bool(found[2])
     marks = [b"<%s%s%s" % (prefix + b":" if prefix else b"", each, after) for after in (b" ", b">")]
-    kept = b""  # from the tag of an element on, whose end has not been seen
+    kept: list[bytes] = []  # from the tag of an element on, of which the end has not been seen
+    length = 0
     while not over:
         cut = fresh.rfind(marks[0])
-        cut = fresh.rfind(marks[1]) if cut < 0 else cut
-        if cut < 0:
-            fresh, kept = kept + fresh, b""
-            cut = 0
-        end = stop.search(fresh, cut)
-        if end is not None or cut:
-            ready = fresh[: end.start() if end is not None else cut]
-            yield _plain(b"".join((kept, ready, _PAD)), prefix)
-            kept = b""
+        cut = max(fresh.rfind(marks[1]) if cut < 0 else cut, 0)
+        seam = kept[-1][-_LONGEST_TAG:] if kept and not cut else b""  # where an end tag may have begun
+        end = stop.search(seam + fresh if seam else fresh, cut)
         if end is not None:
+            kept.append(fresh)
+            whole = b"".join(kept)
+            yield _plain(whole[: len(whole) - len(fresh) - len(seam) + end.start()] + _PAD, prefix)
             break
-        kept += fresh[cut:]
-        block = next(blocks, None)
-        if block is None:
+        if cut:
+            yield _plain(b"".join((*kept, fresh[:cut], _PAD)), prefix)
+            kept, length = [], 0
+        kept.append(fresh[cut:])
+        length += len(fresh) - cut
+        fresh = next(blocks, b"")
+        if not fresh:
             raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
-        if len(kept) > _LONGEST:
+        if length > _LONGEST:
             raise FormatError(f"one {each.decode()} of more than {_LONGEST} bytes", location=name)
-        fresh = block
     for _ in blocks:
         pass  # so that the checksum is compared
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EXACT = 2.0**53
 _DIGITS = "^-?(?:0|[1-9][0-9]{0,19})$"
+_LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
@@ -50,15 +51,15 @@ class Run:
         return int(self.places[-1]) + 1 if len(self) else 0
 
 
-def numbers_of(run: Run, dtype: DType) -> pl.Series | None:
+def numbers_of(run: Run, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
     """The column under the engine's dtype; None where the cells have to be looked at.
 
-    That is: one is neither a number nor text that looks like one, or `dtype` may not hold it exactly.
+    That is: one is neither a number nor (with `numerals`) text that looks like one, or `dtype` may not hold it exactly.
     """
     import polars as pl
 
     wanted: Any = engine_dtype(dtype)
-    known = [BOOLEAN] if dtype.kind == "bool" else [NUMBER, TEXT]
+    known = [BOOLEAN] if dtype.kind == "bool" else [NUMBER, TEXT] if numerals else [NUMBER]
     if np.bincount(run.kinds, minlength=TEXT + BOOLEAN)[known].sum() < len(run):
         return None
     if run.values.dtype == pl.String:
@@ -155,7 +156,11 @@ class Texts:
         """Numerals as they are; for elements that may be text, the shortest ones."""
         import polars as pl
 
-        texts = self._texts.gather(found).str.strip_chars()
+        texts = self._texts.gather(found)
+        for index in (texts.str.len_bytes() > _LONGEST_NUMBER).arg_true().to_list():
+            self._unreadable[int(found[index])] = Unreadable(f"a number of {len(texts[index])} characters")
+            texts[index] = "0"
+        texts = texts.str.strip_chars()
         doubles = texts.cast(pl.Float64, strict=False)
         for index in (~doubles.is_finite()).fill_null(value=True).arg_true().to_list():
             if not _NUMERAL.fullmatch(texts[index]):

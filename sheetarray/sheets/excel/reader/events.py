@@ -16,12 +16,14 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from .raw import RESULT, TEXTS, TYPES, RawCells
+from .cells import MOST_COLUMNS, MOST_ROWS
+from .raw import RESULT, TEXTS, TYPES, RawCells, beyond
 from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
 _DEEPEST = 64
+_LONGEST_TEXT = 2**20
 
 
 def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
@@ -37,7 +39,7 @@ def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
         FormatError: no well-formed XML, or a reference or a type that cells do not have.
     """
     reader = _Rows(after)
-    _parse(b"<sheetData>%s</sheetData>" % block, reader, name)
+    _parse(b"<sheetData>", block, b"</sheetData>", reader=reader, name=name)
     return reader.result(numeric)
 
 
@@ -52,7 +54,7 @@ def strings_of(content: bytes, *, name: str) -> list[str]:
         FormatError: no well-formed XML.
     """
     reader = _Items()
-    _parse(b"<sst>%s</sst>" % content, reader, name)
+    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name)
     return reader.texts
 
 
@@ -64,6 +66,7 @@ class _Text:
         self._pieces: list[str] = []
         self._text: list[str] | None = None
         self._keeps_space = False
+        self._length = 0  # of the text that goes by
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open) > _DEEPEST:
@@ -76,7 +79,13 @@ class _Text:
 
     def characters(self, text: str) -> None:
         if self._text is not None:
-            self._text.append(text)
+            self._text.append(self._counted(text))
+
+    def _counted(self, text: str) -> str:
+        self._length += len(text)
+        if self._length > _LONGEST_TEXT:
+            raise FormatError(f"a cell of more than {_LONGEST_TEXT} characters")
+        return text
 
     def end(self, name: str) -> None:
         self.open.pop()
@@ -87,7 +96,7 @@ class _Text:
 
     def taken(self) -> str:
         """The text so far; the next one begins empty."""
-        text, self._pieces = "".join(self._pieces), []
+        text, self._pieces, self._length = "".join(self._pieces), [], 0
         return text
 
 
@@ -147,6 +156,8 @@ class _Rows(_Text):
             self.column = -1
             for letter in found[1].upper():
                 self.column = (self.column + 1) * 26 + ord(letter) - 65
+        if self.row >= MOST_ROWS or self.column >= MOST_COLUMNS:
+            raise beyond(self.row, self.column)
         if attributes.get("t", "") not in TYPES:
             raise FormatError(f"a cell of the type {attributes['t']!r:.40}", location=a1(self.row, self.column))
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
@@ -155,7 +166,7 @@ class _Rows(_Text):
     def characters(self, text: str) -> None:
         super().characters(text)
         if self._in_value and self._value is not None:
-            self._value.append(text)
+            self._value.append(self._counted(text))
 
     def end(self, name: str) -> None:
         if self.open[1:] == ["row", "c", "v"]:
@@ -193,16 +204,18 @@ class _Rows(_Text):
             np.array(pending, dtype=np.bool_),
             values.cast(pl.Float64, strict=False) if numeric else values,
             self.row + 1,
-        ).checked()
+        )
 
 
-def _parse(content: bytes, reader: _Text, name: str) -> None:
+def _parse(*pieces: bytes, reader: _Text, name: str) -> None:
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
     parser.CharacterDataHandler = reader.characters
     try:
-        parser.Parse(content, True)
+        for piece in pieces:
+            parser.Parse(piece)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         reason: Any = expat.ErrorString(error.code)
         raise FormatError(f"the part is no well-formed XML ({reason})", location=name) from error

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 
 from ....columns import a1
 from ....errors import FormatError
-from .binary import Collected, decoded, packed_number
+from .binary import Collected, complete, decoded, packed_number
 from .cells import Cells
 from .formats import Formats
 from .titles import Titles
@@ -57,7 +57,7 @@ class Excel97Book:
         if self._version not in _VERSIONS:
             raise FormatError("a workbook of a version before Excel 5, or a damaged one", hint="save it as .xlsx first")
         self.max_rows = _VERSIONS[self._version]
-        try:
+        with complete("Workbook"):
             for kind, record, continued in _records(stream, 0):
                 if kind == _EOF:
                     break
@@ -76,8 +76,6 @@ class Excel97Book:
                     codes[_U16.unpack_from(record)[0]] = self._text(cut, 2, short=self._version != _EXCEL_97)
                 elif kind == _STYLE:
                     used.append(_U16.unpack_from(record, 2)[0])
-        except (struct.error, IndexError) as error:
-            raise FormatError("a record of the workbook is shorter than its kind") from error
         self._formats = Formats(used, codes)
         self.titles = list(self._listed.places)
 
@@ -122,7 +120,7 @@ class Excel97Book:
         """The cells of a worksheet."""
         found = Collected(self._formats, rows=self.max_rows, columns=_COLUMNS)
         depth, result = 0, (0, 0)
-        try:
+        with complete(f"sheet {title}"):
             for nth, (kind, record, continued) in enumerate(_records(self._stream, int(self._listed.places[title]))):
                 if kind in _BOF:
                     depth += 1
@@ -140,8 +138,6 @@ class Excel97Book:
                     self._cell(found, kind, record)
                 if nth % _RECORDS_A_RUN == 0:
                     yield from found.taken(last=False)
-        except (struct.error, IndexError) as error:
-            raise FormatError(f"a cell in the sheet {title!r:.80} is shorter than its kind") from error
         if depth:
             raise FormatError(f"the sheet {title!r:.80} breaks off")
         yield from found.taken(last=True)

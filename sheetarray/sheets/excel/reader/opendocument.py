@@ -37,7 +37,7 @@ _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-
 _COUNT = re.compile("[0-9]{1,9}")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
 _CELLS_A_RUN = 2**16
-_REPEATED_ALWAYS, _REPEATED_TIMES = 2**23, 64  # cells that repetition may make, in all, and of each that is written
+_REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
 _LONGEST_TEXT = 2**20
 _DEEPEST = 256
 
@@ -182,7 +182,7 @@ class _Table:
             else:
                 self._text.append("\n")
         elif name == f"{_TEXT}s":
-            self._put(" " * _count(attributes.get(f"{_TEXT}c")))
+            self._put(" " * min(_count(attributes.get(f"{_TEXT}c")), _LONGEST_TEXT + 1))
         elif name == f"{_TEXT}tab":
             self._put("\t")
         elif name == f"{_TEXT}line-break":

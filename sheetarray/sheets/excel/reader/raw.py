@@ -69,13 +69,16 @@ class RawCells:
             FormatError: a cell lies beyond the last row or column that there is.
         """
         if len(self) and (int(self.rows.max()) >= MOST_ROWS or int(self.columns.max()) >= MOST_COLUMNS):
-            beyond = (self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS)
-            first = int(np.flatnonzero(beyond)[0])
-            raise FormatError(
-                f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
-                location=a1(int(self.rows[first]), int(self.columns[first])),
-            )
+            first = int(np.flatnonzero((self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS))[0])
+            raise beyond(int(self.rows[first]), int(self.columns[first]))
         return self
+
+
+def beyond(row: int, column: int) -> FormatError:
+    """What is wrong with a cell that lies beyond the last row or column that there is."""
+    return FormatError(
+        f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has", location=a1(row, column)
+    )
 
 
 def together(runs: Sequence[RawCells], after: int) -> RawCells:

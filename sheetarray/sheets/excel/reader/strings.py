@@ -28,6 +28,7 @@ _FORMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((t.END_ITEM,), ()),
     ((), (0,)),
 ]
+_LONGEST_BLOCK = 2**23  # bytes; a longer one is a single item
 
 
 class SharedStrings:
@@ -68,7 +69,8 @@ class SharedStrings:
 def _strings(block: bytes, name: str, thread: Executor) -> pl.Series:
     import polars as pl
 
-    found = _regular(block, name, thread) if block[:1] == b"<" else None
+    known = block[:1] == b"<" and len(block) <= _LONGEST_BLOCK
+    found = _regular(block, name, thread) if known else None
     return pl.Series(strings_of(block, name=name), dtype=pl.String) if found is None else found
 
 

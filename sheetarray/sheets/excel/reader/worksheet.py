@@ -23,7 +23,8 @@ from .tags import TEXT, Kinds, Places, Tags
 if TYPE_CHECKING:
     pass
 
-_LONGEST_END = 256  # bytes
+_LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
+_LONGEST_END = 256  # bytes of a tag after its reference
 _MOST_ENDS = 64  # ways in which the tags of a block's cells go on
 _ATTRIBUTES = re.compile(rb'(?:\s+(?:s="([0-9]{1,7})"|t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"))*\s*/?>')
 
@@ -42,7 +43,7 @@ def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Exec
         FormatError: no well-formed XML, or a reference or a type that cells do not have.
     """
     found = None
-    if block[:1] == b"<":
+    if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
         found = _Block(Tags(block, numeric=numeric, thread=thread), numeric=numeric, name=name).result()
     return rows_of(block, after=after, numeric=numeric, name=name) if found is None else found.checked()
 
@@ -73,9 +74,9 @@ class _Block:
             if not len(rest):
                 return types, styles
             place = int(places[rest[0]])
-            found = _ATTRIBUTES.match(self._tags.text, place)
+            found = _ATTRIBUTES.match(self._tags.text, place, place + _LONGEST_END)
             type_ = (found[2] or b"").decode() if found else ""
-            if not found or len(found[0]) > _LONGEST_END or type_ not in TYPES:
+            if not found or type_ not in TYPES:
                 return None
             same = self._tags.begin_with(places[rest], found[0])
             types[rest[same]] = TYPES[type_]

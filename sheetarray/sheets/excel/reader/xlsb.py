@@ -12,7 +12,7 @@ from functools import cached_property
 from ....errors import FormatError
 from ..package import Package
 from ..relations import Relations
-from .binary import Collected, decoded, packed_number
+from .binary import Collected, complete, decoded, packed_number
 from .blocks import ahead, inflated
 from .cells import MOST_COLUMNS, MOST_ROWS, Cells
 from .formats import Formats
@@ -45,17 +45,18 @@ class XlsbBook:
         self.from_1904 = False
         targets = {relation.id: relation for relation in self._relations.found}
         titles = Titles(part)
-        for kind, record in _records(package, part):
-            if kind == _SETTINGS:
-                self.from_1904 = bool(record[0] & 1)
-            elif kind == _SHEET:
-                id_, after = _text(record, 8)
-                title, _ = _text(record, after)
-                relation = targets.get(id_)
-                if relation is None or relation.target is None:
-                    raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
-                if relation.kind == "worksheet":
-                    titles.put(title, relation.target)
+        with complete(part):
+            for kind, record in _records(package, part):
+                if kind == _SETTINGS:
+                    self.from_1904 = bool(record[0] & 1)
+                elif kind == _SHEET:
+                    id_, after = _text(record, 8)
+                    title, _ = _text(record, after)
+                    relation = targets.get(id_)
+                    if relation is None or relation.target is None:
+                        raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
+                    if relation.kind == "worksheet":
+                        titles.put(title, relation.target)
         self._parts = titles.places
         self.titles = list(self._parts)
 
@@ -74,13 +75,14 @@ class XlsbBook:
         used: list[int] = []
         part = self._relations.present("styles")
         among_styles = False
-        for kind, record in _records(self._package, part) if part is not None else ():
-            if kind == _FORMAT:
-                codes[_U16.unpack_from(record)[0]] = _text(record, 2)[0]
-            elif kind in (_BEGIN_STYLES, _END_STYLES):
-                among_styles = kind == _BEGIN_STYLES
-            elif kind == _STYLE and among_styles:
-                used.append(_U16.unpack_from(record, 2)[0])
+        with complete(part or ""):
+            for kind, record in _records(self._package, part) if part is not None else ():
+                if kind == _FORMAT:
+                    codes[_U16.unpack_from(record)[0]] = _text(record, 2)[0]
+                elif kind in (_BEGIN_STYLES, _END_STYLES):
+                    among_styles = kind == _BEGIN_STYLES
+                elif kind == _STYLE and among_styles:
+                    used.append(_U16.unpack_from(record, 2)[0])
         return Formats(used, codes)
 
     def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
@@ -88,7 +90,7 @@ class XlsbBook:
         part = self._parts[title]
         found = Collected(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
         row = 0
-        try:
+        with complete(part):
             for kind, record in _records(self._package, part):
                 if kind == _ROW:
                     row = _U32.unpack_from(record)[0]
@@ -97,8 +99,6 @@ class XlsbBook:
                     self._cell(found, row, kind, record)
                 elif kind == _END_OF_CELLS:
                     break
-        except (struct.error, IndexError) as error:
-            raise FormatError("a cell is shorter than its kind", location=f"row {row + 1}") from error
         yield from found.taken(last=True)
 
     def _cell(self, found: Collected, row: int, kind: int, record: bytes) -> None:
