@@ -225,7 +225,9 @@ _SPACES = "".join(f' xmlns:{name}="{_ODF}{name}:1.0"' for name in ("office", "ta
 
 def document(tables: Mapping[str, str], *, manifest: str = "<manifest/>") -> bytes:
     """An OpenDocument spreadsheet; the tables by their titles, as the XML within them."""
-    listed = "".join(f"<table:table table:name={quoteattr(title)}>{rows}</table:table>" for title, rows in tables.items())
+    listed = "".join(
+        f"<table:table table:name={quoteattr(title)}>{rows}</table:table>" for title, rows in tables.items()
+    )
     content = (
         f'{_XML}<office:document-content{_SPACES} xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:'
         f'xmlns:calcext:1.0"><office:body><office:spreadsheet>{listed}</office:spreadsheet></office:body>'
@@ -247,7 +249,9 @@ def table_cell(value: str | float | bool | None, *, repeated: int = 1) -> str:
     if value is None:
         return f"<table:table-cell{times}/>"
     if isinstance(value, str):
-        return f'<table:table-cell{times} office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+        return (
+            f'<table:table-cell{times} office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+        )
     if isinstance(value, bool):
         return f'<table:table-cell{times} office:value-type="boolean" office:boolean-value="{str(value).lower()}"/>'
     return f'<table:table-cell{times} office:value-type="float" office:value="{value!r}"/>'

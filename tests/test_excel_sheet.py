@@ -151,7 +151,15 @@ def test_blanks_are_nan_where_that_is_asked_for() -> None:
 
 def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
     plain = [chr(code) for code in range(0x20, 0x3000) if not 0xD800 <= code < 0xE000]
-    plain += [chr(code) for code in (0xFFFD, 0xE000, 0x1F600, 0x10FFFF)] + ["\t", "\n", "a\nb", "&<>\"'", "]]>", " a ", "_"]
+    plain += [chr(code) for code in (0xFFFD, 0xE000, 0x1F600, 0x10FFFF)] + [
+        "\t",
+        "\n",
+        "a\nb",
+        "&<>\"'",
+        "]]>",
+        " a ",
+        "_",
+    ]
     escaped = {"_x000D_": "\r", "_x0001_": "\x01", "_xFFFE_": "\ufffe", "_xFFFF_": "\uffff", "_x005F_x0041_": "_x0041_",
                "_x0041__x0042_": "AB", "_xD83D__xDE00_": "\U0001f600", "_xD83D_": "_xD83D_", "_x41_": "_x41_",
                "_X0041_": "_X0041_", "_x00e9_": "é", "__x005F_x0041_": "__x0041_"}  # fmt: skip
@@ -166,7 +174,9 @@ def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
         "formula": [f' t="str"><f>A1</f><v>{_xml(value)}</v></c>' for value in written],
         "rich": [f' t="inlineStr"><is><r><t {kept}>{_xml(value)}</t></r></is></c>' for value in written],
     }
-    content = book(columns(*(listed("string", data, name=name) for name, data in forms.items())), strings=shared(*items))
+    content = book(
+        columns(*(listed("string", data, name=name) for name, data in forms.items())), strings=shared(*items)
+    )
     for name, found in read(content).items():
         assert found.tolist() == wanted, name
 
@@ -239,7 +249,9 @@ def test_date_cells_are_dates_of_their_system_and_a_warning_says_so(settings: st
              "9999-12-31T00:00:00.000"],
     }.get(settings, ["1904-01-02T00:00:00.000", "1904-01-01T00:00:00.000", "1904-01-02T00:00:00.000",
                      "2020-01-01T12:00:00.000", "9999-12-31T00:00:00.000"])  # fmt: skip
-    content = book(columns(listed("datetime64[ms]", dated(*serials))), formats=styles("yyyy\\-mm\\-dd"), settings=settings)
+    content = book(
+        columns(listed("datetime64[ms]", dated(*serials))), formats=styles("yyyy\\-mm\\-dd"), settings=settings
+    )
     with pytest.warns(sa.SheetArrayWarning, match=f"arrays!A{FIRST}.*date cell.*4 more"):
         found = read(content)["t"]
     assert found.tolist() == np.array(wanted, "M8[ms]").tolist()
@@ -248,7 +260,9 @@ def test_date_cells_are_dates_of_their_system_and_a_warning_says_so(settings: st
 def test_iso_date_cells_are_dates_as_well() -> None:
     cells = [text("2020-02-01"), ' t="d"><v>2020-02-29T12:00:00</v></c>']
     with pytest.warns(sa.SheetArrayWarning, match="date cell"):
-        assert one("datetime64[s]", *cells).tolist() == np.array(["2020-02-01", "2020-02-29T12:00:00"], "M8[s]").tolist()
+        assert (
+            one("datetime64[s]", *cells).tolist() == np.array(["2020-02-01", "2020-02-29T12:00:00"], "M8[s]").tolist()
+        )
 
 
 @pytest.mark.parametrize("serial", [0.25, 60.0, -1.0, 2958466.0])
@@ -308,7 +322,7 @@ def test_errors_and_formulas_without_a_value_are_refused_under_every_dtype(
     error = refusal(dtype, good, cell, good)
     assert (error.reason, error.location) == (reason, f"arrays!A{FIRST + 1}")
     assert hint in (error.hint or "")
-    with pytest.raises(sa.FormatError, match="without a value|an error"):  # neither is a blank
+    with pytest.raises(sa.FormatError, match=r"without a value|an error"):  # neither is a blank
         read(book(columns(listed(dtype, [good, cell]))), missing="nan")
 
 
@@ -321,8 +335,14 @@ def test_formulas_with_values_are_their_values() -> None:
 
 def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
     bad = ' t="e"><v>#N/A</v></c>'
-    content = book(columns(listed("float64", [bad, number(1), bad], name="a"), listed("int8", [number(300)], name="b"),
-                           listed("string", ["><f>A1</f></c>"], name="c"), listed("float64", [number(1)], name="d")))  # fmt: skip
+    content = book(
+        columns(
+            listed("float64", [bad, number(1), bad], name="a"),
+            listed("int8", [number(300)], name="b"),
+            listed("string", ["><f>A1</f></c>"], name="c"),
+            listed("float64", [number(1)], name="d"),
+        )
+    )
     found = [(finding.location, finding.severity) for finding in sa.check(io.BytesIO(content), format="xlsx")]
     places = [f"A{FIRST}", f"A{FIRST + 2}", f"B{FIRST}", f"C{FIRST}"]
     assert sorted(found) == [(f"arrays!{place}", "error") for place in places]
@@ -358,14 +378,18 @@ def test_arrays_in_rows() -> None:
 
 def test_columns_of_different_lengths_and_wide_sheets() -> None:
     arrays = {f"a{nth}": np.arange(nth % 7 + 1, dtype=np.float64) + nth for nth in range(800)}
-    content = book(columns(*(listed("float64", list(map(number, data.tolist())), name=name) for name, data in arrays.items())))
+    content = book(
+        columns(*(listed("float64", list(map(number, data.tolist())), name=name) for name, data in arrays.items()))
+    )
     found = read(content)
     for name, array in arrays.items():
         assert_same(found[name], array)
 
 
 def test_rows_and_cells_in_any_order() -> None:
-    cells = columns(listed("int64", list(map(number, range(50))), name="a"), listed("int64", list(map(number, range(50))), name="b"))
+    cells = columns(
+        listed("int64", list(map(number, range(50))), name="a"), listed("int64", list(map(number, range(50))), name="b")
+    )
     rows = rows_of(cells).split("</row>")[:-1]
     random.Random(3).shuffle(rows)
     found = read(book("</row>".join(rows) + "</row>"))
@@ -398,20 +422,40 @@ def test_references_types_and_xml_that_are_wrong_are_refused(rows: str) -> None:
 def test_rows_and_cells_without_references_follow_one_another() -> None:
     rows = "".join(f"<row><c{cell}<c{number(7)}</row>" for cell in listed("float64", [number(1), number(2)]))
     assert_same(read(book(rows))["t"], np.array([1.0, 2]))
-    assert grid(book('<row><c><v>1</v></c></row><row r="5"><c r="C5"><v>2</v></c><c><v>3</v></c></row><row><c><v>4</v></c></row>')) == [
-        [1], [], [], [], [None, None, 2, 3], [4],
-    ]  # fmt: skip
+    assert grid(
+        book(
+            '<row><c><v>1</v></c></row><row r="5"><c r="C5"><v>2</v></c><c><v>3</v></c></row><row><c><v>4</v></c></row>'
+        )
+    ) == [
+        [1],
+        [],
+        [],
+        [],
+        [None, None, 2, 3],
+        [4],
+    ]
 
 
 def test_pretty_printed_and_prefixed_xml() -> None:
-    cells = columns(listed("float64", list(map(number, range(40)))), listed("string", [text(f" {n}\n ") for n in range(40)], name="s"))
-    for rows in (rows_of(cells, gap="\n    "), rows_of(cells, gap="\r\n"), rows_of(cells).replace(' r="', " r='").replace('"', "'")):
+    cells = columns(
+        listed("float64", list(map(number, range(40)))),
+        listed("string", [text(f" {n}\n ") for n in range(40)], name="s"),
+    )
+    for rows in (
+        rows_of(cells, gap="\n    "),
+        rows_of(cells, gap="\r\n"),
+        rows_of(cells).replace(' r="', " r='").replace('"', "'"),
+    ):
         found = read(book(rows))
         assert_same(found["t"], np.arange(40.0))
         assert found["s"].tolist() == [f" {n}\n " for n in range(40)]
     sheet = worksheet(rows_of(cells))
     for tag in ("worksheet", "sheetData", "row", "c", "v", "is", "t"):
-        sheet = sheet.replace(f"<{tag} ", f"<x:{tag} ").replace(f"<{tag}>", f"<x:{tag}>").replace(f"</{tag}>", f"</x:{tag}>")
+        sheet = (
+            sheet.replace(f"<{tag} ", f"<x:{tag} ")
+            .replace(f"<{tag}>", f"<x:{tag}>")
+            .replace(f"</{tag}>", f"</x:{tag}>")
+        )
     found = read(zipped(parts({"arrays": sheet.replace("xmlns=", "xmlns:x=")})))
     assert_same(found["t"], np.arange(40.0))
     assert found["s"].tolist() == [f" {n}\n " for n in range(40)]
@@ -419,11 +463,15 @@ def test_pretty_printed_and_prefixed_xml() -> None:
 
 def test_a_sheet_in_utf_16() -> None:
     sheet = worksheet(rows_of(columns(listed("string", [text("äß漢😀")])))).replace("UTF-8", "UTF-16")
-    assert read(zipped({**parts({"arrays": ""}), "xl/worksheets/sheet1.xml": sheet.encode("utf-16")}))["t"].tolist() == ["äß漢😀"]
+    assert read(zipped({**parts({"arrays": ""}), "xl/worksheets/sheet1.xml": sheet.encode("utf-16")}))[
+        "t"
+    ].tolist() == ["äß漢😀"]
 
 
 def test_comments_and_foreign_elements_are_passed_over() -> None:
-    cells = rows_of(columns(listed("float64", [number(1), "><v>2</v><extLst><ext uri='x'><y><v>9</v></y></ext></extLst></c>"])))
+    cells = rows_of(
+        columns(listed("float64", [number(1), "><v>2</v><extLst><ext uri='x'><y><v>9</v></y></ext></extLst></c>"]))
+    )
     assert_same(read(book(cells.replace("</row>", "<!-- > --></row>")))["t"], np.array([1.0, 2]))
     assert_same(read(book(cells))["t"], np.array([1.0, 2]))
 
@@ -439,7 +487,11 @@ FORMS = [
 ]  # fmt: skip
 
 
-@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=9), min_size=1, max_size=12), st.booleans(), st.integers(0, 30))
+@given(
+    st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=9), min_size=1, max_size=12),
+    st.booleans(),
+    st.integers(0, 30),
+)
 def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], alike: bool, first: int) -> None:
     lines = [lines[0]] * 5 if alike else lines
     cells = {
@@ -461,7 +513,15 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
 def _told(raw: Any) -> list[tuple[Any, ...]]:
     """Each cell, in the order of the sheet; a number's text as the number that it is, where only numbers are wanted."""
     values = [None if isinstance(value, float) and math.isnan(value) else value for value in raw.values.to_list()]
-    known = zip(raw.rows.tolist(), raw.columns.tolist(), raw.types.tolist(), raw.styles.tolist(), raw.pending.tolist(), values, strict=True)
+    known = zip(
+        raw.rows.tolist(),
+        raw.columns.tolist(),
+        raw.types.tolist(),
+        raw.styles.tolist(),
+        raw.pending.tolist(),
+        values,
+        strict=True,
+    )
     return sorted((*rest, None if pending else value) for *rest, pending, value in known)
 
 
@@ -490,8 +550,33 @@ def test_titles_come_in_the_order_of_the_tabs_without_charts(tmp_path: Path) -> 
 def test_hidden_and_filtered_rows_and_hidden_columns_are_read(tmp_path: Path) -> None:
     made = openpyxl.Workbook()
     sheet = made.active
-    for row, value in enumerate(["t", "version", "1.0.0", "ndarray", "shape", 3, "strides", 1, "offset", 0, "order", "row-major",
-                                 "dtype", "float64", "length", 3, "capacity", 3, "data", 0.1, 0.2, 0.3], 1):  # fmt: skip
+    for row, value in enumerate(
+        [
+            "t",
+            "version",
+            "1.0.0",
+            "ndarray",
+            "shape",
+            3,
+            "strides",
+            1,
+            "offset",
+            0,
+            "order",
+            "row-major",
+            "dtype",
+            "float64",
+            "length",
+            3,
+            "capacity",
+            3,
+            "data",
+            0.1,
+            0.2,
+            0.3,
+        ],
+        1,
+    ):
         sheet.cell(row, 2, value)
     sheet.row_dimensions[21].hidden = True
     sheet.column_dimensions["B"].hidden = True
@@ -551,16 +636,27 @@ def test_workbooks_that_libreoffice_has_saved_again_are_read(tmp_path: Path, suf
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
 def test_errors_formulas_and_dates_of_libreoffice(tmp_path: Path, suffix: str) -> None:
-    cells = columns([
-        "><f>1/0</f></c>", "><f>1+1</f></c>", ' t="str"><f>"a"&amp;"b"</f></c>', "><f>1=1</f></c>", ' s="1"><v>43831.5</v></c>',
-        ' s="2"><v>1.5</v></c>', "><f>NA()</f></c>", number(0.1), text("x"), text("two\nlines"), text("a\ttab"),
-    ])  # fmt: skip
+    cells = columns(
+        [
+            "><f>1/0</f></c>",
+            "><f>1+1</f></c>",
+            ' t="str"><f>"a"&amp;"b"</f></c>',
+            "><f>1=1</f></c>",
+            ' s="1"><v>43831.5</v></c>',
+            ' s="2"><v>1.5</v></c>',
+            "><f>NA()</f></c>",
+            number(0.1),
+            text("x"),
+            text("two\nlines"),
+            text("a\ttab"),
+        ]
+    )
     (tmp_path / "x.xlsx").write_bytes(book(cells, formats=styles("yyyy-mm-dd hh:mm:ss", "[h]:mm:ss")))
     saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again").read_bytes()
     found = [row[0] for row in grid(saved)]
     assert found[:5] == ["#DIV/0!", 2, "ab", True, "2020-01-01T12:00:00"]
     assert found[6:] == ["#N/A", 0.1, "x", "two\nlines", "a\ttab"]
-    (_, texts), = opened(saved).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.named("string"))], typed=False)
     texts = ["TRUE" if place == 3 and cell == "1" else cell for place, cell in enumerate(texts)]  # as .ods has it
     assert [cell if isinstance(cell, str) else cell.reason for cell in texts] == [
         "an error, #DIV/0!", "2", "ab", "TRUE", "2020-01-01T12:00:00", "36:00:00", "an error, #N/A", "0.1", "x",
@@ -580,18 +676,30 @@ def test_a_binary_workbook() -> None:
     double = struct.Struct("<d").pack
     rows = {
         0: [binary_cell(7, 0, struct.pack("<I", 1)), binary_cell(6, 2, wide("in place")), binary_cell(1, 3, b"")],
-        4: [binary_cell(5, 0, double(0.1)), binary_cell(2, 1, packed(-7)), binary_cell(2, 2, packed(1.5)),
-            binary_cell(2, 3, packed(12345, hundredths=True)), binary_cell(4, 4, b"\1"), binary_cell(3, 5, b"\x07")],
-        9: [binary_cell(8, 0, wide("text") + bytes(8)), binary_cell(9, 1, double(-0.0) + bytes(8)),
-            binary_cell(10, 2, b"\0" + bytes(8)), binary_cell(11, 3, b"\x2a" + bytes(8)), binary_cell(5, 4, double(43831), 1),
-            binary_cell(62, 5, b"\1" + wide("rich") + bytes(8)), binary_cell(5, 6, double(1e300))],
-    }  # fmt: skip
+        4: [
+            binary_cell(5, 0, double(0.1)),
+            binary_cell(2, 1, packed(-7)),
+            binary_cell(2, 2, packed(1.5)),
+            binary_cell(2, 3, packed(12345, hundredths=True)),
+            binary_cell(4, 4, b"\1"),
+            binary_cell(3, 5, b"\x07"),
+        ],
+        9: [
+            binary_cell(8, 0, wide("text") + bytes(8)),
+            binary_cell(9, 1, double(-0.0) + bytes(8)),
+            binary_cell(10, 2, b"\0" + bytes(8)),
+            binary_cell(11, 3, b"\x2a" + bytes(8)),
+            binary_cell(5, 4, double(43831), 1),
+            binary_cell(62, 5, b"\1" + wide("rich") + bytes(8)),
+            binary_cell(5, 6, double(1e300)),
+        ],
+    }
     found = grid(binary_book(rows, strings=["a", "shared 😀"], dates=True))
     assert found[0] == ["shared 😀", None, "in place"]
     assert found[4] == [0.1, -7, 1.5, 123.45, True, "#DIV/0!"]
     assert found[9] == ["text", 0, False, "#N/A", "2020-01-01", "rich", 1e300]
     assert found[1:4] == [[], [], []]
-    (_, zeros), = opened(binary_book(rows, strings="ab")).columns([Request(1, 9, FLOAT)], typed=True)
+    ((_, zeros),) = opened(binary_book(rows, strings="ab")).columns([Request(1, 9, FLOAT)], typed=True)
     assert math.copysign(1, zeros[0]) == -1
 
 
@@ -606,32 +714,70 @@ def test_a_workbook_of_excel_97() -> None:
     long = "漢" * 9000
     raw = excel97_text(long)
     cells: dict[tuple[int, int], Any] = {
-        (0, 0): "text", (0, 1): "漢 text", (2, 1): 0.1, (2, 2): -0.0, (2, 3): True,
+        (0, 0): "text",
+        (0, 1): "漢 text",
+        (2, 1): 0.1,
+        (2, 2): -0.0,
+        (2, 3): True,
         (3, 0): excel97_record(0x0205, place(3, 0) + b"\x07\1"),
-        (3, 1): excel97_record(0x00BD, struct.pack("<2H", 3, 1) + struct.pack("<HI", 0, -9 << 2 & 0xFFFFFFFF | 2) + bytes(2) + packed(1.5) + struct.pack("<H", 2)),
+        (3, 1): excel97_record(
+            0x00BD,
+            struct.pack("<2H", 3, 1)
+            + struct.pack("<HI", 0, -9 << 2 & 0xFFFFFFFF | 2)
+            + bytes(2)
+            + packed(1.5)
+            + struct.pack("<H", 2),
+        ),
         (4, 0): excel97_record(0x027E, place(4, 0) + struct.pack("<I", 12345 << 2 | 3)),
         (5, 0): excel97_record(0x00FD, place(5, 0) + struct.pack("<I", 1)),
         (6, 0): excel97_record(0x0006, place(6, 0) + struct.pack("<d", 2.5) + bytes(8)),
         (6, 1): excel97_record(0x0006, place(6, 1) + result(1, 1, 0xFFFF) + bytes(8)),
         (6, 2): excel97_record(0x0006, place(6, 2) + result(2, 0x2A, 0xFFFF) + bytes(8)),
         (6, 3): excel97_record(0x0006, place(6, 3) + result(3, 0, 0xFFFF) + bytes(8)),
-        (6, 4): excel97_record(0x0006, place(6, 4) + result(0, 0, 0xFFFF) + bytes(8)) + excel97_record(0x0207, raw[:8003]) + excel97_record(0x3C, b"\1" + raw[8003:]),
+        (6, 4): excel97_record(0x0006, place(6, 4) + result(0, 0, 0xFFFF) + bytes(8))
+        + excel97_record(0x0207, raw[:8003])
+        + excel97_record(0x3C, b"\1" + raw[8003:]),
         (7, 0): begin(32) + excel97_record(0x0203, place(9, 9) + bytes(8)) + excel97_record(0x0A),  # a chart
         (7, 1): excel97_record(0x0203, struct.pack("<3H", 7, 1, 1) + struct.pack("<d", 43831.0)),
-    }  # fmt: skip
-    table = struct.pack("<2I", 2, 2) + excel97_text("a")[:2] + b"\x0c" + struct.pack("<HI", 1, 3) + b"a" + bytes(7) + struct.pack("<H", 5) + b"\0sha"
+    }
+    table = (
+        struct.pack("<2I", 2, 2)
+        + excel97_text("a")[:2]
+        + b"\x0c"
+        + struct.pack("<HI", 1, 3)
+        + b"a"
+        + bytes(7)
+        + struct.pack("<H", 5)
+        + b"\0sha"
+    )
     formats = excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
     formats += excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
-    found = grid(excel97_book(cells, globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le"))))
+    found = grid(
+        excel97_book(
+            cells,
+            globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le")),
+        )
+    )
     assert found == [
-        ["text", "漢 text"], [], [None, 0.1, 0, True], ["#DIV/0!", -9, 1.5], [123.45], ["sha漢d"], [2.5, True, "#N/A", "", long], [None, "2020-01-01"],
-    ]  # fmt: skip
+        ["text", "漢 text"],
+        [],
+        [None, 0.1, 0, True],
+        ["#DIV/0!", -9, 1.5],
+        [123.45],
+        ["sha漢d"],
+        [2.5, True, "#N/A", "", long],
+        [None, "2020-01-01"],
+    ]
     assert opened(excel97_book({})).max_rows == 65_536
 
 
 def test_repeated_rows_and_columns_of_an_open_document() -> None:
-    rows = [table_row(table_cell(None, repeated=3), repeated=2), table_row(table_cell(None), table_cell("a", repeated=2), table_cell(1.5)),
-            table_row(table_cell(True), table_cell(None, repeated=1000), repeated=3), table_row(table_cell(None), repeated=1_048_000)]  # fmt: skip
+    rows = [
+        table_row(table_cell(None, repeated=3), repeated=2),
+        table_row(table_cell(None), table_cell("a", repeated=2), table_cell(1.5)),
+        table_row(table_cell(True), table_cell(None, repeated=1000), repeated=3),
+        table_row(table_cell(None), repeated=1_048_000),
+    ]
     assert grid(document({"arrays": "".join(rows)})) == [[], [], [None, "a", "a", 1.5], [True], [True], [True]]
 
 
@@ -639,9 +785,31 @@ def test_arrays_of_one_value_in_an_open_document() -> None:
     def word(value: Any) -> str:
         return table_row(table_cell(value), table_cell(value))
 
-    words = ["version", "1.0.0", "ndarray", "shape", 100_000.0, "strides", 1.0, "offset", 0.0, "order", "row-major", "dtype", "float64",
-             "length", 100_000.0, "capacity", 100_000.0, "data"]  # fmt: skip
-    rows = table_row(table_cell("a"), table_cell("b")) + "".join(map(word, words)) + table_row(table_cell(0.1, repeated=2), repeated=100_000)
+    words = [
+        "version",
+        "1.0.0",
+        "ndarray",
+        "shape",
+        100_000.0,
+        "strides",
+        1.0,
+        "offset",
+        0.0,
+        "order",
+        "row-major",
+        "dtype",
+        "float64",
+        "length",
+        100_000.0,
+        "capacity",
+        100_000.0,
+        "data",
+    ]
+    rows = (
+        table_row(table_cell("a"), table_cell("b"))
+        + "".join(map(word, words))
+        + table_row(table_cell(0.1, repeated=2), repeated=100_000)
+    )
     found = sa.read(io.BytesIO(document({"arrays": rows})), format="xlsx")
     for name in ("a", "b"):
         assert_same(found[name], np.full(100_000, 0.1))
@@ -655,19 +823,28 @@ def test_text_of_an_open_document() -> None:
         paragraphs("<text:p>a<text:s text:c='3'/>b<text:tab/>c<text:line-break/>d</text:p><text:p>e</text:p><text:p/>"),
         paragraphs("<text:p>\n  a\n  <text:span>b<text:span>c</text:span></text:span></text:p>\n"),
         paragraphs("<office:annotation><text:p>remark</text:p></office:annotation><text:p>said</text:p>"),
-        paragraphs("<text:p>shown</text:p>", ' office:string-value="meant"'), paragraphs(""),
+        paragraphs("<text:p>shown</text:p>", ' office:string-value="meant"'),
+        paragraphs(""),
         '<table:table-cell table:formula="of:=1/0" office:value-type="string" calcext:value-type="error"><text:p>#DIV/0!</text:p></table:table-cell>',
         '<table:table-cell table:formula="of:=[.A1]"/>',
         '<table:table-cell office:value-type="date" office:date-value="2020-02-29T12:00:00"/>',
         '<table:table-cell office:value-type="time" office:time-value="PT36H30M15S"/>',
         '<table:table-cell office:value-type="percentage" office:value="0.5"><text:p>50%</text:p></table:table-cell>',
-    ]  # fmt: skip
+    ]
     content = document({"arrays": "".join(map(table_row, cells)), "'file:///x.ods'#$other": table_row(table_cell(1.0))})
-    (_, found), = opened(content).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    ((_, found),) = opened(content).columns([Request(0, 0, dtypes.named("string"))], typed=False)
     assert [cell if isinstance(cell, str) else cell.reason for cell in found] == [
-        "a   b\tc\nd\ne\n", " a bc", "said", "meant", "", "an error, #DIV/0!", "a formula without a value", "2020-02-29T12:00:00",
-        "36:30:15", "0.5",
-    ]  # fmt: skip
+        "a   b\tc\nd\ne\n",
+        " a bc",
+        "said",
+        "meant",
+        "",
+        "an error, #DIV/0!",
+        "a formula without a value",
+        "2020-02-29T12:00:00",
+        "36:30:15",
+        "0.5",
+    ]
 
 
 def test_tables_in_groups_and_of_several_titles() -> None:
@@ -690,13 +867,19 @@ def test_headers_are_found_without_reading_on() -> None:
     start = content.index(b"xl/worksheets/sheet1.xml") + 300_000
     content[start : start + 1000] = bytes(1000)  # damaged, but far below the headers
     assert sa.scan(io.BytesIO(content), format="xlsx")["t"].shape == (60_000,)
-    with pytest.raises(sa.FormatError, match="damaged|checksum|XML|breaks off"):
+    with pytest.raises(sa.FormatError, match=r"damaged|checksum|XML|breaks off"):
         read(bytes(content))
 
 
 def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() -> None:
-    content = book(columns(listed("float64", [number(1), text("NaN")]), listed("float64", [number(1), text("x")], name="u"),
-                           listed("bool", [boolean(True), boolean(False)], name="b"), listed("string", [number(1), text("x")], name="s")))  # fmt: skip
+    content = book(
+        columns(
+            listed("float64", [number(1), text("NaN")]),
+            listed("float64", [number(1), text("x")], name="u"),
+            listed("bool", [boolean(True), boolean(False)], name="b"),
+            listed("string", [number(1), text("x")], name="s"),
+        )
+    )
     sheet = opened(content)
     kinds = [FLOAT, FLOAT, dtypes.named("bool"), dtypes.named("string")]
     requests = [Request(nth, FIRST - 1, kind) for nth, kind in enumerate(kinds)]
@@ -713,8 +896,13 @@ def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() ->
 
 
 def test_ordinary_tables() -> None:
-    cells = columns([text("id"), text("007"), text("008")], [text("x"), number(1.5), None], [text("when"), *dated(43831.0, 43832.0)],
-                    [text("ok"), boolean(True), boolean(False)], [text("n"), number(1), number(2)])  # fmt: skip
+    cells = columns(
+        [text("id"), text("007"), text("008")],
+        [text("x"), number(1.5), None],
+        [text("when"), *dated(43831.0, 43832.0)],
+        [text("ok"), boolean(True), boolean(False)],
+        [text("n"), number(1), number(2)],
+    )
     found = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
     assert found["id"].tolist() == ["007", "008"]
     assert_same(found["x"], np.array([1.5, np.nan]))

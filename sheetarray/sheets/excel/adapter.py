@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -118,11 +119,28 @@ def read_excel(
     """
     with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
         sheets = _sheets(book, sheet)
-        total = sum(info.cells for info in scan_sheets(sheets, strict=strict).values()) if progress else 0
-        (progress or silent)(0, total)
-        arrays = read_sheets(sheets, names, strict=strict, missing=missing)
-        (progress or silent)(total, total)
-        return arrays
+        if progress is None:
+            return read_sheets(sheets, names, strict=strict, missing=missing)
+        with _told(progress, sheets, strict=strict):
+            return read_sheets(sheets, names, strict=strict, missing=missing)
+
+
+@contextmanager
+def _told(progress: Progress, sheets: Sequence[ExcelSheet], *, strict: bool) -> Iterator[None]:
+    """Call `progress` while sheets are read; a column that is looked at twice counts once."""
+    total = sum(info.cells for info in scan_sheets(sheets, strict=strict).values())
+    done = 0
+
+    def report(cells: int) -> None:
+        nonlocal done
+        done = min(done + cells, total)
+        progress(done, total)
+
+    for sheet in sheets:
+        sheet.report = report
+    report(0)
+    yield
+    report(total)
 
 
 def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = False) -> dict[str, ArrayInfo]:

@@ -70,13 +70,18 @@ class Workbook:
 
 
 class ExcelSheet:
-    """A worksheet; `columns.Sheet` says what each method is for."""
+    """A worksheet; `columns.Sheet` says what each method is for.
+
+    Attributes:
+        report: called with the number of cells that have been read since it was called before.
+    """
 
     def __init__(self, title: str, container: c.Container) -> None:
         self.title: str | None = title
         self.look = TextLook(".", "typed")
         self.max_rows: int | None = container.max_rows
         self._title, self._container = title, container
+        self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
         self._top: list[c.Cells] | None = None
 
@@ -165,11 +170,17 @@ class ExcelSheet:
         found: list[Gathered] = []
         for distinct in _distinct(requests):
             with self._runs(numeric=numeric) as runs:
-                found += gathered(runs, distinct)
+                found += gathered(self._counted(runs), distinct)
         return [
             ([], self._column(column, request, typed=typed and not text, numeric=numeric))
             for column, request, text in zip(found, requests, texts, strict=True)
         ]
+
+    def _counted(self, runs: Iterator[c.Cells]) -> Iterator[c.Cells]:
+        for run in runs:
+            yield run
+            if self.report is not None:
+                self.report(len(run))
 
     def _column(self, column: Gathered, request: Request, *, typed: bool, numeric: bool) -> pl.Series | Sequence[Cell]:
         import polars as pl

@@ -9,9 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from ....errors import FormatError
@@ -30,7 +30,7 @@ _NAME = rb"(?:([A-Za-z_][\w.\-]*):)?"
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 
 
-def inflated(package: Package, name: str) -> Generator[bytes]:
+def inflated(package: Package, name: str) -> Iterator[bytes]:
     """The content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
 
     Raises:
@@ -99,9 +99,23 @@ def _fastest() -> tuple[Any, Callable[[Any, int], int]]:
         return zlib.decompressobj(-15), zlib.crc32
 
 
-def ahead(blocks: Generator[bytes]) -> Iterator[bytes]:
+@contextmanager
+def helper(name: str) -> Iterator[Executor]:
+    """A thread for one thing at a time.
+
+    It is not waited for: what is left of a generator may be cleared away within another thread that just starts, and
+    waiting there for a thread to end would never end.
+    """
+    thread = ThreadPoolExecutor(1, f"sheetarray-{name}")
+    try:
+        yield thread
+    finally:
+        thread.shutdown(wait=False, cancel_futures=True)
+
+
+def ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The same blocks, each made in a second thread while the caller is busy with the one before."""
-    with closing(blocks), ThreadPoolExecutor(1, "sheetarray-inflate") as thread:
+    with helper("inflate") as thread:
         waiting = thread.submit(next, blocks, None)
         while (block := waiting.result()) is not None:
             waiting = thread.submit(next, blocks, None)
@@ -133,7 +147,7 @@ def utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     yield from blocks
 
 
-def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Generator[bytes]:
+def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Iterator[bytes]:
     """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
 
     No tag has a prefix any more.

@@ -6,7 +6,6 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 from __future__ import annotations
 
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from ....errors import FormatError
 from ..markup import Markup
 from ..package import Package
 from ..relations import RELATION_SPACES, Relations
-from .blocks import ahead, elements, inflated, utf8
+from .blocks import ahead, elements, helper, inflated, utf8
 from .cells import BOOLEAN, FAULT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells
 from .formats import Formats, read_formats
 from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
@@ -79,7 +78,7 @@ class OoxmlBook:
         part = self._parts[title]
         blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
         after = 0
-        with ThreadPoolExecutor(1, "sheetarray-text") as thread:
+        with helper("text") as thread:
             for block in blocks:
                 raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread)
                 after = raw.after

@@ -6,7 +6,7 @@ Source: OASIS OpenDocument 1.3 part 3, 9.1 (tables), 6.1 (text), 19.385 (values)
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from xml.parsers import expat
 
 import numpy as np
@@ -24,6 +24,7 @@ CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _OFFICE, _TEXT = f"{_SPACE}table:1.0 ", f"{_SPACE}office:1.0 ", f"{_SPACE}text:1.0 "
 _ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
+_CONSTANTS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
 _VALUES = {
     "float": (NUMBER, f"{_OFFICE}value"), "percentage": (NUMBER, f"{_OFFICE}value"),
     "currency": (NUMBER, f"{_OFFICE}value"), "boolean": (BOOLEAN, f"{_OFFICE}boolean-value"),
@@ -74,8 +75,8 @@ class OdsBook:
         yield from reader.read(b"", last=True)
 
 
-def _content(package: Package) -> Generator[bytes]:
-    yield from utf8(inflated(package, CONTENT), CONTENT)
+def _content(package: Package) -> Iterator[bytes]:
+    return utf8(inflated(package, CONTENT), CONTENT)
 
 
 def _titles(package: Package) -> Generator[str]:
@@ -275,7 +276,10 @@ def _count(text: str | None) -> int:
 
 def _value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
     """What kind of cell it is, and its value; 0 for a blank one."""
-    calculated = f"{_TABLE}formula" in attributes
+    formula = attributes.get(f"{_TABLE}formula", "")
+    if formula in _CONSTANTS:
+        return BOOLEAN, _CONSTANTS[formula]
+    calculated = bool(formula)
     kind, key = _VALUES.get(attributes.get(f"{_OFFICE}value-type", ""), (0, ""))
     if attributes.get(_ERROR_TYPE) == "error" or (calculated and text is not None and _FAULT.fullmatch(text)):
         return FAULT, text or "#N/A"

@@ -5,7 +5,7 @@ Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..package import Package
 from . import tags as t
-from .blocks import ahead, elements, inflated, utf8
+from .blocks import ahead, elements, helper, inflated, utf8
 from .decoding import decoded
 from .events import strings_of
 from .tags import Tags
@@ -51,7 +51,7 @@ class SharedStrings:
         runs = [pl.Series([], dtype=pl.String)]
         if part is not None:
             blocks = ahead(elements(utf8(inflated(package, part), part), part, around=b"sst", each=b"si"))
-            with ThreadPoolExecutor(1, "sheetarray-text") as thread:
+            with helper("text") as thread:
                 runs += [_strings(block, part, thread) for block in blocks]
         self.texts: pl.Series = pl.concat(runs)
 
