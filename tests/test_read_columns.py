@@ -238,7 +238,7 @@ def test_options_that_cannot_be_are_said() -> None:
 
 
 def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path) -> None:
-    """The table begins at C5; midnights have no time, one date is blank, numbers are doubles whatever they look like."""
+    """The table begins at C5; midnights have no time, one date is blank, numbers are doubles whatever they are."""
     moments = [datetime(2020, 1, 1, 12, 30), datetime(2021, 1, 1), datetime(2021, 1, 2)]
     rows = [
         ["moment", "zero", "half", "large", "id", "day", "ok"],
