@@ -99,13 +99,7 @@ class LinearArray:
         Raises:
             DTypeError: no dtype of the format holds it, or it is masked.
         """
-        try:
-            array = np.asanyarray(a)
-        except ValueError as error:
-            if type(a).__module__.partition(".")[0] == "awkward":
-                raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
-                                 "that has cells") from error  # fmt: skip
-            raise DTypeError(f"no array: {error}") from error
+        array = as_array(a)
         if isinstance(array, np.ma.MaskedArray):
             raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
         array = np.asarray(array)
@@ -333,6 +327,21 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
     lowest = root[(..., *ends)].reshape(1)
     buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
     return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """What `np.asanyarray` makes of a value.
+
+    Raises:
+        DTypeError: it makes nothing of it, as of lists of different lengths.
+    """
+    try:
+        return np.asanyarray(value)
+    except ValueError as error:
+        if type(value).__module__.partition(".")[0] == "awkward":
+            raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
+                             "that has cells") from error  # fmt: skip
+        raise DTypeError(f"no array: {error}") from error
 
 
 def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

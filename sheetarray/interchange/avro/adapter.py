@@ -15,7 +15,7 @@ from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo, letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, located
 from ...files import Readable, Sink, Source, Writable, replacing
-from ...linear import LinearArray
+from ...linear import LinearArray, as_array
 from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from ...stored import Stored
 from .container import MAGIC, NAMES, Block, Container
@@ -68,7 +68,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
 
 def _holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
     try:
-        array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
+        array = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
         check_holdable(array)
     except DTypeError as error:
         raise DTypeError(f"{name}: {error}") from error

@@ -15,6 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...errors import DTypeError, FormatError, LimitError, located
 from ...header import MOST_DIMENSIONS
+from ...linear import as_array
 from ...stored import Stored
 from .wire import INT, Wire, varint
 
@@ -88,7 +89,7 @@ def encoded(array: Any) -> tuple[bytes, memoryview, bytes]:
         DTypeError: as `pack`.
         LimitError: as `pack`.
     """
-    found = np.asanyarray(array)
+    found = as_array(array)
     typestr = check_holdable(found)
     dims = b"".join(map(varint, found.shape))
     shape = varint(found.ndim) + dims + varint(0) if found.ndim else varint(0)
