@@ -161,7 +161,7 @@ def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, fo
         try:
             check_name(each)
         except FormatError as error:
-            raise LimitError(f"{name}: no reader would take this name: {error.reason}") from error
+            raise LimitError(f"{name}: no reader would take this name, so rename it: {error.reason}") from error
     return planned
 
 
