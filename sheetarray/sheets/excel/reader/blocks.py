@@ -182,9 +182,10 @@ def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) 
         seam = kept[-1][-_LONGEST_TAG:] if kept and not cut else b""  # where an end tag may have begun
         end = stop.search(seam + fresh if seam else fresh, cut)
         if end is not None:
-            kept.append(fresh)
-            whole = b"".join(kept)
-            yield _plain(whole[: len(whole) - len(fresh) - len(seam) + end.start()] + _PAD, prefix)
+            if seam:
+                kept[-1] = kept[-1][: -len(seam)]
+            kept, whole = [], b"".join((*kept, (seam + fresh)[: end.start()], _PAD))
+            yield _plain(whole, prefix)
             break
         if cut:
             yield _plain(b"".join((*kept, fresh[:cut], _PAD)), prefix)

@@ -24,6 +24,8 @@ _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
 _DEEPEST = 64
 _LONGEST_TEXT = 2**20
+_PIECE = 2**20  # bytes that the parser gets at a time
+_LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
 
 def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
@@ -213,8 +215,14 @@ def _parse(*pieces: bytes, reader: _Text, name: str) -> None:
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
     parser.CharacterDataHandler = reader.characters
     try:
+        fed = 0
         for piece in pieces:
-            parser.Parse(piece)
+            for start in range(0, len(piece), _PIECE):
+                part = piece[start : start + _PIECE]
+                parser.Parse(part)
+                fed += len(part)
+                if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                    raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=name)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         reason: Any = expat.ErrorString(error.code)
