@@ -19,7 +19,7 @@ from .texts import needs_space, xml_text, xml_texts
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_BLOCK = 250_000
+_CELLS_A_BLOCK = 2**17
 EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
 
 _NUMBER = "><v>{}</v></c>"
