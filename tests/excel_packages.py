@@ -15,7 +15,7 @@ from openpyxl.utils import get_column_letter
 from vba_project import project
 
 from sheetarray.sheets.excel.append import Edit
-from sheetarray.sheets.excel.packing import PackageWriter
+from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.workbook import SheetPlan, Skeleton
 
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

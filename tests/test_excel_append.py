@@ -34,10 +34,10 @@ from programs import read_by_node, resave
 import sheetarray as sa
 from sheetarray.files import replacing
 from sheetarray.sheets.excel.append import Edit, plan_append, titles
-from sheetarray.sheets.excel.markup import Markup
-from sheetarray.sheets.excel.package import Package
-from sheetarray.sheets.excel.packing import PackageWriter
-from sheetarray.sheets.excel.properties import read_record
+from sheetarray.sheets.excel.package.markup import Markup
+from sheetarray.sheets.excel.package.packing import PackageWriter
+from sheetarray.sheets.excel.package.parts import Package
+from sheetarray.sheets.excel.package.properties import read_record
 from sheetarray.sheets.excel.workbook import SheetPlan, skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved

@@ -21,11 +21,11 @@ from openpyxl.cell import WriteOnlyCell
 from programs import resave
 
 from sheetarray import dtypes
-from sheetarray.sheets.excel.codes import coder_for, exact_codes
-from sheetarray.sheets.excel.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
-from sheetarray.sheets.excel.fingerprint import Fingerprinter, blocks_for, exact_checksum, fingerprint
-from sheetarray.sheets.excel.record import Record
-from sheetarray.sheets.excel.sums import Layout
+from sheetarray.sheets.excel.fingerprint.codes import coder_for, exact_codes
+from sheetarray.sheets.excel.fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
+from sheetarray.sheets.excel.fingerprint.making import Fingerprinter, blocks_for, exact_checksum, fingerprint
+from sheetarray.sheets.excel.fingerprint.record import Record
+from sheetarray.sheets.excel.fingerprint.sums import Layout
 
 FLOAT64 = dtypes.named("float64")
 WIDE = Context(prec=60, Emin=-9999, Emax=9999)

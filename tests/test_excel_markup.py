@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.excel.markup import HEAD, Element, Markup, first_tag, plain, quoted, tags
+from sheetarray.sheets.excel.package.markup import HEAD, Element, Markup, first_tag, plain, quoted, tags
 
 NAMES = st.text(string.ascii_letters, min_size=1, max_size=3)
 TEXTS = st.text(

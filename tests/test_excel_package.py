@@ -25,8 +25,8 @@ from mutations import NUMBERS, bounded_memory, mutated
 
 import sheetarray as sa
 from sheetarray.files import replacing
-from sheetarray.sheets.excel.package import Package
-from sheetarray.sheets.excel.packing import PackageWriter
+from sheetarray.sheets.excel.package.packing import PackageWriter
+from sheetarray.sheets.excel.package.parts import Package
 
 TEXT = {"[Content_Types].xml": b"<Types/>" * 40, "xl/workbook.xml": b"<workbook/>", "xl/empty.xml": b""}
 

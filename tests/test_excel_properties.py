@@ -17,8 +17,8 @@ from mutations import bounded_memory, mutated
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package import Package
-from sheetarray.sheets.excel.properties import merged, pack, read_record, stored, unpack
+from sheetarray.sheets.excel.package.parts import Package
+from sheetarray.sheets.excel.package.properties import merged, pack, read_record, stored, unpack
 from sheetarray.sheets.excel.workbook import skeleton
 
 CUSTOM = "docProps/custom.xml"

@@ -21,8 +21,8 @@ from sheetarray import Finding
 from sheetarray.dtypes import named
 from sheetarray.header import Header
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint import fingerprint
-from sheetarray.sheets.excel.verdict import judge
+from sheetarray.sheets.excel.fingerprint.making import fingerprint
+from sheetarray.sheets.excel.fingerprint.verdict import judge
 
 Array = np.ndarray[Any, Any]
 FIRST_ROW = 21

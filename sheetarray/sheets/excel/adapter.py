@@ -23,9 +23,9 @@ from ...files import Readable, Source, Writable
 from ...header import Header, Order
 from ..base import Keeps, Progress, silent
 from .append import IfSheetExists
+from .fingerprint.verdict import judge
 from .memory import Memory
 from .sheet import ExcelSheet, Workbook
-from .verdict import judge
 from .writing import append_workbook, write_workbook
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]

@@ -15,15 +15,15 @@ from typing import Any, Literal
 
 from ...errors import FormatError
 from .book import MAIN, STRICT_MAIN, Book, BookSheet
-from .contents import with_titles
-from .markup import HEAD, first_tag, tags
 from .names import defined_names, references
 from .ours import Ours, find_ours
-from .package import Package
-from .packing import PackageWriter
-from .properties import CONTENT_TYPE, merged, with_sheets
-from .relations import TYPES, only_through
-from .styles import bold_style
+from .package.contents import with_titles
+from .package.markup import HEAD, first_tag, tags
+from .package.packing import PackageWriter
+from .package.parts import Package
+from .package.properties import CONTENT_TYPE, merged, with_sheets
+from .package.relations import TYPES, only_through
+from .package.styles import bold_style
 from .workbook import PROPERTIES, SheetPart, SheetPlan, check_titles, remembered, worksheets
 
 IfSheetExists = Literal["error", "replace"]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...errors import FormatError, LimitError
-from .markup import HEAD, Element, Markup, first_tag, plain, quoted
 from .names import titles_in
-from .package import Package
-from .relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
+from .package.markup import HEAD, Element, Markup, first_tag, plain, quoted
+from .package.parts import Package
+from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT_MAIN = STRICT + "spreadsheetml/main"

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...errors import Finding, FormatError
 from ...files import Source
-from .package import Package
-from .properties import read_record
+from .package.parts import Package
+from .package.properties import read_record
 
 _ZIP = b"PK\3\4"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import FormatError, LimitError
 from .book import Book, BookSheet
-from .properties import read_record
+from .package.properties import read_record
 from .workbook import SheetPlan
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from ...errors import LimitError
 from .names import check_title, defined_names, references
-from .packing import PackageWriter
-from .properties import merged, with_sheets
+from .package.packing import PackageWriter
+from .package.properties import merged, with_sheets
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"

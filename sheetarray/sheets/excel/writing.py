@@ -19,10 +19,10 @@ from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from ..base import Progress
 from .append import Edit, IfSheetExists, plan_append
-from .fingerprint import blocks_for, fingerprint
+from .fingerprint.making import blocks_for, fingerprint
 from .names import LONGEST_TITLE
-from .package import Package
-from .packing import PackageWriter
+from .package.packing import PackageWriter
+from .package.parts import Package
 from .rows import EXACT, Rows
 from .workbook import SheetPlan, Skeleton, skeleton
 

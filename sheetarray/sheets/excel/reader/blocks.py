@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ....errors import FormatError
-from ..directory import STORED, Member
-from ..package import Package
+from ..package.directory import STORED, Member
+from ..package.parts import Package
 
 _FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
 _FIRST_PIECE = 2**15  # packed bytes

@@ -13,7 +13,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ....errors import FormatError
-from ..package import Package
+from ..package.parts import Package
 from .blocks import inflated, utf8
 from .cells import DURATION, NUMBER, SERIAL, Kinds, Places
 

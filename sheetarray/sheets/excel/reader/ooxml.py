@@ -13,9 +13,9 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from ..markup import Markup
-from ..package import Package
-from ..relations import RELATION_SPACES, Relations
+from ..package.markup import Markup
+from ..package.parts import Package
+from ..package.relations import RELATION_SPACES, Relations
 from .blocks import ahead, elements, helper, inflated, utf8
 from .cells import BOOLEAN, FAULT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells
 from .formats import Formats, read_formats

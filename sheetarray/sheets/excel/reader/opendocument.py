@@ -13,7 +13,7 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from ..package import Package
+from ..package.parts import Package
 from .blocks import ahead, inflated, utf8
 from .cells import BOOLEAN, DURATION, FAULT, MOMENT, MOST_COLUMNS, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
 from .texts import without_entities

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....errors import FormatError
 from ....files import Source
-from ..package import Package
-from ..relations import TYPES, ContentTypes, Relations
+from ..package.parts import Package
+from ..package.relations import TYPES, ContentTypes, Relations
 from .cells import Container
 from .compound import MAGIC, Compound
 from .excel97 import Excel97Book

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..package import Package
+from ..package.parts import Package
 from . import tags as t
 from .blocks import ahead, elements, helper, inflated, utf8
 from .decoding import decoded

@@ -10,8 +10,8 @@ from collections.abc import Generator
 from functools import cached_property
 
 from ....errors import FormatError
-from ..package import Package
-from ..relations import Relations
+from ..package.parts import Package
+from ..package.relations import Relations
 from .binary import Collected, complete, decoded, packed_number
 from .blocks import ahead, inflated
 from .cells import MOST_COLUMNS, MOST_ROWS, Cells

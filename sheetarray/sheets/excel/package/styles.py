@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import FormatError
+from ....errors import FormatError
 from .markup import Element, Markup
 
 _GENERAL = ("numFmtId", "fillId", "borderId", "xfId")  # 0 in a cell that is formatted in no way

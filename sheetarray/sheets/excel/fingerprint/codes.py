@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dtypes import DType
+from ....dtypes import DType
 from .decimal15 import EXPONENT, MOST, Decimals, by_text
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import count
 from urllib.parse import quote, unquote
 
-from ...errors import FormatError
+from ....errors import FormatError
 from .markup import Element, Markup, quoted
-from .package import Package
+from .parts import Package
 
 TYPES = "[Content_Types].xml"
 STRICT = "http://purl.oclc.org/ooxml/"

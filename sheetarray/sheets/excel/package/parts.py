@@ -9,8 +9,8 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from ...errors import FormatError
-from ...files import Bytes, inflated_limit
+from ....errors import FormatError
+from ....files import Bytes, inflated_limit
 from .directory import STORED, Member, members
 
 _BLOCK = 2**20

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...dtypes import DType
+from ....dtypes import DType
 from .codes import Buffer, Coded, Codes, coder_for, native, weights
 from .decimal15 import MOST
-from .fingerprint import Fingerprinter
+from .making import Fingerprinter
 from .record import Record, layouts
 from .sums import Difference, Layout, Pair, stretch_matches
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from ...errors import FormatError, LimitError
+from ....errors import FormatError, LimitError
 from .markup import Element, Markup, plain, quoted
-from .package import Package
+from .parts import Package
 from .relations import STRICT, Relations
 
 PREFIX = "sheetarray "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...errors import FormatError
+from ....errors import FormatError
 from .markup import Element, Markup, plain
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType
-from ...header import Header
+from ....dtypes import DType
+from ....header import Header
 from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native
 from .decimal15 import MOST
 from .record import Record, blocks_for, header_checksum, layouts

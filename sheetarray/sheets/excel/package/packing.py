@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, cast
 
-from ...errors import LimitError
-from ...files import Sink
+from ....errors import LimitError
+from ....files import Sink
 from .deflate import Deflater, Sizes
 from .directory import DEFLATED, UTF8_NAME, ZIP64
-from .package import Package
+from .parts import Package
 
 _END = struct.Struct("<4s4H2IH")
 _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")

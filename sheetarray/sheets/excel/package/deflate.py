@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ...files import Sink
+from ....files import Sink
 
 _WAITING = 2  # chunks
 _RAW = -15  # a deflate stream without a header, as zip holds it

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from ...errors import FormatError
+from ....errors import FormatError
 
 _MOST_BYTES = 2**24
 _MOST_ELEMENTS = 200_000

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...errors import FormatError
-from ...files import Bytes
+from ....errors import FormatError
+from ....files import Bytes
 
 STORED, DEFLATED = 0, 8
 UTF8_NAME = 0x800  # the flag that says how the name is encoded

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ...header import Header
+from ....header import Header
 from .sums import MOST_BLOCKS, WIDTH, Layout, Pair
 
 _VERSION = 1

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Finding
-from ...header import Header
+from ....errors import Finding
+from ....header import Header
 from .edits import Comparison, Moved
-from .fingerprint import exact_checksum
+from .making import exact_checksum
 from .record import Record, header_checksum
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
