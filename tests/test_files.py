@@ -15,8 +15,7 @@ import pytest
 import zstandard
 
 import sheetarray as sa
-from sheetarray import files
-from sheetarray.files import Source, replacing
+from sheetarray.files import Source, reading, replacing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 
@@ -220,7 +219,7 @@ def test_the_same_arrays_make_the_same_bytes(path: Path) -> None:
 def test_what_inflates_beyond_all_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import zstandard
 
-    monkeypatch.setattr(files, "_INFLATED_ALWAYS", 100_000)
+    monkeypatch.setattr(reading, "_INFLATED_ALWAYS", 100_000)
     for pack in (gzip.compress, zstandard.ZstdCompressor().compress):
         packed = pack(b"x" * 10_000_000)
         with pytest.raises(sa.FormatError, match="inflates to more"), Source(io.BytesIO(packed)) as source:

@@ -1,0 +1,15 @@
+"""Bytes in, bytes out: opening what is read, and replacing what is written, whole or not at all.
+
+Reading knows gzip and Zstandard by their magic bytes; writing by the suffix `.gz` or `.zst`. A path is written to a
+temporary file in the same folder, flushed to the disk and renamed over the old one; a file object that the
+caller opened is only written to, and stays open.
+"""
+
+from __future__ import annotations
+
+from .reading import Bytes, PathLike, Readable, Source, inflated_limit
+from .writing import COMPRESSIONS, Sink, Writable, replacing
+
+__all__ = [
+    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "inflated_limit", "replacing",
+]  # fmt: skip

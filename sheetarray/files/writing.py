@@ -1,0 +1,145 @@
+"""What is written: a path, replaced whole or not at all, or a file that the caller opened."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol
+
+from .reading import PathLike
+
+Writable = PathLike | IO[bytes] | IO[str]
+COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, chunk: bytes | memoryview, /) -> Any:
+        """Take some more."""
+
+
+@contextmanager
+def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
+    """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
+
+    Args:
+        target: a path, or a file that the caller opened.
+        binary: what is written is no text: a file opened for text cannot take it.
+
+    Yields:
+        For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
+
+    Raises:
+        OSError: of the system, as it is; no temporary file is left.
+        TypeError: the file takes no bytes.
+    """
+    if binary and isinstance(target, io.TextIOBase):
+        raise TypeError("a file opened for text: open it with mode 'wb'")
+    if not isinstance(target, (str, os.PathLike)):
+        yield _sink(target)
+        return
+    path = Path(os.path.realpath(target))
+    old = path.stat() if path.exists() else None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(target))
+        with open(path, "wb") as special:  # a pipe or a device: nothing there to keep
+            yield special
+        return
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
+    temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            suffix = os.path.splitext(os.fspath(target))[1].lower()
+            if suffix in COMPRESSIONS:
+                with _compressed(file, suffix) as packed, _Behind(packed) as sink:
+                    yield sink
+            else:
+                yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            temporary.chmod(stat.S_IMODE(old.st_mode))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+class _Behind:
+    """A sink that compresses and writes in a thread, while the caller makes the next chunk; at most one waits."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._thread = ThreadPoolExecutor(1, "sheetarray-write")
+        self._pending: Future[Any] | None = None
+
+    def __enter__(self) -> _Behind:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._settle()
+        except OSError:
+            if error is None:
+                raise
+        finally:
+            self._thread.shutdown()
+
+    def write(self, chunk: bytes | memoryview, /) -> None:
+        """Hand over a chunk.
+
+        Raises:
+            OSError: writing an earlier one failed.
+        """
+        self._settle()
+        self._pending = self._thread.submit(self._sink.write, chunk)
+
+    def _settle(self) -> None:
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.result()
+
+
+@contextmanager
+def _compressed(file: IO[bytes], suffix: str) -> Iterator[Sink]:
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
+            yield packed
+    else:
+        import zstandard
+
+        with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
+            yield packed
+
+
+def _sink(file: IO[bytes] | IO[str]) -> Sink:
+    if not hasattr(file, "write"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    return _CallersFile(file)
+
+
+class _CallersFile:
+    """A file that the caller opened, for bytes or for text (then they are UTF-8)."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        self._file = file
+        self._takes_text = isinstance(file, io.TextIOBase)
+
+    def write(self, chunk: bytes | memoryview, /) -> None:
+        self._file.write(bytes(chunk).decode("utf-8") if self._takes_text else chunk)
