@@ -15,12 +15,11 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
+from .data import blame, decode_data, fit
 from .dtypes import DType
-from .elements import Cell, ComplexLook, Missing, Problem, check_missing, decode, encode, is_blank
+from .elements import Cell, ComplexLook, Missing, check_missing, encode
 from .errors import DTypeError, FormatError
 from .header import Address, Header, Note, Order, parse_header, plain_address, warn
-
-MOST_TRIMMED = 1_048_576  # blanks at the end of a column that a program may have dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,80 +218,6 @@ def from_linear(
                [3, 4]], dtype=uint8)
     """
     return LinearArray.from_cells(cells, strict=strict, missing=missing).to_numpy()
-
-
-# The data cells of a flat list -------------------------------------------------------------------------------
-
-
-def fit(
-    data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: Address = plain_address
-) -> Sequence[Cell]:
-    """The data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
-
-    Raises:
-        FormatError: too few cells, or something that is no blank after the last.
-    """
-    count = len(data)
-    while count > header.capacity and is_blank(data[count - 1]):
-        count -= 1
-    if error := wrong_count(count, len(data), header, missing=missing, address=address):
-        if error.location is None:
-            error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
-        raise error
-    wanted = wanted_cells(count, header)
-    return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
-
-
-def wanted_cells(count: int, header: Header) -> int:
-    """How many data cells the array takes, given how many there are: two for each element of interleaved complex."""
-    interleaved = header.dtype.kind == "complex" and count == 2 * header.capacity
-    return count if interleaved else header.capacity
-
-
-def wrong_count(count: int, present: int, header: Header, *, missing: Missing, address: Address) -> FormatError | None:
-    """The error that too few data cells are, or too many; None where the number is right.
-
-    Args:
-        count: how many there are up to the last that is not blank.
-        present: how many there are, blanks at the end included.
-        header: of the array.
-        missing: as for `from_linear`.
-        address: of a data cell, by its index.
-
-    Returns:
-        Without a location where there are too many: the caller knows which of them is not blank.
-    """
-    wanted = wanted_cells(count, header)
-    if count > wanted:
-        hint = "clear what stands below the array, or move it to another column"
-        return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
-    kind = header.dtype.kind
-    may_be_blank = kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
-    if count < wanted and (not may_be_blank or wanted - present > MOST_TRIMMED):
-        reason = f"capacity is {wanted}, but the data end after {count} cells"
-        return FormatError(reason, location=address(count))
-    return None
-
-
-def decode_data(
-    cells: Sequence[Cell], header: Header, *, missing: Missing = "error", decimal: str = "."
-) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
-    """The buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
-    if header.dtype.kind != "complex" or len(cells) == header.capacity:
-        return decode(cells, header.dtype, missing=missing, decimal=decimal)
-    parts, problems = decode(cells, part_dtype(header.dtype), missing=missing, decimal=decimal)
-    return parts.view(header.dtype.numpy), problems
-
-
-def part_dtype(dtype: DType) -> DType:
-    """The float dtype of the real and the imaginary part of a complex one."""
-    return dtypes.named("float64" if dtype.numpy.itemsize == 16 else "float32")
-
-
-def blame(problem: Problem, header: Header, name: str, address: Address, *, cells_each: int = 1) -> FormatError:
-    """The error that a problem among the data cells is."""
-    element = header.named_element(name, problem.index // cells_each)
-    return FormatError(problem.reason, location=address(problem.index), element=element, hint=problem.hint or None)
 
 
 # The layout of an ndarray ------------------------------------------------------------------------------------

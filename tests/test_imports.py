@@ -20,6 +20,7 @@ LADDER = [
     "dtypes",
     "elements",
     "header",
+    "data",
     "linear",
     "arrays",
     "cells",

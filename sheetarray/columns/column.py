@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..cells import from_text, from_typed
+from ..data import part_dtype, wanted_cells, wrong_count
 from ..elements import Cell, Missing, Problem, decode, is_blank
 from ..errors import FormatError
-from ..linear import part_dtype, wanted_cells, wrong_count
 from .grid import Anchor
 from .sheet import Cells, Sheet
 

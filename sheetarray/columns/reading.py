@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import chosen
+from ..data import blame
 from ..elements import Missing, check_missing, unescape
 from ..errors import Finding, FormatError
 from ..header import LONGEST, Header, Note, warn
-from ..linear import LinearArray, blame
+from ..linear import LinearArray
 from .column import Buffer, Column
 from .grid import Anchor, find_anchors
 from .sheet import ArrayInfo, Cells, Request, Sheet
