@@ -26,6 +26,7 @@ LADDER = [
     "cells",
     "columns",
     "stored",
+    "adapters",
     "sheets",
     "registry",
     "nested",
@@ -44,7 +45,7 @@ WHOLE = {
     "sheets.dialect": "sheets.delimited",
     "sheets.json_headers": "sheets.linear_json",
 }  # fmt: skip  (modules of one adapter that is no package of its own)
-SHARED = {"sheets", "sheets.base", "interchange", "interchange.base"}
+SHARED = {"sheets", "interchange", "interchange.base"}
 HEAVY = {
     "polars",
     "pandas",
@@ -66,7 +67,7 @@ HEAVY = {
 
 
 def imported(module: str, *, top_level: bool = False) -> set[str]:
-    """What a module imports, at run time: ours as `errors`, `sheets.base`; others as the first part of their name."""
+    """What a module imports, at run time: ours as `errors`, `columns.grid`; others as the first part of their name."""
     path = MODULES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     package = [part for part in package if part and part != "__init__"]

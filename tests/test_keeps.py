@@ -11,8 +11,8 @@ import pytest
 from cases import assert_same, objects, plain
 
 import sheetarray as sa
+from sheetarray.adapters import EVERYTHING, NUMERIC, Keeps
 from sheetarray.registry import FORMATS, Format
-from sheetarray.sheets.base import EVERYTHING, NUMERIC, Keeps
 
 README = Path(__file__).parents[1] / "README.md"
 ARRAYS: dict[str, Any] = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..adapters import Keeps, Progress, silent
 from ..arrays import linear_arrays
 from ..cells import Formulas, TextLook
 from ..columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
@@ -23,7 +24,6 @@ from ..elements import Cell, Missing
 from ..errors import DTypeError, Finding, FormatError, LimitError, located
 from ..files import Readable, Sink, Source, Writable, replacing
 from ..header import Order
-from .base import Keeps, Progress, silent
 from .delimited_sheet import CsvSheet
 from .dialect import Decimal, check_marks, text_encoding
 

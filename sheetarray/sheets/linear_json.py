@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..adapters import Keeps, Progress, silent
 from ..arrays import chosen, linear_arrays, stem
 from ..columns import ArrayInfo, letters
 from ..elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
@@ -19,7 +20,6 @@ from ..errors import DTypeError, Finding, FormatError, located
 from ..files import Readable, Source, Writable, replacing
 from ..header import Note, warn
 from ..linear import LinearArray
-from .base import Keeps, Progress, silent
 from .json_headers import walk
 
 keeps_json = Keeps()

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...adapters import NUMERIC, Keeps, Progress, silent
 from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo, letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, located
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...linear import LinearArray, as_array
-from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from ...stored import Stored
 from .container import MAGIC, NAMES, Block, Container
 from .datum import SCHEMA, check_holdable, encoded, read_array, skip_array

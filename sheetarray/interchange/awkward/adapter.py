@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ... import dtypes
+from ...adapters import EVERYTHING, Keeps, Progress
 from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError
 from ...files import Readable, Writable
 from ...header import Order
 from ...linear import contiguous
-from ...sheets.base import EVERYTHING, Keeps, Progress
 from .archive import RAW, SCHEMA, Arrays, write_archive
 from .compression import COMPRESSION
 from .packages import awkward_module

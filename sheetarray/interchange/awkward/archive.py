@@ -13,9 +13,9 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, Literal, cast
 
+from ...adapters import Progress, silent
 from ...errors import LimitError, NotFoundError, located
 from ...files import Readable, Sink, Writable, replacing
-from ...sheets.base import Progress, silent
 from ...stored import put
 from ..base import problem_of
 from .compression import COMPRESSION, Compression

@@ -14,11 +14,11 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from ...adapters import EVERYTHING, Keeps, Progress, silent
 from ...arrays import chosen, plain_arrays
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, inflated_limit, replacing
-from ...sheets.base import EVERYTHING, Keeps, Progress, silent
 from ...stored import Stored, put, within
 from ..base import damage, problem_of
 from .header import of, parse

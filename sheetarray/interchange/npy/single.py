@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...adapters import EVERYTHING, Keeps, Progress, silent
 from ...arrays import chosen, plain_arrays, stem
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, located
 from ...files import Readable, Source, Writable, replacing
-from ...sheets.base import EVERYTHING, Keeps, Progress, silent
 from ...stored import put
 from .header import of, parse
 

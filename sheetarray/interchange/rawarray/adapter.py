@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ...adapters import NUMERIC, Keeps, Progress, silent
 from ...arrays import chosen, plain_arrays, stem
 from ...columns import ArrayInfo
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
-from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from ...stored import put, within
 from .folder import SUFFIX, check_names, replacing_folder
 from .header import Axes, BoolAs, RawHeader, check_axes, parse

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...adapters import NUMERIC, Keeps, Progress, silent
 from ...arrays import chosen, linear_arrays, stem
 from ...columns import ArrayInfo
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...linear import LinearArray
-from ...sheets.base import NUMERIC, Keeps, Progress, silent
 from .decode import check_keys, decode_at
 from .encode import check_name, encode_views
 from .forms import check_holdable, parse_form

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...adapters import Keeps, Progress, silent
 from ...arrays import linear_arrays
 from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
 from ...columns.ordinary import DTypeLike, Shape
@@ -21,7 +22,6 @@ from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, located
 from ...files import Readable, Source, Writable
 from ...header import Header, Order
-from ..base import Keeps, Progress, silent
 from .append import IfSheetExists
 from .fingerprint.verdict import judge
 from .memory import Memory

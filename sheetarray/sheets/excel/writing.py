@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from ...adapters import Progress
 from ...cells import longest
 from ...columns import Layout, Piece, lay_out_sheets, letters
 from ...errors import located
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
-from ..base import Progress
 from .append import Edit, IfSheetExists, plan_append
 from .fingerprint.making import blocks_for, fingerprint
 from .names import LONGEST_TITLE

@@ -10,7 +10,7 @@ no room is left for a stage, and `holder` tells living writers from dead ones.
 
 from __future__ import annotations
 
-from ..base import Keeps
+from ...adapters import Keeps
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet
 

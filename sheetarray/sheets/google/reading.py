@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...adapters import Progress, silent
 from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
 from ...columns.ordinary import DTypeLike, Shape
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, located
 from ...files import PathLike
 from ...header import Order
-from ..base import Progress, silent
 from .address import Address, address_of
 from .client import http_client
 from .content import NOT_WHOLE

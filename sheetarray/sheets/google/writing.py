@@ -8,11 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from ...adapters import Progress, silent
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...errors import FormatError, LimitError, RemoteError, located
 from ...files import PathLike
-from ..base import Progress, silent
 from .address import Address, address_of
 from .body import Chunk, chunks_of
 from .changes import apply

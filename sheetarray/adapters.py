@@ -1,7 +1,8 @@
-"""What a spreadsheet adapter is: the functions it offers, and what it must, may and must never do.
+"""What an adapter is: the functions it offers, and what it must, may and must never do.
 
-An adapter is a module of this folder, named in one row of the registry's table, with these functions. It moves cells,
-or bytes, in and out; the header's layout, the look of a value and the place of a column are decided above it.
+An adapter is a module of `sheets` or `interchange`, named in one row of the registry's table, with these functions. It
+moves cells, or bytes, in and out; the header's layout, the look of a value and the place of a column are decided above
+it.
 
     write(target, arrays, **options)            must; names and options of its own, keyword-only and typed
     read(source, names=None, **options)         must; decodes only the arrays named
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..dtypes import TABLE
+from .dtypes import TABLE
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is in all. An adapter of a service also calls its attribute `waiting`, where
