@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
     from .sheets.google import read_gsheet, write_gsheet
-    from .sheets.linear_json import read_json, write_json
+    from .sheets.json import read_json, write_json
 
 __version__ = "0.1.0"
 
@@ -67,12 +67,12 @@ _LAZY = {
     "read_csv": "delimited",
     "read_excel": "excel",
     "read_gsheet": "google",
-    "read_json": "linear_json",
+    "read_json": "json",
     "to_frame": "frame",
     "write_csv": "delimited",
     "write_excel": "excel",
     "write_gsheet": "google",
-    "write_json": "linear_json",
+    "write_json": "json",
 }
 
 

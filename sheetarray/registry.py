@@ -118,7 +118,7 @@ FORMATS = _table(
         prefixes=("https://docs.google.com/spreadsheets/", "gsheets://"),
         cell=50_000,
     ),
-    Format("json", (".json",), "sheets.linear_json", "json", "JSON, flat lists", cell=_CELL),
+    Format("json", (".json",), "sheets.json", "json", "JSON, flat lists", cell=_CELL),
     Format("npy", (".npy",), "interchange.npy", "npy", "NumPy, one array"),
     Format("npz", (".npz",), "interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
     Format(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.sheets.delimited_sheet import CsvSheet
+from sheetarray.sheets.delimited.sheet import CsvSheet
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def test_bombs_are_refused_in_little_memory() -> None:
     code = """
         import io, resource, sys, zlib, zstandard
         import sheetarray as sa
-        import sheetarray.sheets.delimited, sheetarray.sheets.linear_json
+        import sheetarray.sheets.delimited, sheetarray.sheets.json
         start = chr(10).join(["x", *map(str, sa.to_linear([1.5]))]).encode()
         block = b"1" * 2**20
         packer = zlib.compressobj(9, wbits=31)

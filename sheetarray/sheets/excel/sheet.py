@@ -215,14 +215,14 @@ class ExcelSheet:
 
 def _distinct(requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
     """The requests in their order, as few runs of them as have distinct columns."""
-    run: list[Request] = []
+    run: dict[int, Request] = {}  # by column
     for request in requests:
-        if any(other.column == request.column for other in run):
-            yield run
-            run = []
-        run.append(request)
+        if request.column in run:
+            yield list(run.values())
+            run = {}
+        run[request.column] = request
     if run:
-        yield run
+        yield list(run.values())
 
 
 def _scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:

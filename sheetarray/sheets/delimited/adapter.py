@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..adapters import Keeps, Progress, silent
-from ..arrays import linear_arrays
-from ..cells import Formulas, TextLook
-from ..columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
-from ..columns.layout import name_text
-from ..columns.ordinary import DTypeLike, Shape
-from ..elements import Cell, Missing
-from ..errors import DTypeError, Finding, FormatError, LimitError, located
-from ..files import Readable, Sink, Source, Writable, replacing
-from ..header import Order
-from .delimited_sheet import CsvSheet
+from ...adapters import Keeps, Progress, silent
+from ...arrays import linear_arrays
+from ...cells import Formulas, TextLook
+from ...columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
+from ...columns.layout import name_text
+from ...columns.ordinary import DTypeLike, Shape
+from ...elements import Cell, Missing
+from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...files import Readable, Sink, Source, Writable, replacing
+from ...header import Order
 from .dialect import Decimal, check_marks, text_encoding
+from .sheet import CsvSheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

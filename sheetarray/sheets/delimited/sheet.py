@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cells import Formulas, TextLook, engine_dtype
-from ..columns import Cells, Request, a1, find_anchors
-from ..dtypes import named
-from ..elements import Cell
-from ..errors import Finding, FormatError, LimitError
-from ..files import Bytes, Source
+from ...cells import Formulas, TextLook, engine_dtype
+from ...columns import Cells, Request, a1, find_anchors
+from ...dtypes import named
+from ...elements import Cell
+from ...errors import Finding, FormatError, LimitError
+from ...files import Bytes, Source
 from .dialect import (
     SINGLE_COLUMN,
     Decimal,

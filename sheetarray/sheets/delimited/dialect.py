@@ -14,10 +14,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from ..columns import find_anchors
-from ..elements import Cell
-from ..errors import FormatError, LimitError, NotFoundError
-from ..files import Bytes
+from ...columns import find_anchors
+from ...elements import Cell
+from ...errors import FormatError, LimitError, NotFoundError
+from ...files import Bytes
 
 Decimal = Literal[".", ","]
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..adapters import Keeps, Progress, silent
-from ..arrays import chosen, linear_arrays, stem
-from ..columns import ArrayInfo, letters
-from ..elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
-from ..errors import DTypeError, Finding, FormatError, located
-from ..files import Readable, Source, Writable, replacing
-from ..header import Note, warn
-from ..linear import LinearArray
-from .json_headers import walk
+from ...adapters import Keeps, Progress, silent
+from ...arrays import chosen, linear_arrays, stem
+from ...columns import ArrayInfo, letters
+from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
+from ...errors import DTypeError, Finding, FormatError, located
+from ...files import Readable, Source, Writable, replacing
+from ...header import Note, warn
+from ...linear import LinearArray
+from .headers import walk
 
 keeps_json = Keeps()
 

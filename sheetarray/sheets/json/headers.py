@@ -6,11 +6,11 @@ import json
 import re
 from typing import NoReturn
 
-from ..columns import ArrayInfo, letters
-from ..elements import Cell
-from ..errors import FormatError
-from ..files import Bytes
-from ..header import LONGEST, parse_header
+from ...columns import ArrayInfo, letters
+from ...elements import Cell
+from ...errors import FormatError
+from ...files import Bytes
+from ...header import LONGEST, parse_header
 
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
 _TO_THE_END = re.compile(rb'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*"|\{[^{}\[\]]*\})*\]', re.DOTALL)

@@ -1,0 +1,7 @@
+"""Delimited text, CSV and its kin: the functions of the adapter."""
+
+from __future__ import annotations
+
+from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv
+
+__all__ = ["check_csv", "keeps_csv", "read_columns_csv", "read_csv", "scan_csv", "write_csv"]
