@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from . import dtypes
@@ -228,8 +229,7 @@ class _Parser:
         if self.known(key):
             return key
         if self.minor == 0 or not key:
-            shown = "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
-            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {shown}", hint=self.disorder())
+            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {self.shown()}", hint=self.disorder())
         self.remark(f"the key {key[:60]!r} of a newer version is skipped")
         for at in range(self.at + 1, len(self.cells)):
             if self.known(key := key_of(self.cells[at])):
@@ -241,9 +241,15 @@ class _Parser:
         return [*(key for key in FIELDS if key not in self.places), "data"]
 
     def disorder(self) -> str | None:
-        """A hint, where every key is there, but not where it should be."""
-        keys = set(map(key_of, self.cells[: 4 * LONGEST]))
-        return "all keys are there, in a wrong order: the rows may have been sorted" if keys > set(FIELDS) else None
+        """A hint, where a key stands in the place of another one's value (0-d arrays have no value of `shape`)."""
+        keys = list(map(key_of, self.cells[:LONGEST]))
+        head = keys[: keys.index("data") + 1] if "data" in keys else keys
+        twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
+        return "a key stands where a value should be: was a cell deleted, or were the rows sorted?" if twice else None
+
+    def shown(self) -> str:
+        """The cell at hand, for messages."""
+        return "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
 
     def read_value(self, key: str) -> None:
         if key in ("order", "dtype"):
@@ -266,7 +272,8 @@ class _Parser:
             raise self.fail(f"more than {wanted} values after the key {key!r}", self.at - 1)
         if key not in ("shape", "strides") and len(numbers) != wanted:
             what = "two integers" if wanted == 2 else "an integer"
-            raise self.fail(f"expected {what} after the key {key!r}", hint=self.disorder())
+            found = f", found {self.shown()}" if not numbers else ""
+            raise self.fail(f"expected {what} after the key {key!r}{found}", hint=self.disorder())
         self.values[key] = tuple(numbers)
 
     def integer(self, cell: Cell) -> int | None:

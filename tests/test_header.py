@@ -49,6 +49,24 @@ def test_a_key_counts_only_in_key_position() -> None:
     assert from_linear(to_linear(np.array(words))).tolist() == words
 
 
+@pytest.mark.parametrize(
+    ("changed", "reason", "hinted"),
+    [
+        ({"capacity": []}, "expected an integer after the key 'capacity', found 'data'", True),
+        ({"capacity": ["four"]}, "expected an integer after the key 'capacity', found 'four'", False),
+        ({"offset": [None]}, "expected an integer after the key 'offset', found a blank cell", False),
+        ({"order": []}, "expected a key", True),
+        ({"length": [4, 4]}, "more than 1 values after the key 'length'", False),
+    ],
+)
+def test_a_key_in_the_place_of_a_value_is_hinted_at(changed: dict[str, Any], reason: str, hinted: bool) -> None:
+    with pytest.raises(sa.FormatError, match=reason) as caught:
+        from_linear(cells(**changed))
+    assert (
+        caught.value.hint == "a key stands where a value should be: was a cell deleted, or were the rows sorted?"
+    ) == hinted
+
+
 @pytest.mark.parametrize("key", FIELDS)
 def test_a_missing_key_is_named(key: str) -> None:
     with pytest.raises(sa.FormatError, match=key) as caught:
