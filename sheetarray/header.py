@@ -269,7 +269,8 @@ class _Parser:
         if self.at >= len(self.cells):
             raise self.cut()
         if len(numbers) > wanted:
-            raise self.fail(f"more than {wanted} values after the key {key!r}", self.at - 1)
+            values = "one value" if wanted == 1 else f"{wanted} values"
+            raise self.fail(f"more than {values} after the key {key!r}", self.at - 1)
         if key not in ("shape", "strides") and len(numbers) != wanted:
             what = "two integers" if wanted == 2 else "an integer"
             found = f", found {self.shown()}" if not numbers else ""

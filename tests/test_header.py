@@ -56,7 +56,7 @@ def test_a_key_counts_only_in_key_position() -> None:
         ({"capacity": ["four"]}, "expected an integer after the key 'capacity', found 'four'", False),
         ({"offset": [None]}, "expected an integer after the key 'offset', found a blank cell", False),
         ({"order": []}, "expected a key", True),
-        ({"length": [4, 4]}, "more than 1 values after the key 'length'", False),
+        ({"length": [4, 4]}, "more than one value after the key 'length'", False),
     ],
 )
 def test_a_key_in_the_place_of_a_value_is_hinted_at(changed: dict[str, Any], reason: str, hinted: bool) -> None:
