@@ -227,3 +227,12 @@ def test_a_file_of_many_arrays_is_read_in_linear_time() -> None:
             continue  # rows beyond the 1,200th are not looked at
         assert list(read(file.getvalue())) == list(arrays)
     assert valid("csv")
+
+
+def test_a_workbook_under_another_name_is_told() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.arange(3)}, format="xlsx")
+    with pytest.raises(sa.FormatError, match="a zip package, not text") as caught:
+        read(file.getvalue())
+    assert "format='xlsx'" in str(caught.value.hint)
+    assert read(file.getvalue(), format="xlsx")["t"].tolist() == [0, 1, 2]

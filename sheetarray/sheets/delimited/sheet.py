@@ -41,6 +41,7 @@ _FIRST_LOOK = 4_000  # cells; as a rule, all that headers need
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
 _TEXT = named("string")
+_ZIP = b"PK\3\4"
 _LONE_RETURN = re.compile(r"\r(?=[^\n])")
 
 
@@ -70,6 +71,8 @@ class CsvSheet:
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         self.notes: list[Finding] = []
+        if source.prefix(4) == _ZIP:
+            raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
         self._source = source
         self._encoding, self._mark = find_encoding(source.prefix(4))
         if encoding is not None:
