@@ -115,7 +115,12 @@ FORMATS = _table(
         "sheets.google",
         "gsheet",
         "Google Sheets",
-        prefixes=("https://docs.google.com/spreadsheets/", "gsheets://"),
+        prefixes=(
+            "https://docs.google.com/spreadsheets/",
+            "gsheets://",
+            "https://docs.google.com/a/",
+            "https://spreadsheets.google.com/",
+        ),
         cell=50_000,
     ),
     Format("json", (".json",), "sheets.json", "json", "JSON, flat lists", cell=_CELL),

@@ -21,7 +21,7 @@ from .show import show
 
 
 def _formats() -> str:
-    known = [f"  {row.name:<10} {', '.join(row.suffixes or row.prefixes)}" for row in FORMATS.values()]
+    known = [f"  {row.name:<10} {', '.join(row.suffixes or row.prefixes[:2])}" for row in FORMATS.values()]
     return "\n".join(["\b", "Formats, by suffix; --from and --to take the name:", *known])
 
 

@@ -11,6 +11,7 @@ from ..columns import ArrayInfo
 from .arguments import as_json, options_of, reading, split_pairs
 from .console import console_out, plural, put, put_json, spoken_shape, spoken_size, visible
 from .places import Place, source_place
+from .progress import watched
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,7 +34,8 @@ def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_
       zcat run.csv.gz | sheetarray info - --from csv
     """
     place = source_place(file, from_format)
-    arrays = place.call("scan", **options_of(place.row, "scan", split_pairs(read_pairs)))
+    with watched(place, "scan", quiet=wants_json) as progress:
+        arrays = place.call("scan", **options_of(place.row, "scan", split_pairs(read_pairs)), **progress)
     if wants_json:
         put_json(_as_json(place, arrays))
         return

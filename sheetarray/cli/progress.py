@@ -25,7 +25,7 @@ def watched(place: Place, verb: str, *, quiet: bool = False) -> Iterator[dict[st
 
     Args:
         place: what is read or written.
-        verb: of the adapter: read, write or check.
+        verb: of the adapter: read, write, scan or check.
         quiet: show nothing whatever.
 
     Yields:
@@ -49,6 +49,7 @@ class _Bar:
         doing = {"write": "writing", "check": "checking"}.get(verb, "reading")
         size = place.size if verb != "write" else None
         self.title = f"{doing} {visible(place.label)}" + (f" ({spoken_size(size)})" if size else "")
+        self.words = self.title
         self.lock = threading.Lock()
         self.state: tuple[int, int] = (0, 0)
         self.shown: Progress | None = None
@@ -60,15 +61,18 @@ class _Bar:
     def __call__(self, done: int, total: int) -> None:
         """Called by the adapter, in cells."""
         with self.lock:
-            self.state = (done, total)
-            if self.shown is not None:
-                self.shown.update(self.task, description=self.title, **_state(done, total))
+            self.state, self.words = (done, total), self.title
+            self._show()
 
     def waiting(self, seconds: float, why: str) -> None:
         """Called by the adapter of a service, before it waits."""
         with self.lock:
-            if self.shown is not None:
-                self.shown.update(self.task, description=f"{self.title}: {visible(why)}, waiting {seconds:.0f} s")
+            self.words = f"{self.title}: {visible(why)}, waiting {seconds:.0f} s"
+            self._show()
+
+    def _show(self) -> None:
+        if self.shown is not None:
+            self.shown.update(self.task, description=self.words, **_state(*self.state))
 
     def appear(self) -> None:
         """Called by the timer, in its own thread."""
@@ -89,7 +93,7 @@ class _Bar:
                 TimeElapsedColumn(), TimeRemainingColumn(compact=True), TextColumn("left"),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
-            self.task = self.shown.add_task(self.title, **_state(*self.state))
+            self.task = self.shown.add_task(self.words, **_state(*self.state))
             self.shown.start()
 
     def close(self) -> None:

@@ -90,7 +90,7 @@ class Column:
             wrong.location = self.address(wanted + _first_filled(cells[wanted:]))
         there = min(wanted, count) if wrong else wanted
         each = 2 if wanted > header.capacity else 1
-        buffer, problems = self._decoded(cells[:there], there, each, missing)
+        buffer, problems = self._decoded(cells if there == len(cells) else cells[:there], there, each, missing)
         return Judgement(buffer, problems, each, wrong)
 
     def _decoded(
@@ -98,7 +98,7 @@ class Column:
     ) -> tuple[Buffer, list[Problem]]:
         dtype = self.header.dtype if each == 1 else part_dtype(self.header.dtype)
         if isinstance(cells, Sequence):
-            padded = [*cells, *[None] * (wanted - len(cells))]
+            padded = [*cells, *[None] * (wanted - len(cells))] if len(cells) < wanted else cells
             buffer, problems = decode(padded, dtype, missing=missing, typed=self.sheet.look.formulas == "typed")
         else:
             texts = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
@@ -146,7 +146,7 @@ def _series(cells: Sequence[Cell]) -> pl.Series:
 
 def _together(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:
     if isinstance(rest, Sequence) or not _is_text(first):
-        return [*first, *rest]
+        return [*first, *rest] if len(first) else rest  # a list of millions is not copied for nothing
     texts = rest.cast(_series([]).dtype).rename("")
     if not len(first):
         return texts

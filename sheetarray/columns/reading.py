@@ -100,8 +100,11 @@ def _in_order(name: str, group: list[Anchor]) -> list[Anchor]:
     if first.header.part is None:
         if len(group) > 1:
             places = " and ".join(anchor.address(0) for anchor in group)
-            raise FormatError(f"two arrays have the name {name!r}, at {places}", location=group[1].address(0),
-                              hint="rename one of them")  # fmt: skip
+            apart = len({anchor.title for anchor in group}) > 1
+            hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
+            raise FormatError(
+                f"two arrays have the name {name!r}, at {places}", location=group[1].address(0), hint=hint
+            )
         return group
     parts: dict[int, Anchor] = {}
     for anchor in group:
