@@ -15,7 +15,7 @@ import numpy as np
 
 from .columns import ArrayInfo
 from .errors import Finding
-from .nested import gathered, spread
+from .nested import Scan, examined, gathered, spread
 from .registry import Format, format_of
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -48,14 +48,11 @@ def read(
         {'t': array([[1.5, 2.5]])}
     """
     row, function = _call("read", source, format, options)
-
-    def read(names: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
+    if row.cell is None:
         found: dict[str, np.ndarray[Any, Any]] = function(source, names, **options)
         return found
-
-    if row.cell is None:
-        return read(names)
-    return gathered(_again(source, read), names, again=_seekable(source))
+    read, scan = _columns_of(row, source, options)
+    return gathered(read, names, scan=scan)
 
 
 def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
@@ -121,8 +118,12 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    findings: Iterator[Finding] = _call("check", source, format, options)[1](source, **options)
-    return findings
+    row, function = _call("check", source, format, options)
+    if row.cell is None:
+        findings: Iterator[Finding] = function(source, **options)
+        return findings
+    read, scan = _columns_of(row, source, options)
+    return function(source, **options) if scan is None else examined(function(source, **options), read, scan)
 
 
 def read_columns(
@@ -203,29 +204,37 @@ def convert(
     write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
 
 
-def _again(source: Place, read: Callable[..., Any]) -> Callable[..., Any]:
-    """`read` for a file that is read more than once: each time from where it stood at first."""
-    if isinstance(source, (str, os.PathLike)) or not hasattr(source, "seek") or not _seekable(source):
-        return read
-    start = source.tell()
+def _columns_of(row: Format, source: Any, options: Mapping[str, Any]) -> tuple[Callable[..., Any], Scan | None]:
+    """`read` and `scan` of a container of columns, each from where the source stood at first; no `scan` of a stream.
 
-    def from_start(names: Sequence[str] | None) -> Any:
-        source.seek(start)
-        return read(names)
+    Args:
+        row: the format.
+        source: of the columns.
+        options: of either; each takes those that it knows.
+    """
+    reading, scanning = row.function("read"), row.function("scan")
+    for_read, for_scan = ({k: v for k, v in options.items() if k in _options(f)} for f in (reading, scanning))
+    if not getattr(source, "seekable", lambda: True)():
+        return lambda names: reading(source, names, **for_read), None
+    start = source.tell() if hasattr(source, "seek") else None
 
-    return from_start
+    def rewound() -> Any:
+        if start is not None:
+            source.seek(start)
+        return source
+
+    return lambda names: reading(rewound(), names, **for_read), lambda: scanning(rewound(), **for_scan)
 
 
-def _seekable(source: Place) -> bool:
-    """Whether it can be read more than once: anything but a stream."""
-    return bool(getattr(source, "seekable", lambda: True)())
+def _options(function: Callable[..., Any]) -> list[str]:
+    return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
 def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[Format, Callable[..., Any]]:
     """The format, and the adapter's function, once its options are known to be its own."""
     row = format_of(place, format, reading=verb != "write")
     function = row.function(verb)
-    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = _options(function)
     for option in options:
         if option not in known:
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; it has {', '.join(known)}")

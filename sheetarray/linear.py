@@ -262,7 +262,7 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
     """
     try:
         return np.asanyarray(value)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         if type(value).__module__.partition(".")[0] == "awkward":
             raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
                              "that has cells") from error  # fmt: skip

@@ -6,14 +6,20 @@ after reading; `interchange.awkward.columns` has the form. Awkward itself is imp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 from .arrays import chosen, named_values
-from .errors import MissingDependencyError, NotFoundError
+from .columns import ArrayInfo
+from .errors import Finding, FormatError, NotFoundError
 
 Arrays = dict[str, Any]
+Read = Callable[[Sequence[str] | None], Arrays]
+Scan = Callable[[], Mapping[str, ArrayInfo]]
+
+_SUFFIX = ".json"  # of a schema's name
 
 
 def spread(arrays: Any, *, limit: int) -> Any:
@@ -33,68 +39,109 @@ def spread(arrays: Any, *, limit: int) -> Any:
     return _columns().spread(named_values(arrays), limit=limit)
 
 
-def gathered(
-    read: Callable[[Sequence[str] | None], Arrays], names: Sequence[str] | None, *, again: bool = True
-) -> Arrays:
+def gathered(read: Read, names: Sequence[str] | None, *, scan: Scan | None) -> Arrays:
     """Arrays as `read` gives them, columns of awkward arrays put together.
 
     Args:
         read: names -> arrays of the container; None for all.
         names: what is wanted: arrays, or awkward arrays.
-        again: whether `read` may be called more than once.
+        scan: what the headers say of the columns; None where the container can be read only once.
 
     Raises:
-        FormatError: columns that do not fit together.
+        FormatError: columns that do not fit together; `.location` is where the first of them begins.
         NotFoundError: no array of a name.
     """
     if names is None:
-        return _joined(read(None))
+        return _joined(read(None), scan)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    if not again:
-        return chosen(_joined(read(None)), wanted)
+    if scan is None:
+        return chosen(_joined(read(None), None), wanted)
     try:
         return read(wanted)
     except NotFoundError as error:
         missing = error
-    nested = {name: f"{name}.json" for name in wanted}
-    schemas = _there(read, list(nested.values()))
-    kept = {name: schema for name, schema in nested.items() if schema in schemas}
-    if not kept:
-        raise missing
-    needed = {name: _columns().blobs_of(schemas[schema]) for name, schema in kept.items()}
-    plain = [name for name in wanted if name not in kept]
-    found = read(list(dict.fromkeys([*plain, *(blob for blobs in needed.values() for blob in blobs)])))
-    found |= schemas
-    return {name: _columns().from_columns(found, name) if name in kept else found[name] for name in wanted}
-
-
-def _there(read: Callable[[Sequence[str] | None], Arrays], names: list[str]) -> Arrays:
-    """Those of some arrays that there are, and that are schemas."""
+    there = scan()
     found: Arrays = {}
-    for name in names:
-        try:
-            found |= read([name])
-        except NotFoundError:
-            continue
-    return {name: array for name, array in found.items() if _may_be_schema(name, array)}
+    for name in wanted:
+        if name not in there and f"{name}{_SUFFIX}" in there:
+            found |= _one(read, name, there)
+    if not found:
+        raise missing
+    return chosen(found | read([name for name in wanted if name not in found]), wanted)
 
 
-def _joined(found: Arrays) -> Arrays:
-    if not any(_may_be_schema(name, array) for name, array in found.items()):
+def examined(findings: Iterable[Finding], read: Read, scan: Scan) -> Iterator[Finding]:
+    """What `check` finds in a container, then what is wrong with the awkward arrays there.
+
+    Columns that cannot be read are among the findings; arrays are put together once all columns are right.
+
+    Args:
+        findings: of the container's own.
+        read: as for `gathered`.
+        scan: likewise.
+    """
+    yield from findings
+    try:
+        there = scan()
+        texts = [name for name in there if name.endswith(_SUFFIX) and there[name].dtype in ("string", "generic")]
+        schemas = read(texts) if texts else {}
+        blobs = {blob for name, schema in schemas.items() for blob in _blobs_of(name, schema) if blob in there}
+        found = dict.fromkeys(there) | schemas | (read(list(blobs)) if blobs else {})
+    except FormatError:
+        return
+    wrong: list[Finding] = []
+
+    def fail(error: FormatError) -> None:
+        _address(error, there)
+        wrong.append(Finding.of(error))
+
+    _columns().gather(found, note=wrong.append, fail=fail)
+    yield from wrong
+
+
+def _one(read: Read, name: str, there: Mapping[str, ArrayInfo]) -> Arrays:
+    """The awkward array of a name; nothing, where what has the name of its schema is another array.
+
+    Raises:
+        FormatError: its columns do not fit together.
+    """
+    schema = name + _SUFFIX
+    found = read([schema])
+    found |= read([blob for blob in _blobs_of(schema, found[schema]) if blob in there])
+    joined = _joined(dict.fromkeys(there) | found, lambda: there)
+    return {name: joined[name]} if name not in there and name in joined else {}
+
+
+def _blobs_of(name: str, array: Any) -> list[str]:
+    """The columns that a schema reads; none of what is damaged, or no schema, as is seen when they are joined."""
+    columns = _columns()
+    with suppress(FormatError):
+        found: list[str] = columns.blobs_of(array.tolist()) if columns.is_schema(name, array) else []
         return found
-    joined: Arrays = _columns().gather(found)
+    return []
+
+
+def _joined(found: Arrays, scan: Scan | None) -> Arrays:
+    if not any(name.endswith(_SUFFIX) for name in found):
+        return found
+    try:
+        joined: Arrays = _columns().gather(found)
+    except FormatError as error:
+        if scan is not None:
+            _address(error, scan())
+        raise
     return joined
 
 
-def _may_be_schema(name: str, array: Any) -> bool:
-    """Whether a column looks like a schema, told without importing Awkward."""
-    return (
-        name.endswith(".json")
-        and array.dtype.kind == "U"
-        and array.ndim == 1
-        and array.size > 0
-        and array[0].startswith(('{"awkward0"', '{"awkward"'))
-    )
+def _address(error: FormatError, there: Mapping[str, ArrayInfo]) -> None:
+    """Say where the first column begins that an error names."""
+    for name, header in there.items():
+        if f"{error.element}, ".startswith(f"{name}, "):
+            error.location = header.location
+            return
+        if f"{error.location}, ".startswith(f"{name}, "):
+            error.location, error.element = header.location, error.location
+            return
 
 
 def _is_nested(value: Any) -> bool:
@@ -102,9 +149,4 @@ def _is_nested(value: Any) -> bool:
 
 
 def _columns() -> Any:
-    try:
-        return import_module(".interchange.awkward.columns", __package__)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"an awkward array needs {error.name}: pip install 'sheetarray[awkward]'", name=error.name
-        ) from error
+    return import_module(".interchange.awkward.columns", __package__)

@@ -123,8 +123,9 @@ def _failing(command: list[Any]) -> str | None:
     """Why a command fails; None where it does not."""
     try:
         done = subprocess.run(
-            list(map(str, command)), capture_output=True, text=True, timeout=_MOST_SECONDS, check=False
-        )
+            list(map(str, command)), env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},  # its notice comes last
+            capture_output=True, text=True, timeout=_MOST_SECONDS, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]

@@ -8,7 +8,9 @@ import os
 import random
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +219,40 @@ def test_a_save_that_fails_on_the_way_leaves_the_old_file(mode: Any, tmp_path: P
     with pytest.raises(OSError, match="no space left"):
         save(path, {"fine": WORDS, "late": LISTS}, mode=mode, compression={"contexts": "Jagged*", "pair": pair})
     assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+def test_saves_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, LISTS, "first")
+    names = [f"n{nth}" for nth in range(12)]
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(lambda name: save(path, np.zeros(200_000), name), names))
+    with load(path) as found:
+        assert sorted(found) == sorted(["first", *names])
+        assert found["n7"].tolist() == [0.0] * 200_000
+    assert os.listdir(tmp_path) == ["t.awkd"]
+
+
+@pytest.mark.parametrize("mode", ["a", "x"])
+def test_a_file_that_appears_while_one_is_written_stays(mode: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+
+    def meanwhile(content: Any) -> bytes:
+        if not path.exists():
+            save(path, LISTS, "other")
+        return zlib.compress(content)
+
+    def late() -> None:
+        save(path, np.arange(9), "late", mode=mode, compression=(meanwhile, ("zlib", "decompress")))
+
+    if mode == "x":
+        with pytest.raises(FileExistsError):
+            late()
+    else:
+        late()
+    with load(path) as found:
+        assert list(found) == (["other"] if mode == "x" else ["other", "late"])
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -
 
 
 @settings(max_examples=200)
-@given(arrays(), st.integers(40, 400), st.booleans())
+@given(arrays(), st.integers(80, 400), st.booleans())  # a name of five steps has to fit
 def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pack: bool) -> None:
     columns = to_columns("t", array, limit=limit, pack=pack)
     assert {"t.json", *blobs_of(columns["t.json"].tolist())} == set(columns)
@@ -80,7 +81,7 @@ def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> Non
 @settings(max_examples=40)
 @given(arrays())
 def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, array: ak.Array) -> None:
-    columns = to_columns("t", array, limit=60)
+    columns = to_columns("t", array, limit=80)
     for write, read in ((sa.write_csv, sa.read_csv), (sa.write_json, sa.read_json)):
         write(tmp_path / "t", columns)
         found = read(tmp_path / "t")
@@ -234,12 +235,49 @@ def test_a_broken_array_among_columns_is_named() -> None:
         with pytest.raises(sa.FormatError) as caught:
             from_columns(broken, "t")
         assert str(caught.value.location).startswith("t.json")
-        with pytest.raises(sa.FormatError):
+        with pytest.raises(sa.FormatError) as caught:
             gather(broken)
+        assert str(caught.value.location).startswith("t.json")
     with pytest.raises(sa.FormatError, match="two arrays have the name 't'"):
         gather(columns | {"t": np.arange(3)})
     with pytest.raises(TypeError, match="whitlist"):
         from_columns(columns, "t", whitlist="*")
+
+
+@pytest.mark.parametrize(
+    ("edited", "element", "reason"),
+    [
+        ({"t-counts": np.array([2, 0, 9])}, "t-counts", "counts has the value 9 at [2], where 3 is the largest"),
+        ({"t-counts": np.array([2, 0, 2])}, "t-counts", "counts add up to 4, but the content has 3 elements"),
+        ({"t-y-counts": np.array([2, 0, 2])}, "t-y-counts, t-y-content", "counts add up to 4"),
+        ({"t-who-content": np.full(9, 255, np.uint8)}, "t-who-counts, t-who-content", "no valid UTF-8"),
+    ],
+)
+def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], element: str, reason: str) -> None:
+    columns = to_columns("t", EVENTS, limit=LIMIT)
+    with pytest.raises(sa.FormatError, match=re.escape(reason)) as caught:
+        gather(columns | edited)
+    assert caught.value.element == element
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"awkward0": nonsense', "no JSON"),
+        ('{"awkward": 1}', "the schema has no expression"),
+        ('{"awkward0": "1", "schema": {"read": "elsewhere"}}', "nothing is here of what it reads, such as 'elsewhere'"),
+    ],
+)
+def test_text_that_only_looks_like_a_schema_is_text(text: str, reason: str) -> None:
+    arrays = {"a.json": np.array([text]), "b": np.arange(2)}
+    with pytest.warns(sa.SheetArrayWarning, match=f"a.json: read as text: .*{reason}"):
+        found = gather(arrays)
+    assert found == arrays
+    noted: list[sa.Finding] = []
+    assert gather(arrays, note=noted.append) == arrays
+    assert [(finding.severity, finding.location) for finding in noted] == [("warning", "a.json")]
+    with pytest.raises(sa.FormatError, match="the schema of 'a' is damaged"):  # its columns would be lost
+        gather({**arrays, "a-counts": np.arange(2)})
 
 
 def test_gather_leaves_everything_else_in_its_place() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.interchange.awkward import to_columns
+from sheetarray.nested import examined
 from sheetarray.testing.sheets_server import SheetsServer
 
 EVENTS = ak.Array(
@@ -65,6 +69,91 @@ def test_an_awkward_array_alone(place: str) -> None:
     assert same(sa.read(place)["array"], EVENTS.tags)
 
 
+@pytest.mark.parametrize(
+    ("edited", "column", "element", "reason"),
+    [
+        ({"events-hits-counts": np.array([2, 0, 7])}, "events-hits-counts", "", r"7 at \[2\], where 3 is the largest"),
+        ({"events-hits-counts": np.array([2, 0, 2])}, "events-hits-counts", "", "counts add up to 4"),
+        ({"events-hits-label-counts": np.array([2, 0, 4])}, "events-hits-label-counts", ", events-hits-label-content",
+         "counts add up to 6"),
+        ({"events-run": None}, "events.json", ", schema.args[0].pairs['run']", "no blob named 'events-run'"),
+        ({"events.json": np.array(['{"awkward0":"2","schema":{'])}, "events.json", "", "the schema of 'events' is"),
+    ],
+)  # fmt: skip
+def test_columns_that_were_edited_are_named_with_their_cells(
+    place: str, edited: dict[str, Any], column: str, element: str, reason: str
+) -> None:
+    columns = to_columns("events", EVENTS, limit=32_767) | edited
+    there = {name: each for name, each in columns.items() if each is not None}
+    sa.write(place, there | {"plain": np.arange(3)})
+    begins = sa.scan(place)[column].location
+    for names in (None, ["plain", "events"]):
+        with pytest.raises(sa.FormatError, match=reason) as caught:
+            sa.read(place, names)
+        assert (caught.value.location, caught.value.element) == (begins, column + element)
+    (finding,) = sa.check(place)
+    assert (finding.severity, finding.location) == ("error", begins)
+    assert re.search(reason, finding.message)
+    assert sa.read(place, ["plain"])["plain"].tolist() == [0, 1, 2]
+
+
+def test_check_names_each_array_that_is_broken_once_its_cells_are_right(tmp_path: Path) -> None:
+    columns = to_columns("a", ak.Array([[1], []]), limit=100) | to_columns("b", ak.Array([[2], []]), limit=100)
+    broken = {"a-counts": np.array([9, 0]), "b-counts": np.array([9, 0])}
+    sa.write(tmp_path / "t.csv", columns | broken)
+    assert [finding.location for finding in sa.check(tmp_path / "t.csv")] == ["A2", "D2"]
+    edited = (tmp_path / "t.csv").read_text().replace("\n9,1,", "\nnine,1,")
+    assert [finding.location for finding in sa.check(io.StringIO(edited), format="csv")] == ["A20"]
+    assert sa.read(tmp_path / "t.csv", ["a-content"])["a-content"].tolist() == [1]
+
+
+def test_check_reads_no_more_often_for_more_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for count, reads in ((0, 0), (1, 2), (300, 2)):
+        sa.write(path, {"plain": np.arange(3)} | {f"n{nth}": ak.Array([[nth], []]) for nth in range(count)})
+        asked = []
+
+        def read(names: Any, path: Path = path, asked: list[Any] = asked) -> Any:
+            asked.append(names)
+            return sa.read_json(path, names)
+
+        assert list(examined([], read, lambda: sa.scan(path))) == []
+        assert len(asked) == reads
+
+
+def test_text_that_looks_like_a_schema_is_read_as_it_is(place: str) -> None:
+    arrays = {"a.json": np.array(['{"awkward0": "a package"}', "more"]), "b": np.arange(2)}
+    sa.write(place, arrays)
+    with pytest.warns(sa.SheetArrayWarning, match="a.json: read as text"):
+        found = sa.read(place)
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "a.json": ['{"awkward0": "a package"}', "more"],
+        "b": [0, 1],
+    }
+    assert [finding.severity for finding in sa.check(place)] == ["warning"]
+    assert sa.read(place, ["a.json"])["a.json"].tolist() == found["a.json"].tolist()
+    with pytest.warns(sa.SheetArrayWarning), pytest.raises(sa.NotFoundError, match=r"no array 'a'; there is 'a\.json'"):
+        sa.read(place, ["a"])
+
+
+@pytest.mark.parametrize("names", [[5], [None], ["events", 5], [b"events"], ["events", ""]])
+def test_a_name_that_cannot_be_is_not_found_as_in_other_sheets(tmp_path: Path, names: Any) -> None:
+    sa.write(tmp_path / "t.csv", {"events": EVENTS})
+    with pytest.raises(sa.NotFoundError, match=f"no array {re.escape(repr(names[-1]))}; there is"):
+        sa.read(tmp_path / "t.csv", names)
+
+
+def test_a_file_is_read_from_where_it_stands() -> None:
+    file = io.BytesIO(b"before")
+    file.seek(0, io.SEEK_END)
+    sa.write(file, {"events": EVENTS, "plain": np.arange(3)}, format="csv")
+    for verb in (lambda: sa.read(file, ["plain", "events"], format="csv"), lambda: list(sa.check(file, format="csv"))):
+        file.seek(len(b"before"))
+        verb()
+    file.seek(len(b"before"))
+    assert same(sa.read(file, ["events"], format="csv")["events"], EVENTS)
+
+
 def test_a_stream_is_read_once(tmp_path: Path) -> None:
     class Stream(io.RawIOBase):
         def __init__(self, content: bytes) -> None:
@@ -81,6 +170,7 @@ def test_a_stream_is_read_once(tmp_path: Path) -> None:
     assert same(sa.read(Stream(file.getvalue()), ["events"], format="csv")["events"], EVENTS)  # type: ignore[arg-type]
     with pytest.raises(sa.NotFoundError, match="'events', 'plain'"):
         sa.read(Stream(file.getvalue()), ["absent"], format="csv")  # type: ignore[arg-type]
+    assert list(sa.check(Stream(file.getvalue()), format="csv")) == []  # type: ignore[arg-type]
 
 
 def test_a_column_of_two_arrays_is_refused_before_writing(tmp_path: Path) -> None:
@@ -89,10 +179,15 @@ def test_a_column_of_two_arrays_is_refused_before_writing(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_no_rectangle_is_refused_by_formats_without_cells(tmp_path: Path) -> None:
-    for suffix in ("npz", "avro", "ra"):
-        with pytest.raises(sa.DTypeError, match="not rectangular"):
-            sa.write(tmp_path / f"x.{suffix}", {"x": ak.Array([[1], []])})
+@pytest.mark.parametrize("suffix", ["npz", "avro", "ra"])
+@pytest.mark.parametrize("values", [[[1], []], [1, "a"], [{"x": 1}], [1, None]])
+def test_what_is_no_rectangle_is_refused_by_formats_without_cells(tmp_path: Path, suffix: str, values: Any) -> None:
+    with pytest.raises(sa.DTypeError):
+        sa.write(tmp_path / f"x.{suffix}", {"x": ak.Array(values)})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_rectangle_is_an_ndarray_in_formats_without_cells(tmp_path: Path) -> None:
     sa.write(tmp_path / "x.npz", {"x": ak.Array([[1, 2], [3, 4]])})
     assert sa.read(tmp_path / "x.npz")["x"].tolist() == [[1, 2], [3, 4]]
 
@@ -115,3 +210,55 @@ def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
     assert "no differences" in run("diff", path, tmp_path / "other.csv")
     sa.write(tmp_path / "less.csv", {"events": EVENTS[:2]})
     run("diff", path, tmp_path / "less.csv", status=1)
+
+
+def told(*arguments: Any, status: int = 0) -> str:
+    """What a command prints."""
+    done = CliRunner().invoke(main, list(map(str, arguments)))
+    assert done.exit_code == status, (arguments, done.output, done.exception)
+    return done.output
+
+
+def test_a_rectangular_array_of_awkd_is_shown_sliced_and_compared_as_any_other(tmp_path: Path) -> None:
+    arrays = {"t": np.arange(24.0).reshape(2, 3, 4), "s": np.array(["a", "bc"]), "d": np.array(["2024"], "M8[D]")}
+    other = arrays["t"].copy()
+    other[1, 0, 2] += 0.25
+    sa.write(tmp_path / "a.awkd", arrays)
+    sa.write(tmp_path / "b.npz", arrays)
+    sa.write(tmp_path / "c.awkd", arrays | {"t": other})
+    assert told("diff", tmp_path / "a.awkd", tmp_path / "b.npz") == "no differences (3 arrays)\n"
+    assert "t[1, 0, 2]: 14.0 -> 14.25" in told("diff", tmp_path / "a.awkd", tmp_path / "c.awkd", status=1)
+    for name, part in (("t", "[1, 0]"), ("s", "[1:]"), ("d", "[0]")):
+        shown = [told("show", tmp_path / file, name, "--slice", part) for file in ("a.awkd", "b.npz")]
+        assert shown[0] == shown[1]
+        values = [told("show", tmp_path / file, name, "--slice", part, "--json") for file in ("a.awkd", "b.npz")]
+        assert json.loads(values[0])["values"] == json.loads(values[1])["values"]
+
+
+@pytest.mark.parametrize("suffix", ["awkd", "csv"])
+def test_a_slice_of_what_has_no_axes_is_refused(tmp_path: Path, suffix: str) -> None:
+    sa.write(tmp_path / f"t.{suffix}", {"events": EVENTS})
+    for more in ([], ["--json"]):
+        said = told("show", tmp_path / f"t.{suffix}", "events", "--slice", "0", *more, status=2)
+        assert "--slice is for arrays that have axes" in said
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        (np.array(["2024-01-02", "NaT"], "M8[D]"), ["2024-01-02", "NaT"]),
+        (np.array(["2024-01-02T03:04:05", "NaT"], "M8[s]"), ["2024-01-02T03:04:05", "NaT"]),
+        (np.array(["2024-01-02T03:04:05.000000006"] * 2, "M8[ns]"), ["2024-01-02T03:04:05.000000006"] * 2),
+        (np.array([5, "NaT"], "m8[s]"), [5, "NaT"]),
+    ],
+)
+def test_times_within_lists_are_shown_as_cells(tmp_path: Path, values: Any, cells: list[Any]) -> None:
+    when = ak.unflatten(ak.Array(values), [1, 0, 1])
+    events = ak.Array({"when": when, "pair": ak.Array(np.stack([values, values, values]))})
+    sa.write(tmp_path / "t.awkd", {"events": events, "gap": ak.mask(ak.Array(values), [True, False])})
+    assert json.loads(told("show", tmp_path / "t.awkd", "events", "--json"))["values"] == [
+        {"when": [cells[0]], "pair": cells},
+        {"when": [], "pair": cells},
+        {"when": [cells[1]], "pair": cells},
+    ]
+    assert json.loads(told("show", tmp_path / "t.awkd", "gap", "--json"))["values"] == [cells[0], None]

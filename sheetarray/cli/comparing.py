@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from .slices import blocks
+from .values import rectangular
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Place = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
@@ -63,6 +64,7 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
         atol: absolute tolerance.
         most: so many differing elements are named.
     """
+    a, b = rectangular(a), rectangular(b)
     found = Comparison(name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)))
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         found.compared = _same_nested(a, b)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import NotFoundError
 from .arguments import as_json, missing, options_of, reading, split_pairs
+from .comparing import dtype_name
 from .console import (
     PIPED_WIDTH,
     console_out,
@@ -25,7 +26,7 @@ from .places import Place, source_place
 from .program import Misuse
 from .progress import watched
 from .slices import Indices, SliceError, parse_slice, spoken_slice, to_two_axes
-from .values import Array, Statistics, grid, has_numbers, json_cells, spoken, statistics
+from .values import Array, Statistics, grid, has_numbers, json_cells, rectangular, spoken, statistics
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,31 +78,46 @@ def show(
     options = options_of(place.row, "read", pairs)
     infos = place.call("scan", **options_of(place.row, "scan", pairs, lenient=True))
     chosen = _chosen(name, list(infos), place)
-    spread = chosen not in infos  # an awkward array, of which only the columns have headers
-    shape = () if spread else infos[chosen].shape
-    try:
-        indices = parse_slice(slice_text or "...", shape)
-    except SliceError as error:
-        raise Misuse(f"{chosen}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
+    if chosen in infos:
+        _indices(chosen, slice_text, infos[chosen].shape)  # refused, if at all, before everything is read
     with watched(place, "read") as progress:
-        array = place.call("read", [chosen], **options, **progress)[chosen]
+        array = rectangular(place.call("read", [chosen], **options, **progress)[chosen])
+    if not isinstance(array, np.ndarray):
+        _show_nested(place, chosen, array, slice_text, wants_json=wants_json)
+        return
+    shape, dtype = array.shape, infos[chosen].dtype if chosen in infos else dtype_name(array)
+    indices = _indices(chosen, slice_text, shape)
     if wants_json:
-        put_json(_as_json(place, chosen, array, indices, str(array.type) if spread else infos[chosen].dtype))
+        put_json(_as_json(place, chosen, array, indices, dtype))
         return
     console = console_out()
-    if not isinstance(array, np.ndarray):
-        put(console, f"{visible(chosen)}  {array.type}")
-        put(console, visible(str(array)))
-        return
     seen = to_two_axes(indices, shape)
     values = array[seen] if array.ndim else array
-    _put_heading(console, chosen, seen, values, infos[chosen].dtype, shape, chose=seen != indices)
+    _put_heading(console, chosen, seen, values, dtype, shape, chose=seen != indices)
     if np.ndim(values) == 0:
         put(console, " " * _INDENT + spoken(values if not isinstance(values, np.ndarray) else values[()]))
     elif values.size:
         _put_values(console, values, rows, columns, picture=picture)
     else:
         put(console, " " * _INDENT + "no elements")
+
+
+def _indices(name: str, text: str | None, shape: tuple[int, ...]) -> Indices:
+    try:
+        return parse_slice(text or "...", shape)
+    except SliceError as error:
+        raise Misuse(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
+
+
+def _show_nested(place: Place, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:
+    if slice_text is not None:
+        raise Misuse(f"{name}: --slice is for arrays that have axes; this is one of {array.type}")
+    if wants_json:
+        put_json({"file": place.label, "name": name, "dtype": str(array.type), "values": json_cells(array)})
+        return
+    console = console_out()
+    put(console, f"{visible(name)}  {array.type}")
+    put(console, visible(str(array)))
 
 
 def _chosen(name: str | None, names: list[str], place: Place) -> str:
@@ -173,8 +189,6 @@ def _spoken_statistics(numbers: Statistics, values: Array) -> str:
 
 def _as_json(place: Place, name: str, array: Any, indices: Indices, dtype: str) -> dict[str, Any]:
     found: dict[str, Any] = {"file": place.label, "name": name, "dtype": dtype}
-    if not isinstance(array, np.ndarray):
-        return {**found, "values": json_cells(array)}
     values = np.asarray(array[indices])
     found |= {"slice": spoken_slice(indices), "shape": list(values.shape), "array_shape": list(array.shape)}
     if has_numbers(values):

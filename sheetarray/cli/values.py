@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..linear import to_linear
+from ..errors import DTypeError
+from ..linear import LinearArray, to_linear
 from .console import visible
 from .slices import blocks
 
@@ -36,16 +37,28 @@ def spoken(value: Any) -> str:
     return visible(str(value) if isinstance(value, np.generic) else repr(value))
 
 
+def rectangular(array: Any) -> Any:
+    """An awkward array whose type says that it is rectangular as an ndarray; any other array as it is."""
+    if isinstance(array, np.ndarray) or "var" in str(array.type):
+        return array
+    try:
+        return LinearArray.from_numpy(array).to_numpy()
+    except (DTypeError, TypeError):  # records, unions, missing elements, bytes
+        return array
+
+
 def json_cells(array: Any) -> Any:
     """An array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
     if not isinstance(array, np.ndarray):
-        return _plain(array.tolist())
+        import awkward  # type: ignore[import-untyped]
+
+        return _plain(awkward.transform(_times_as_cells, array).tolist())
     flat = to_linear(np.ascontiguousarray(array))[-array.size :] if array.size else []
     return _nested(flat, array.shape)
 
 
 def _plain(value: Any) -> Any:
-    """A value of an awkward array as JSON has it: dates and complex numbers as in cells, bytes in hexadecimal."""
+    """A value of an awkward array as JSON has it: complex numbers as in cells, bytes in hexadecimal."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -53,6 +66,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     return value if value is None or isinstance(value, (bool, int, str)) else to_linear(np.asarray(value))[-1]
+
+
+def _times_as_cells(layout: Any, **_: Any) -> Any:
+    """Dates and durations, which awkward gives as Python's or as bare integers, as cells."""
+    if not layout.is_numpy or layout.data.dtype.kind not in "mM":
+        return None
+    import awkward
+
+    cells = awkward.from_iter(json_cells(layout.data.reshape(-1)), highlevel=False)
+    for size in reversed(layout.data.shape[1:]):
+        cells = awkward.contents.RegularArray(cells, size)
+    return cells
 
 
 def _nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:

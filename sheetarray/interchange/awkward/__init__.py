@@ -14,12 +14,13 @@ Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization
 from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
-from .archive import Arrays, load, save
+from .archive import Arrays, load
 from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
 from .compression import COMPRESSION, partner
 from .folder import Folder
 from .hdf5 import ArrayGroup, hdf5
 from .reading import WHITELIST, deserialize
+from .saving import save
 from .tidy import to_tidy
 from .writing import serialize
 

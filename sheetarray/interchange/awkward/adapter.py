@@ -15,10 +15,11 @@ from ...errors import Finding, FormatError
 from ...files import Readable, Writable
 from ...header import Order
 from ...linear import contiguous
-from .archive import RAW, SCHEMA, Arrays, write_archive
+from .archive import RAW, SCHEMA, Arrays
 from .compression import COMPRESSION
 from .packages import awkward_module
 from .reading import WHITELIST
+from .saving import write_archive
 from .writing import plan
 
 keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False)

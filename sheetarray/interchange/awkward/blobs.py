@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FormatError, MissingDependencyError, NotFoundError
+from ...errors import FormatError, NotFoundError
 from .limits import Budget
+from .packages import lz4_module
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _LZMA_MEMORY = 2**27  # bytes for its dictionary
@@ -179,17 +180,12 @@ def _ended(blob: Blob, found: bytearray, more: bool) -> bytearray:
 
 
 def _lz4(blob: Blob, stored: memoryview, most: int) -> bytes:
-    try:
-        from lz4.block import LZ4BlockError, decompress  # type: ignore[import-not-found]
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"the blob {blob.name!r:.80} is compressed by LZ4: pip install lz4", name="lz4"
-        ) from error
+    lz4 = lz4_module(blob.name)
     if int.from_bytes(stored[:_LZ4_SIZE], "little") > most:
         raise _too_long(blob, most)
     try:
-        found: bytes = decompress(stored)
-    except (LZ4BlockError, ValueError, OverflowError) as error:
+        found: bytes = lz4.decompress(stored)
+    except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
         raise blob.damaged(error) from error
     return found
 

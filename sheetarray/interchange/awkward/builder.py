@@ -102,11 +102,12 @@ class Builder:
         if array.size:
             least, most = int(array.min()), int(array.max())
             if least < 0:
-                raise FormatError(f"{what} has the value {least}; there are none below 0")
+                raise FormatError(f"{what} has the value {_placed(array, least)}; there are none below 0")
             if below is not None and most >= below:
-                raise FormatError(f"{what} has the value {most}, where {below - 1} is the largest possible")
+                reason = f"where {below - 1} is the largest possible" if below else "where there is nothing to lead to"
+                raise FormatError(f"{what} has the value {_placed(array, most)}, {reason}")
             if most >= 2**63:
-                raise FormatError(f"{what} has the value {most}, more than 63 bits")
+                raise FormatError(f"{what} has the value {_placed(array, most)}, more than 63 bits")
         self.budget.take(array.size * 8, what)
         return np.ascontiguousarray(array, dtype=np.int64)
 
@@ -248,6 +249,11 @@ def said(value: Any) -> str:
     if value is None or isinstance(value, (bool, int, float, str)):
         return f"{value!r:.60}"
     return f"a {type(value).__name__}"
+
+
+def _placed(array: Array, value: int) -> str:
+    """A value of an array, and the index where it first stands."""
+    return f"{value} at [{', '.join(map(str, np.argwhere(array == value)[0]))}]"
 
 
 def field_name(name: object) -> str:

@@ -8,12 +8,14 @@ or a date. What else such a file holds stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ...errors import FormatError, LimitError, NotFoundError, located
+from ...errors import Finding, FormatError, LimitError, NotFoundError
+from ...header import Note, warn
 from .expressions import parse
 from .opened import check_options, read_array
 from .schema import SIGNATURES, parse_schema
@@ -148,7 +150,8 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
         **options: as for `deserialize`, such as `functions`.
 
     Raises:
-        FormatError: the schema is none, or a blob is missing or is not what it should be.
+        FormatError: the schema is none, or a blob is missing or is not what it should be; `.element` names the columns
+            that do not fit together, else the array.
         NotFoundError: no schema of that name.
 
     Example:
@@ -161,33 +164,64 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
     if name + SUFFIX not in arrays:
         raise NotFoundError(f"no array {name!r}: there is no schema {name + SUFFIX!r}")
     schema = "".join(arrays[name + SUFFIX].tolist()).encode("utf-8", "surrogatepass")
-    return read_array({**arrays, name + SUFFIX: schema}, name, SUFFIX, options)
+    return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, options)  # type: ignore[arg-type]
 
 
-def gather(arrays: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+def _refuse(error: FormatError) -> None:
+    raise error
+
+
+def gather(
+    arrays: Mapping[str, Any], *, note: Note = warn, fail: Callable[[FormatError], None] = _refuse, **options: Any
+) -> dict[str, Any]:
     """Arrays by name, with the columns of each awkward one put together; all others as they are.
+
+    Text that only looks like a schema, with no column that could belong to it, is an array like any other.
 
     Args:
         arrays: what a file holds.
+        note: told of such text; by default it is a `SheetArrayWarning`.
+        fail: told of each array that cannot be put together, which is left out; by default the first is raised.
         **options: as for `deserialize`.
 
     Raises:
-        FormatError: an array that cannot be put together; `.location` names it.
+        FormatError: an array that cannot be put together; `.location` names its schema.
     """
-    schemas = {name.removesuffix(SUFFIX): array for name, array in arrays.items() if is_schema(name, array)}
     owners: dict[str, str] = {}
     found: dict[str, Any] = {}
-    for name, schema in schemas.items():
-        with located(location=name):
-            owners.update(dict.fromkeys(blobs_of(schema.tolist()), name))
-    owners.update((name + SUFFIX, name) for name in schemas)
+    for schema, array in arrays.items():
+        if is_schema(schema, array):
+            name = schema.removesuffix(SUFFIX)
+            try:
+                owners |= dict.fromkeys(_owned(arrays, name, note), name)
+            except FormatError as error:
+                fail(error)
+    seen: set[str] = set()
     for key, array in arrays.items():
-        name = owners.get(key, key)
-        if name in schemas:
-            if name in arrays and name not in owners:
-                raise FormatError(f"two arrays have the name {name!r}", location=name)
-            if name not in found:
+        if key not in owners:
+            found[key] = array
+        elif (name := owners[key]) not in seen:
+            seen.add(name)
+            try:
+                if name in arrays and name not in owners:
+                    raise FormatError(f"two arrays have the name {name!r}", location=name)
                 found[name] = from_columns(arrays, name, **options)
-        else:
-            found[name] = array
+            except FormatError as error:
+                fail(error)
     return found
+
+
+def _owned(arrays: Mapping[str, Any], name: str, note: Note) -> list[str]:
+    """The columns of an awkward array, its schema among them; none, where what looks like its schema is text."""
+    schema = name + SUFFIX
+    try:
+        blobs = blobs_of(arrays[schema].tolist())
+        if not blobs or any(blob in arrays for blob in blobs):
+            return [schema, *blobs]
+        reason = f"nothing is here of what it reads, such as {blobs[0]!r:.80}"
+    except FormatError as error:
+        reason = f"{error.location}: {error.reason}" if error.location else error.reason
+    if any(key.startswith(name + DELIMITER) for key in arrays):
+        raise FormatError(f"the schema of {name!r} is damaged: {reason}", location=schema)
+    note(Finding("warning", schema, f"read as text: it looks like the schema of an awkward array, but {reason}"))
+    return []

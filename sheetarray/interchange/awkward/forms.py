@@ -2,8 +2,8 @@
 
 Each method of `Forms` is one row of the mapping: an awkward 2 layout, and the class of awkward0 that holds the same.
 What has no counterpart there becomes the nearest: fixed-size lists of anything but numbers become lists of any size, a
-mask of all False stands for no mask, a union of no elements is of its first type, the names of records go into the
-metadata.
+mask of all False stands for no mask, a union of no elements is of its first type, categories become an index over their
+values, the names of records go into the metadata. Other parameters of layouts, such as units, have no place there.
 Source: the awkward0 persistence protocol, as awkward0 0.15.5 writes it (awkward-0.x, docs/serialization.adoc).
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import DTypeError, LimitError
 from .compression import Rule, Specification, first_fitting
-from .layouts import check_dtype, check_utf8
+from .layouts import CHARACTERS, TEXTS, block, check_dtype, check_utf8, cut
 from .naming import At, Naming, Path
 
 Array = np.ndarray[Any, Any]
@@ -25,8 +25,6 @@ Content = Any  # a layout; the package has no types to check against
 Expression = dict[str, Any]
 
 MOST_DEEP = 50  # layouts within each other; a reader has a limit too
-_TEXTS = {"string": "utf-8", "bytestring": None}  # and their encodings on the wire
-_CHARACTERS = ("char", "byte")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +106,11 @@ class Forms:
 
     def _encoded(self, layout: Content, at: At) -> Expression:
         kind, text = type(layout).__name__, layout.parameter("__array__")
-        if text in _CHARACTERS:
+        if text in CHARACTERS:
             raise at.problem("characters that are in no string: write them as numbers")
         if kind not in self._encoders:
             raise at.problem(f"a layout of the class {kind} has no counterpart")
-        encode = self._text if text in _TEXTS else self._encoders[kind]
+        encode = self._text if text in TEXTS else self._encoders[kind]
         return encode(layout, at)
 
     # Blobs ---------------------------------------------------------------------------------------------------
@@ -179,16 +177,15 @@ class Forms:
         return self._numbers(layout.data, at)
 
     def _regular(self, layout: Content, at: At) -> Expression:
-        block = _block(layout)
-        if block is not None:
-            return self._numbers(block, at)
+        if (numbers := block(layout)) is not None:
+            return self._numbers(numbers, at)
         counts = np.full(len(layout), layout.size, np.int64)
         return self._counted(counts, layout.content[: len(layout) * layout.size], at)
 
     def _list_offset(self, layout: Content, at: At) -> Expression:
         offsets = layout.offsets.data
         counts = np.diff(offsets.astype(np.int64, copy=False))
-        return self._counted(counts, _cut(layout.content, int(offsets[0]), int(offsets[-1])), at)
+        return self._counted(counts, cut(layout.content, int(offsets[0]), int(offsets[-1])), at)
 
     def _counted(self, counts: Array, content: Content, at: At) -> Expression:
         if not len(counts):
@@ -206,7 +203,7 @@ class Forms:
         low = 0 if empty.all() else int(starts[~empty].min())
         high = 0 if empty.all() else int(stops[~empty].max())
         starts, stops = (np.where(empty, 0, ends - low) for ends in (starts, stops))
-        return self._jagged(starts, stops, _cut(layout.content, low, high), at)
+        return self._jagged(starts, stops, cut(layout.content, low, high), at)
 
     def _jagged(self, starts: Array, stops: Array, content: Content, at: At) -> Expression:
         args = [
@@ -220,7 +217,7 @@ class Forms:
         packed = layout.to_ListOffsetArray64(True)
         offsets = packed.offsets.data
         characters = packed.content.data[: offsets[-1]]
-        encoding = _TEXTS[layout.parameter("__array__")]
+        encoding = TEXTS[layout.parameter("__array__")]
         if encoding is not None:
             try:
                 check_utf8(offsets, characters)
@@ -243,7 +240,7 @@ class Forms:
             self.rownames[str(at.ident)] = layout.parameter("__record__")
         base = at.path[:-1] if at.path[-1:] == ("content",) else at.path
         pairs = [
-            [name, self._member(_cut(content, 0, len(layout)), "Table.contents", at, path=(*base, name))]
+            [name, self._member(cut(content, 0, len(layout)), "Table.contents", at, path=(*base, name))]
             for name, content in zip(names, layout.contents, strict=True)
         ]
         return self._ours("Table", "frompairs", args=[{"pairs": pairs}, {"json": 0}])
@@ -262,12 +259,12 @@ class Forms:
         return self._over("IndexedMaskedArray", "mask", index, layout.content, at, -1)
 
     def _byte_masked(self, layout: Content, at: At) -> Expression:
-        content = _cut(layout.content, 0, len(layout))
+        content = cut(layout.content, 0, len(layout))
         return self._over("MaskedArray", "mask", layout.mask.data != 0, content, at, not layout.valid_when)
 
     def _bit_masked(self, layout: Content, at: At) -> Expression:
         bits = layout.mask.data[: -(-len(layout) // 8)]
-        content = _cut(layout.content, 0, len(layout))
+        content = cut(layout.content, 0, len(layout))
         return self._over("BitMaskedArray", "mask", bits, content, at, not layout.valid_when, bool(layout.lsb_order))
 
     def _unmasked(self, layout: Content, at: At) -> Expression:
@@ -285,7 +282,7 @@ class Forms:
     def _union(self, layout: Content, at: At) -> Expression:
         tags = layout.tags.data
         if not len(tags) and not self._typed:  # awkward0 has no union without elements
-            return self._encoded(_cut(layout.contents[0], 0, 0), at)
+            return self._encoded(cut(layout.contents[0], 0, 0), at)
         index = layout.index.data[: len(tags)].astype(np.int64, copy=False)
         args = [self._blob(tags, "UnionArray.tags", at), self._blob(index, "UnionArray.index", at)]
         members = [
@@ -293,22 +290,3 @@ class Forms:
             for nth, content in enumerate(layout.contents)
         ]
         return self._ours("UnionArray", args=[*args, {"list": members}])
-
-
-def _cut(content: Content, start: int, stop: int) -> Content:
-    """Some of a layout; the layout itself, where that is all of it."""
-    return content if start == 0 and stop == len(content) else content[start:stop]
-
-
-def _block(layout: Content) -> Array | None:
-    """Fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
-    if type(layout).__name__ == "NumpyArray":
-        plain = layout.parameter("__array__") not in _CHARACTERS and 0 not in layout.data.shape[1:]
-        return layout.data if plain else None
-    if type(layout).__name__ != "RegularArray" or layout.parameter("__array__") in _TEXTS or not layout.size:
-        return None
-    inner = _block(layout.content)
-    if inner is None:
-        return None
-    shape = (len(layout), layout.size, *inner.shape[1:])
-    return inner[: shape[0] * shape[1]].reshape(shape)

@@ -41,6 +41,8 @@ class Lookup:
         self._importing = [pattern for pattern in self._patterns if pattern not in WHITELIST]
         self._functions: dict[Spec, Callable[..., Any]] = {}
         self._found: dict[Spec, Named] = {}
+        if not isinstance(functions, Mapping | None):
+            raise TypeError(f"functions maps names to callables; it is a {type(functions).__name__}")
         for spec, function in (functions or {}).items():
             if not isinstance(spec, tuple) or len(spec) < 2 or not callable(function):
                 raise TypeError(f"functions maps tuples such as ('module', 'name') to callables, not {spec!r}")

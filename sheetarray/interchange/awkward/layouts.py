@@ -1,4 +1,4 @@
-"""What can be written -> the layout of an awkward array, checked: in memory, valid, without objects."""
+"""What can be written -> the layout of an awkward array, checked (in memory, valid, without objects), and its parts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from ...linear import LinearArray
 from .packages import awkward_module
 
 Content = Any  # a layout; the package has no types to check against
+
+# The parameter `__array__` of lists that are texts, with their encoding on the wire, and of what is in those lists.
+TEXTS = {"string": "utf-8", "bytestring": None}
+CHARACTERS = ("char", "byte")
 
 _BLOCK = 2**24  # bytes
 
@@ -129,3 +133,22 @@ def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> 
     starts = offsets[:-1][offsets[:-1] < offsets[1:]]
     if (content[starts] & 0xC0 == 0x80).any():
         raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")
+
+
+def cut(content: Content, start: int, stop: int) -> Content:
+    """Some of a layout; the layout itself, where that is all of it."""
+    return content if start == 0 and stop == len(content) else content[start:stop]
+
+
+def block(layout: Content) -> np.ndarray[Any, Any] | None:
+    """Fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
+    if type(layout).__name__ == "NumpyArray":
+        plain = layout.parameter("__array__") not in CHARACTERS and 0 not in layout.data.shape[1:]
+        return layout.data if plain else None
+    if type(layout).__name__ != "RegularArray" or layout.parameter("__array__") in TEXTS or not layout.size:
+        return None
+    inner = block(layout.content)
+    if inner is None:
+        return None
+    shape = (len(layout), layout.size, *inner.shape[1:])
+    return inner[: shape[0] * shape[1]].reshape(shape)

@@ -5,6 +5,8 @@ A file chooses every length in it. Each is compared with these limits, in Python
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...errors import FormatError
 
 MOST_SCHEMA_BYTES = 2**24  # of a schema's JSON
@@ -25,9 +27,14 @@ class Budget:
 
     Args:
         most: bytes; None for 256 MiB, or 64 times the bytes of the blobs, whichever is more.
+
+    Raises:
+        TypeError: `most` is no number of bytes.
     """
 
     def __init__(self, most: int | None = None) -> None:
+        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 0):
+            raise TypeError(f"max_bytes is a number of bytes, not {most!r}")
         self._most = most
         self._blobs: dict[str, int] = {}
         self._stored = 0

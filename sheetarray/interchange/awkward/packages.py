@@ -1,4 +1,4 @@
-"""The packages that the extra `awkward` brings, loaded when they are needed."""
+"""The packages that the extra `awkward` brings, and lz4, loaded when they are needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def awkward_module() -> Any:
     Raises:
         MissingDependencyError: it is not installed.
     """
-    return _module("awkward", "Awkward arrays need awkward")
+    return _module("awkward", "Awkward arrays need awkward", "'sheetarray[awkward]'")
 
 
 def h5py_module() -> Any:
@@ -23,11 +23,24 @@ def h5py_module() -> Any:
     Raises:
         MissingDependencyError: it is not installed.
     """
-    return _module("h5py", "HDF5 files need h5py")
+    return _module("h5py", "HDF5 files need h5py", "'sheetarray[awkward]'")
 
 
-def _module(name: str, sentence: str) -> Any:
+def lz4_module(blob: str) -> Any:
+    """The module lz4.block, which few files need.
+
+    Args:
+        blob: the name of what is compressed by it.
+
+    Raises:
+        MissingDependencyError: it is not installed.
+    """
+    return _module("lz4.block", f"the blob {blob!r:.80} is compressed by LZ4", "lz4")
+
+
+def _module(name: str, sentence: str, install: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingDependencyError(f"{sentence}: pip install 'sheetarray[awkward]'", name=name) from error
+        package = name.partition(".")[0]
+        raise MissingDependencyError(f"{sentence}: pip install {install}", name=package) from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
-from .blobs import read_blob
+from .blobs import Blob, read_blob
 from .builder import Builder, Errors, said
 from .calls import Named, called
 from .expressions import Expression, evaluate, parse
@@ -64,7 +64,8 @@ def deserialize(
         max_bytes: of memory that the array may take; by default 256 MiB, or 64 times the blobs' bytes if that is more.
 
     Raises:
-        FormatError: `.location` is the place in the schema, such as `schema.args[1].args[0]`.
+        FormatError: `.location` is the place in the schema, such as `schema.args[1].args[0]`; `.element` names the
+            arrays that do not fit together, where the container holds arrays; else the array.
         NotFoundError: no array of that name.
         MissingDependencyError: awkward is not installed; or lz4, and a blob wants it.
 
@@ -104,11 +105,21 @@ class _Reading:
         """The array of a schema."""
         self._schema = parse_schema(content)
         top = parse(self._schema.expression)
-        value = evaluate(top, self._value)
+        value = evaluate(top, self._placed)
         try:
             return self._build.ak.Array(self._build.layout(value, "the whole"))
         except FormatError as error:
             error.location = error.location or top.path
+            raise
+
+    def _placed(self, expression: Expression) -> Any:
+        """The value of an expression; what is wrong with arrays of a container that keeps such names those."""
+        try:
+            return self._value(expression)
+        except FormatError as error:
+            given = [part.value for part in expression.parts if isinstance(part.value, Blob)]
+            names = [blob.name for blob in given if isinstance(blob.content, np.ndarray)]
+            error.element = error.element or ", ".join(names) or None
             raise
 
     def _value(self, expression: Expression) -> Any:
