@@ -1,13 +1,18 @@
-"""How Google Sheets are reached: addresses, credentials with the least scopes, a server on this machine, no secrets."""
+"""How Google Sheets are reached: credentials with the least scopes, a server on this machine, no secrets anywhere."""
 
 from __future__ import annotations
 
+import base64
+import datetime
 import json
 import os
+import socket
+import ssl
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,14 +20,15 @@ from typing import Any
 import gspread
 import numpy as np
 import pytest
-from cryptography.hazmat.primitives import serialization
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from gspread.http_client import BackOffHTTPClient
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError, SheetArrayWarning
 from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
-from sheetarray.sheets.google.address import address_of
 from sheetarray.sheets.google.client import ENDPOINT, http_client
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
@@ -30,56 +36,6 @@ KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
 TOKEN = "ya29.secret-token-that-nobody-may-see"
 SCOPE = "https://www.googleapis.com/auth/spreadsheets"
 NETWORK = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"}
-
-
-# Addresses ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "gid", "title"),
-    [
-        (f"https://docs.google.com/spreadsheets/d/{KEY}", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=0", 0, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12#gid=12", 12, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?gid=12", 12, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit?usp=sharing", None, None),
-        (f"https://docs.google.com/spreadsheets/d/{KEY}/edit#gid=7&range=A1:B2", 7, None),
-        (f"https://docs.google.com/spreadsheets/u/1/d/{KEY}/htmlview", None, None),
-        (f"https://docs.google.com/a/example.org/spreadsheets/d/{KEY}/edit", None, None),
-        (f"https://spreadsheets.google.com/ccc?key={KEY}#gid=3", 3, None),
-        (f"gsheets://{KEY}", None, None),
-        (f"gsheets://{KEY}/", None, None),
-        (f"gsheets://{KEY}/run 1", None, "run 1"),
-        (f"gsheets://{KEY}/a%2Fb", None, "a/b"),
-        (f"gsheets://{KEY}/a/b", None, "a/b"),
-        (f"gsheets://{KEY}#gid=5", 5, None),
-        (KEY, None, None),
-    ],
-)  # fmt: skip
-def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
-    found = address_of(text)
-    assert (found.key, found.gid, found.title) == (KEY, gid, title)
-    assert address_of(text, "given").title == (title or (None if gid is not None else "given"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "x", "run.csv", "gsheets://", "gsheets://short/x", "https://example.org/spreadsheets", "gsheets:///arrays",
-        f"https://example.org/?key={KEY}", "https://docs.google.com/spreadsheets/", "https://docs.google.com/document/d/x",
-        "https://docs.google.com/spreadsheets/d/e/2PACX-1vSomething/pubhtml", f"{KEY}/../x", f"{KEY}?x", f"gsheets://{KEY}:x",
-    ],
-)  # fmt: skip
-def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
-    with pytest.raises(sa.NotFoundError, match=r"Google Sheets|published"):
-        address_of(text)
-
-
-@pytest.mark.parametrize("thing", [None, 5, Path("run.csv"), object(), b"x", {"key": KEY}])
-def test_other_things_are_a_type_error(thing: Any) -> None:
-    with pytest.raises(TypeError, match="gspread"):
-        read_gsheet(thing)
 
 
 # A server on this machine ------------------------------------------------------------------------------------
@@ -91,7 +47,8 @@ def test_other_things_are_a_type_error(thing: Any) -> None:
         "http://example.org", "https://sheets.googleapis.com", "http://10.0.0.1:80", "http://127.0.0.1.example.org",
         "x",
         "http://localhost.example.org", "http://user@127.0.0.1:80", "ftp://127.0.0.1", "http://", "//127.0.0.1",
-        "http://169.254.169.254", "http://0.0.0.0:80",
+        "http://169.254.169.254", "http://0.0.0.0:80", "http://[::1", "http://127.0.0.1:99999", "http://127.0.0.1:abc",
+        "http://127.0.0.1:0", "http://127.0.0.1:80/v4", "http://127.0.0.1:80?x",
     ],
 )  # fmt: skip
 def test_an_endpoint_that_is_not_on_this_machine_is_refused(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +67,15 @@ def test_an_endpoint_on_this_machine_needs_no_credentials(monkeypatch: pytest.Mo
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
         assert sa.scan(f"gsheets://{key}/x")["x"].shape == (3,)
         assert not any("uthorization" in str(record) for record in server.requests)
+
+
+def test_a_server_on_this_machine_that_is_not_running_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:1")
+    with pytest.raises(RemoteError, match="cannot be reached") as caught:
+        read_gsheet(KEY)
+    assert f"{ENDPOINT} says http://127.0.0.1:1" in str(caught.value)
+    assert "internet" not in str(caught.value)
 
 
 def test_every_verb_takes_a_client() -> None:
@@ -248,11 +214,40 @@ def test_damaged_credentials_are_an_error_without_their_content(account: Path, d
 
 
 def test_a_missing_credentials_file_is_the_systems_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_gsheet(KEY, credentials=tmp_path / "absent.json")
-    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "absent.json"))
-    with pytest.raises(FileNotFoundError):
+    path = tmp_path / "absent.json"
+    with pytest.raises(FileNotFoundError, match=r"credentials cannot be read.*absent\.json"):
+        read_gsheet(KEY, credentials=path)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
+    with pytest.raises(FileNotFoundError, match=r"credentials cannot be read.*absent\.json"):
         read_gsheet(KEY)
+
+
+@pytest.mark.parametrize("kind", ["installed", "web"])
+def test_the_file_of_an_oauth_client_is_told_from_credentials(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "client.json"
+    path.write_text(json.dumps({kind: {"client_id": "c", "client_secret": TOKEN}}))
+    path.chmod(0o600)
+    with pytest.raises(RemoteError, match="OAuth client") as caught:
+        read_gsheet(KEY, credentials=path)
+    assert TOKEN not in spoken(caught.value)
+
+
+@pytest.mark.parametrize("form", ["JSON", "JSON in a line", "base64", "key", "token"])
+@pytest.mark.parametrize("place", ["argument", "bytes", "environment"])
+def test_credentials_in_place_of_a_path_are_not_shown(
+    account: Path, form: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = account.read_text()
+    given = {
+        "JSON": json.dumps(json.loads(text), indent=2), "JSON in a line": text, "token": TOKEN,
+        "base64": base64.b64encode(text.encode()).decode(), "key": json.loads(text)["private_key"],
+    }[form]  # fmt: skip
+    argument: Any = {"argument": given, "bytes": given.encode(), "environment": None}[place]
+    if place == "environment":
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", given)
+    with pytest.raises(RemoteError, match="is the path of a file") as caught:
+        read_gsheet(KEY, credentials=argument)
+    assert not [secret for secret in [*secrets_of(account), given[:40]] if secret in spoken(caught.value)]
 
 
 def test_no_credentials_at_all_say_how_to_get_some() -> None:
@@ -300,6 +295,88 @@ def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, monkeypatch: pyt
         read_gsheet(KEY, credentials=account)
     assert sum(pauses) < 60
     assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
+
+
+# Connections -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def listening() -> Iterator[socket.socket]:
+    """Somebody who takes connections."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        yield found
+
+
+def calls(server: socket.socket, answer: Callable[[socket.socket], object]) -> list[int]:
+    """Answer all connections from now on; one entry for each."""
+    taken: list[int] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                taken.append(1)
+                with connection, suppress(OSError):
+                    answer(connection)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return taken
+
+
+@pytest.fixture
+def self_signed(tmp_path: Path) -> Path:
+    """A certificate that nobody trusts, and its key."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    path = tmp_path / "certificate.pem"
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
+    return path
+
+
+def test_a_certificate_that_is_not_trusted_ends_it_at_once(
+    listening: socket.socket, self_signed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(self_signed)
+    taken = calls(listening, lambda connection: context.wrap_socket(connection, server_side=True).close())
+    monkeypatch.setenv(ENDPOINT, f"https://localhost:{listening.getsockname()[1]}")
+    with pytest.raises(RemoteError, match="certificate"):
+        read_gsheet(KEY)
+    assert len(taken) == 1
+
+
+def test_a_connection_that_is_cut_while_it_is_made_safe_is_tried_again(
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    taken = calls(listening, lambda connection: connection.recv(1))
+    monkeypatch.setenv(ENDPOINT, f"https://localhost:{listening.getsockname()[1]}")
+    with pytest.raises(RemoteError, match="was cut"):
+        read_gsheet(KEY)
+    assert len(taken) == len(pauses) + 1 >= 4
+
+
+def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
+    account: Path, listening: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+    taken = calls(listening, lambda connection: (connection.recv(10_000), connection.sendall(refusal)))
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:{TOKEN}@127.0.0.1:{listening.getsockname()[1]}")
+    client = gspread.Client(auth=None, session=requests.Session())  # type: ignore[arg-type]
+    with pytest.raises(RemoteError, match="proxy cannot be reached, or refuses") as caught:
+        read_gsheet(KEY, client=client)
+    assert taken
+    assert "HTTPS_PROXY" in str(caught.value)
+    assert TOKEN not in spoken(caught.value)
 
 
 # Refusals ----------------------------------------------------------------------------------------------------

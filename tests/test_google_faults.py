@@ -7,6 +7,7 @@ the new ones. No test waits: pauses are recorded instead.
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from cases import assert_same
 from spreadsheets import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
 OLD = {"t": np.arange(400.0).reshape(20, 20), "other": np.array(["stays", ""])}
@@ -36,9 +37,9 @@ KINDS: dict[str, dict[str, Any]] = {
     "reset before": {"status": "reset-before"},
     "reset after": {"status": "reset-after"},
     "truncated": {"status": "truncated"},
-    "slow": {"status": "slow", "seconds": 0.6},
-    "late": {"status": "late", "seconds": 0.6},
+    "slow": {"status": "slow", "seconds": 0.25},
 }
+TIMEOUT = 0.15  # seconds that a client waits where answers are slow or late
 SETTINGS = ("new worksheet", "arrays there", "in place")
 ROOM = 1500  # cells of a spreadsheet in which there is no room for a stage
 
@@ -115,14 +116,14 @@ def scene_reads(scene: Scene) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow) if kind in ("slow", "late") else kind for kind in KINDS]
+    "kind", [pytest.param(kind, marks=pytest.mark.slow) if kind == "slow" else kind for kind in KINDS]
 )
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
     assert total >= 6
     for nth in range(total):
         scene.server.faults.append(Fault(after=nth, **KINDS[kind]))
-        scene.write(timeout=0.4 if KINDS[kind]["status"] in ("slow", "late") else None)
+        scene.write(timeout=TIMEOUT if kind == "slow" else None)
         assert len(scene.server.requests) <= total + 25, nth
         scene.server.faults.clear()
         assert scene.outcome() == "new", nth
@@ -133,8 +134,51 @@ def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, 
         assert len([pause for pause in pauses if pause >= KINDS[kind]["retry_after"]]) >= total
 
 
+class Late:
+    """Holds one request back: it takes effect when the client has long given it up."""
+
+    def __init__(self, server: SheetsServer, nth: int, *, until_the_next: bool) -> None:
+        self.nth, self.until_the_next = nth, until_the_next
+        self.count = 0
+        self.held: Any = None
+        self.go = threading.Event()
+        server.on_request = self
+
+    def __call__(self, record: Any) -> None:
+        nth, self.count = self.count, self.count + 1
+        if nth == self.nth:
+            self.held = record
+            self.go.wait()
+        elif nth == self.nth + 1 and self.until_the_next:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Have it take effect now."""
+        self.go.set()
+        while not self.held.status:
+            threading.Event().wait(0.001)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("slow", "late")])
+@pytest.mark.parametrize("when", ["with the next request", "after the end"])
+def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, pauses: list[float]) -> None:
+    total = count(scene)
+    for nth in range(total):
+        late = Late(scene.server, nth, until_the_next=when == "with the next request")
+        scene.write(timeout=TIMEOUT)
+        scene.server.on_request = None
+        late.let_go()
+        assert scene.outcome() == "new", nth
+        if when == "after the end":
+            scene.write()  # removes a stage that was made too late
+            assert scene.outcome() == "new", nth
+        assert scene.leftovers() == [], nth
+        scene.start()
+    assert len(pauses) >= total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "slow"])
 def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
     scene: Scene, kind: str, pauses: list[float]
 ) -> None:
@@ -215,11 +259,13 @@ def test_waiting_is_told_to_a_progress_that_wants_to_know(pauses: list[float]) -
         key, client, bar = server.create(), server.client(), Bar()
         server.faults.append(Fault("quota", method="PUT", retry_after=45))
         write_gsheet(key, NEW, client=client, progress=bar)
-        server.faults.append(Fault("quota", retry_after=45))
-        read_gsheet(key, client=client, progress=bar)
-    assert [why for _, why in bar.told] == ["the quota of requests is used up"] * 2
+        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(check_gsheet(*args, **more))):
+            server.faults.append(Fault("quota", retry_after=45))
+            calls = bar.calls
+            verb(key, client=client, progress=bar)  # type: ignore[operator]
+            assert bar.calls >= calls + (2 if verb is not scan_gsheet else 0)
+    assert [why for _, why in bar.told] == ["the quota of requests is used up"] * 4
     assert all(45 <= seconds <= 50 for seconds, _ in bar.told)
-    assert bar.calls >= 4
 
 
 @pytest.mark.parametrize("retry_after", [1_801, 86_400, 999_999])

@@ -320,6 +320,17 @@ def test_a_range_that_somebody_has_renamed_keeps_its_name(book: Book) -> None:
     assert book.ranges() == {"ours": [0, 1, 2, 3, 4]}
 
 
+def test_the_range_of_an_array_that_somebody_has_cleared_is_taken_again(book: Book) -> None:
+    book.write({"t": np.arange(3), "u": np.arange(2)})
+    opened = book.client.open_by_key(book.key).worksheet("arrays")
+    opened.clear()
+    opened.define_named_range("A20:A21", "foreign")
+    book.write({"t": np.arange(5), "v": np.arange(4)})
+    found = book.ranges()
+    assert (found["t"], found["v"], found["foreign"]) == ([0, 1, 2, 3, 4], [0, 1, 2, 3], [0, 1])
+    assert not [name for name in found if name.startswith("t_")]
+
+
 def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
     names = [
         "a b",

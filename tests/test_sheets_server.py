@@ -20,6 +20,7 @@ from sheets_asking import Sheets, ask, message
 
 from sheetarray.errors import MissingDependencyError
 from sheetarray.testing.sheets_server import Record, SheetsServer
+from sheetarray.testing.sheets_server.__main__ import main
 
 
 @pytest.fixture
@@ -254,7 +255,7 @@ def started(*options: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
         text=True,
     )
     assert process.stdout is not None
-    said = dict(process.stdout.readline().strip().split(maxsplit=1) for _ in range(4))
+    said = dict(process.stdout.readline().strip().split(maxsplit=1) for _ in range(5))
     return process, said
 
 
@@ -268,6 +269,7 @@ def test_from_a_terminal_it_prints_where_it_serves_until_it_is_interrupted(how: 
         assert answer["sheets"][0]["properties"]["gridProperties"] == {"rowCount": 5, "columnCount": 2}
         assert said["url"] == f"https://docs.google.com/spreadsheets/d/{said['key']}/edit"
         assert said["schema"] == "validated"
+        assert f"SHEETARRAY_SHEETS_ENDPOINT={said['serving']};" in said["use"]
         statuses = [
             requests.get(f"{said['serving']}/v4/spreadsheets/{said['key']}", timeout=30).status_code for _ in "ab"
         ]
@@ -282,8 +284,46 @@ def test_from_a_terminal_a_port_that_is_taken_is_an_error_of_one_line(server: Sh
     command = [sys.executable, "-m", "sheetarray.testing.sheets_server", "--port", str(port(server))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
+    assert done.stderr.startswith(f"error: port {port(server)}: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--port 65536", "from 0 to 65535"), ("--port x", "from 0 to 65535"), ("--rows 0", "from 1"),
+        ("--columns -1", "from 1"), ("--quota 1 -1", "from 0"), ("--key a/b", "letters, digits"),
+        ("--rows 1000000", "10000000 cells"), ("--rows 1 --columns 20000", "18278 columns"),
+    ],
+)  # fmt: skip
+def test_from_a_terminal_options_that_cannot_be_are_misuse(
+    options: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with pytest.raises(SystemExit) as caught:
+        main(options.split())
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    said = capsys.readouterr()
+    assert (caught.value.code, said.out) == (2, "")
+    assert message in said.err
+
+
+def test_a_spreadsheet_that_cannot_be_is_refused_with_the_reason(server: SheetsServer) -> None:
+    key = server.create(key="mine")
+    with pytest.raises(ValueError, match="already"):
+        server.create(key=key)
+    with pytest.raises(ValueError, match="letters, digits"):
+        server.create(key="a b")
+    for rows, columns in ((0, 5), (5, -1)):
+        with pytest.raises(ValueError, match="at least one row"):
+            server.create(sheets=[("Sheet1", rows, columns)])
+    with pytest.raises(ValueError, match="18278 columns"):
+        server.create(sheets=[("Sheet1", 1, 20_000)])
+    with pytest.raises(KeyError, match="no spreadsheet 'other'; there are"):
+        server.cells("other", "Sheet1")
+    with pytest.raises(KeyError, match="no spreadsheet 'other'; there are"):
+        server.snapshot("other")
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

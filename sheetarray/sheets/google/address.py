@@ -11,6 +11,7 @@ from ...columns import letters
 from ...errors import LimitError, NotFoundError
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
+_OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may have ? and # in it
 _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
 _MOST_IN_TITLE = 100  # characters, as far as the service takes them
 
@@ -47,50 +48,74 @@ def address_of(source: Any, worksheet: str | None = None) -> Address:
         worksheet: the title of a worksheet, where the source says none.
 
     Raises:
-        NotFoundError: text that is neither such a URL nor a key.
+        NotFoundError: text that is neither such a URL nor a key, or that says no worksheet, or two.
         LimitError: a title that no worksheet can have.
         TypeError: any other object.
     """
     found = _of_text(source) if isinstance(source, str) else _of_object(source)
     if found.gid is None and found.title is None and worksheet is not None:
         found = Address(found.key, None, worksheet, found.label, found.http)
-    if found.title is not None and not 0 < len(found.title.strip()) <= len(found.title) <= _MOST_IN_TITLE:
-        raise LimitError(
-            f"the title of a worksheet has 1 to {_MOST_IN_TITLE} characters, not {len(found.title.strip())}"
-        )
+    if found.title is not None:
+        _check_title(found.title)
     return found
+
+
+def _check_title(title: str) -> None:
+    if not 0 < len(title.strip()) <= len(title) <= _MOST_IN_TITLE:
+        length = len(title) if title.strip() else 0
+        raise LimitError(f"the title of a worksheet has 1 to {_MOST_IN_TITLE} characters, not {length}")
+    if any("\ud800" <= character <= "\udfff" for character in title):
+        raise LimitError(f"the title of a worksheet is valid Unicode, unlike {title!r}")
 
 
 def _of_text(text: str) -> Address:
     if text.startswith("gsheets://"):
-        place, _, fragment = text.removeprefix("gsheets://").partition("#")
-        key, _, title = place.partition("/")
-        key = _key(key, text)
-        return Address(key, _gid(fragment), unquote(title) or None, text)
+        found = _OURS.fullmatch(text)
+        key, title = _key(found[1] if found else "", text), found and found[2]
+        if title and found and found[3]:
+            raise NotFoundError(f"{text}: this means two worksheets; leave out the title, or gid=")
+        return Address(key, _gid(found and found[3], text), _title(title, text) if title else None, text)
     if text.startswith(("https://", "http://")):
-        parts = urlsplit(text)
-        query = parse_qs(parts.query)
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            raise _no_address(text) from None
+        query, fragment = parse_qs(parts.query), parse_qs(parts.fragment)
         named = re.search(r"/spreadsheets/(?:u/\d+/)?d/([^/]+)", parts.path)
         key = named[1] if named else query.get("key", [""])[0] if parts.hostname in _OLD_HOSTS else ""
         if key == "e":
             raise NotFoundError(
                 f"{text}: this is the address of a published copy; use the one in the address bar of the spreadsheet"
             )
-        gid = _gid(parts.fragment)
-        return Address(_key(key, text), _gid(parts.query) if gid is None else gid, None, text)
+        (gid,) = fragment.get("gid", query.get("gid", [None]))[:1]
+        return Address(_key(key, text), _gid(gid, text), None, text)
     return Address(_key(text, text), None, None, f"gsheets://{text}")
 
 
 def _key(key: str, text: str) -> str:
     if not _KEY.fullmatch(key):
-        raise NotFoundError(f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
-                            "gsheets://KEY/worksheet) nor a key")  # fmt: skip
+        raise _no_address(text)
     return key
 
 
-def _gid(query: str) -> int | None:
-    gid = parse_qs(query).get("gid", [""])[0]
-    return int(gid) if re.fullmatch(r"\d{1,10}", gid, re.ASCII) else None
+def _no_address(text: str) -> NotFoundError:
+    return NotFoundError(f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
+                         "gsheets://KEY/worksheet) nor a key")  # fmt: skip
+
+
+def _gid(gid: str | None, text: str) -> int | None:
+    if not gid:
+        return None
+    if not re.fullmatch(r"\d{1,10}", gid, re.ASCII):
+        raise NotFoundError(f"{text}: no worksheet has the id {gid!r}, which is no whole number of up to 10 digits")
+    return int(gid)
+
+
+def _title(title: str, text: str) -> str:
+    try:
+        return unquote(title, errors="strict")
+    except UnicodeDecodeError:
+        raise NotFoundError(f"{text}: what % stands for in it is no UTF-8; a percent sign itself is %25") from None
 
 
 def _of_object(source: Any) -> Address:

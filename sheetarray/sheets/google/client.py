@@ -11,6 +11,7 @@ import copy
 import ipaddress
 import json
 import os
+import re
 import stat
 import warnings
 from pathlib import Path
@@ -27,9 +28,12 @@ TIMEOUT = (20.0, 190.0)  # seconds to connect, and between bytes: the service it
 _ENVIRONMENT = "GOOGLE_APPLICATION_CREDENTIALS"
 _SCOPE = "https://www.googleapis.com/auth/spreadsheets"
 _ADVICE = (
-    "pass credentials= with the path of a service account's key file, or set GOOGLE_APPLICATION_CREDENTIALS, or run "
-    "gcloud auth application-default login"
+    "set GOOGLE_APPLICATION_CREDENTIALS to the path of a service account's key file, or pass it as credentials=, or "
+    "run gcloud auth application-default login"
 )
+_LONGEST_PATH = 1000
+_SECRET = re.compile(r"\s*[{\[]|.*\n|-----BEGIN|ya29\.|AIza|GOCSPX-")  # credentials begin so, never to be shown
+_CONNECTION = "is there a connection to the internet, and does the proxy work, where HTTPS_PROXY names one?"
 
 
 def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> Any:
@@ -72,6 +76,12 @@ def account_of(http: Any) -> str | None:
     return None
 
 
+def connection_hint(http: Any) -> str:
+    """What to look at where a client finds nobody that answers."""
+    hint: str = getattr(http, "connection_hint", _CONNECTION)
+    return hint
+
+
 # A server on this machine ------------------------------------------------------------------------------------
 
 
@@ -80,13 +90,14 @@ def _local(endpoint: str) -> Any:
     from gspread import Client
     from gspread.http_client import HTTPClient
 
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not _is_loopback(parts.hostname) or parts.username:
+    if not _is_local(endpoint):
         raise LimitError(f"{ENDPOINT} is the address of a server on this machine, such as http://127.0.0.1:8080; "
                          "any other is refused")  # fmt: skip
     base = endpoint.rstrip("/")
 
     class Local(HTTPClient):
+        connection_hint = f"is the server running? {ENDPOINT} says {base}"
+
         def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> requests.Response:
             if not endpoint.startswith(f"{SERVICE}/"):
                 raise LimitError(f"{ENDPOINT} stands for the Sheets API alone")
@@ -97,11 +108,15 @@ def _local(endpoint: str) -> Any:
     return Client(auth=cast("Any", None), session=session, http_client=Local)
 
 
-def _is_loopback(host: str | None) -> bool:
+def _is_local(endpoint: str) -> bool:
     try:
-        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
+        parts = urlsplit(endpoint)
+        plain = parts.scheme in ("http", "https") and parts.path in ("", "/") and parts.port != 0
+        more = parts.username or parts.query or parts.fragment
+        loopback = parts.hostname == "localhost" or ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:  # no address of a host, no port, or no URL at all
         return False
+    return plain and loopback and not more
 
 
 # Credentials -------------------------------------------------------------------------------------------------
@@ -112,32 +127,44 @@ def _credentials(path: PathLike | None, writing: bool) -> Any:
     from google.auth.exceptions import GoogleAuthError
 
     scopes = [_SCOPE if writing else f"{_SCOPE}.readonly"]
-    found = os.fspath(path) if path is not None else os.environ.get(_ENVIRONMENT)
+    found = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT)
+    if found and (len(found) > _LONGEST_PATH or _SECRET.match(found)):
+        which = _ENVIRONMENT if path is None else "credentials="
+        raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
     try:
         loaded = _from_file(Path(found), scopes) if found else None
-        return google.auth.default(scopes=scopes)[0] if loaded is None and path is None else _known(loaded)
+        if loaded is None and path is not None:
+            raise _UnknownKindError("neither a service account's key nor a user's credentials")
+        return google.auth.default(scopes=scopes)[0] if loaded is None else loaded
+    except _UnknownKindError as error:
+        why = str(error)
     except (GoogleAuthError, ValueError, KeyError, TypeError, AttributeError) as error:
-        where = f"the credentials file {found}" if found else "the default credentials"
-        what = "cannot be used" if found else "are not set up"
-        raise RemoteError(f"{where} {what} ({type(error).__name__})", hint=_ADVICE) from None
+        why = type(error).__name__
+    where = f"the credentials file {found}" if found else "the default credentials"
+    what = "cannot be used" if found else "are not set up"
+    raise RemoteError(f"{where} {what} ({why})", hint=_ADVICE)
+
+
+class _UnknownKindError(Exception):
+    """A credentials file of another kind; what it says holds nothing of the file."""
 
 
 def _from_file(path: Path, scopes: list[str]) -> Any:
+    """Credentials from a file; None where google.auth may know its kind."""
     from google.oauth2 import credentials, service_account
 
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise type(error)(error.errno, f"the credentials cannot be read: {error.strerror}", str(path)) from None
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o044:
         warnings.warn(f"{path}: others can read these credentials; chmod 600 it", SheetArrayWarning, stacklevel=2)
     content = json.loads(text)
+    if "installed" in content or "web" in content:
+        raise _UnknownKindError("it names an OAuth client, which lets nobody in by itself")
     kind = content.get("type", "authorized_user")
     if kind == "service_account":
         return service_account.Credentials.from_service_account_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
     if kind == "authorized_user":
         return credentials.Credentials.from_authorized_user_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
     return None
-
-
-def _known(loaded: Any) -> Any:
-    if loaded is None:
-        raise ValueError("neither a service account nor an authorized user; the environment variable takes other kinds")
-    return loaded

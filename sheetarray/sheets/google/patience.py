@@ -60,7 +60,7 @@ class FailedError(Exception):
         what: happened, for messages.
         undone: whether it certainly had no effect.
         quota: whether a quota is used up.
-        unreached: whether there was no connection.
+        unreached: what to look at, where there was no connection; empty where there was one.
         retry_after: seconds that the service asks for.
         status: of the answer.
         seconds: that it took to fail.
@@ -69,7 +69,7 @@ class FailedError(Exception):
     what: str
     undone: bool = False
     quota: bool = False
-    unreached: bool = False
+    unreached: str = ""
     retry_after: float = 0.0
     status: int | None = None
     seconds: float = 0.0
@@ -138,8 +138,6 @@ class Patience:
         tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"
         if failure.quota:
             hint = "try again later, or ask for a higher quota of the Google Cloud project that the credentials are of"
-        elif failure.unreached:
-            hint = "is there a connection to the internet?"
         else:
-            hint = "try again later"
+            hint = failure.unreached or "try again later"
         raise RemoteError(tried, hint=hint, status=failure.status) from None

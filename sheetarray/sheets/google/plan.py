@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -143,7 +144,10 @@ def ranges_of(
     replaced: dict[str, list[Standing]],
     blocked: Collection[str],
 ) -> Iterator[RangeOf]:
-    """The named range of each array; one over its elements that is there keeps its name, whatever that is."""
+    """The named range of each array; one over its elements that is there keeps its name, whatever that is.
+
+    So does the one that an array of the name has left, whose cells somebody has cleared.
+    """
     taken = {named.name.lower() for named in state.ranges} | set(blocked)
     there: dict[tuple[int, int | None], list[NamedRange]] = {}
     for named in state.ranges:
@@ -154,8 +158,11 @@ def ranges_of(
         first, last = parts[0], parts[-1]
         right = last.column + 1 if last.column - first.column == len(parts) - 1 else first.column + 1
         rect = Rect(first.data, first.column, first.data + first.elements, right)
-        starts = [s.data for s in replaced.get(name, [])]
+        starts = [s.data for s in replaced.get(name, [])] or [(first.data, first.column)]
         known = [named for row, column in starts for top in (row, row - 1) for named in there.get((top, column), [])]
+        if name not in replaced:
+            ours = re.compile(re.escape(range_name(name, ())) + r"(_\d+)?", re.IGNORECASE)
+            known = [named for named in known if ours.fullmatch(named.name)]
         yield from (RangeOf(named.name, rect, named) for named in known)
         if not known:
             chosen = range_name(name, taken)

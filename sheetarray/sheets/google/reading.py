@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ...adapters import Progress, silent
+from ...adapters import Progress
 from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
 from ...columns.ordinary import DTypeLike, Shape
 from ...elements import Missing
@@ -74,24 +74,10 @@ def read_gsheet(
         ...     read_gsheet(key, client=client)
         {'t': array([[1.5, 2.5]])}
     """
-    report = progress or silent
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        infos = scan_sheets(sheets, strict=strict) if progress else {}
-        total = sum(info.cells for name, info in infos.items() if names is None or name in names)
-        done = 0
-        report(0, total)
-
-        def fetched(cells: int) -> None:
-            nonlocal done
-            done = min(done + cells, total)
-            report(done, total)
-
-        for sheet in sheets:
-            sheet.on_fetched = fetched
-        arrays = read_sheets(sheets, names, strict=strict, missing=missing)
-        report(total, total)
-        return arrays
+        with _told(progress, sheets, names, strict=strict):
+            return read_sheets(sheets, names, strict=strict, missing=missing)
 
     return _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
 
@@ -103,6 +89,7 @@ def scan_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     strict: bool = False,
+    progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
     """What the headers say: one request where the worksheet's title is known, one more where it is not.
 
@@ -112,6 +99,7 @@ def scan_gsheet(
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
         strict: refuse lists without a version.
+        progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
 
     Raises:
         FormatError: no array, or a broken header.
@@ -119,7 +107,7 @@ def scan_gsheet(
         RemoteError: the service cannot be reached, or refuses.
     """
     return _reading(
-        source, worksheet, client, credentials, lambda sheets: scan_sheets(sheets, strict=strict), waiting_of(None)
+        source, worksheet, client, credentials, lambda sheets: scan_sheets(sheets, strict=strict), waiting_of(progress)
     )
 
 
@@ -130,6 +118,7 @@ def check_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     missing: Missing = "error",
+    progress: Progress | None = None,
 ) -> Iterator[Finding]:
     """Every finding in a spreadsheet; nothing where it is intact.
 
@@ -139,6 +128,7 @@ def check_gsheet(
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
         missing: as for `read_gsheet`.
+        progress: as for `read_gsheet`.
 
     Raises:
         NotFoundError: no such worksheet.
@@ -146,10 +136,11 @@ def check_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
-        return list(check_sheets(sheets, missing=missing))
+        with _told(progress, sheets):
+            return list(check_sheets(sheets, missing=missing))
 
     try:
-        yield from _reading(source, worksheet, client, credentials, attempt, waiting_of(None))
+        yield from _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
     except FormatError as error:
         yield Finding.of(error)
 
@@ -175,6 +166,31 @@ def read_columns_gsheet(
                              skip_rows=skip_rows)  # fmt: skip
 
     return _reading(source, worksheet, client, credentials, attempt, waiting_of(None), first=True)
+
+
+@contextmanager
+def _told(
+    progress: Progress | None, sheets: list[GoogleSheet], names: Sequence[str] | None = None, *, strict: bool = False
+) -> Iterator[None]:
+    """Call `progress` while columns of sheets are fetched."""
+    if progress is None:
+        yield
+        return
+    done = total = 0
+    with suppress(FormatError):  # whoever reads the sheets says it
+        infos = scan_sheets(sheets, strict=strict)
+        total = sum(info.cells for name, info in infos.items() if names is None or name in names)
+    progress(0, total)
+
+    def fetched(cells: int) -> None:
+        nonlocal done
+        done = min(done + cells, total)
+        progress(done, total)
+
+    for sheet in sheets:
+        sheet.on_fetched = fetched
+    yield
+    progress(total, total)
 
 
 def waiting_of(progress: Progress | None) -> Callable[[float, str], None] | None:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import RemoteError
-from .client import SERVICE, account_of
+from .client import SERVICE, account_of, connection_hint
 from .patience import FailedError, Patience, RefusedError
 
 Answer = dict[str, Any]
@@ -80,12 +80,8 @@ class Service:
             failure = caught
         except APIError as error:
             failure = self._judge(error.response)
-        except requests.exceptions.SSLError:
-            raise RemoteError("the service's certificate could not be verified") from None
-        except (requests.exceptions.ConnectTimeout, requests.exceptions.ConnectionError) as error:
-            unreached = isinstance(error, requests.exceptions.ConnectTimeout) or "NewConnection" in repr(error)
-            what = "the service cannot be reached" if unreached else "the connection was cut"
-            failure = FailedError(what, undone=unreached, unreached=unreached)
+        except requests.exceptions.ConnectionError as error:
+            failure = self._disconnected(error)
         except requests.exceptions.Timeout:
             failure = FailedError("the service did not answer in time")
         except GoogleAuthError as error:
@@ -151,11 +147,25 @@ class Service:
         hint = f"share it with {whom}, as an editor where it is to be written"
         return RemoteError(f"no permission for the spreadsheet {self.key}", hint=hint, status=status)
 
+    def _disconnected(self, error: Exception) -> FailedError:
+        from requests.exceptions import ConnectTimeout, ProxyError, SSLError
+
+        if isinstance(error, SSLError) and "EOF" not in repr(error):
+            hint = "does something on the way, such as a company's proxy, answer in its place?"
+            raise RemoteError("the service's certificate or encryption cannot be accepted", hint=hint) from None
+        hint = connection_hint(self._http)
+        if isinstance(error, ProxyError):
+            return FailedError("the proxy cannot be reached, or refuses", undone=True, unreached=hint)
+        if isinstance(error, ConnectTimeout) or "NewConnection" in repr(error):
+            return FailedError("the service cannot be reached", undone=True, unreached=hint)
+        return FailedError("the connection was cut")
+
     def _unauthorized(self, error: Exception) -> FailedError:
         from google.auth.exceptions import TransportError
 
         if isinstance(error, TransportError):
-            return FailedError("the service that signs in cannot be reached", undone=True, unreached=True)
+            hint = connection_hint(self._http)
+            return FailedError("the service that signs in cannot be reached", undone=True, unreached=hint)
         hint = "they may be expired or withdrawn, or the clock of this machine is wrong"
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
 

@@ -62,7 +62,7 @@ class GoogleSheet:
         self._head: Columns = []
         self._rows = 0  # of the head
         self._ended = False
-        self._whole: dict[int, list[Cell]] = {}
+        self._whole: dict[tuple[int, int], list[Cell]] = {}  # by column and first row
 
     # The first rows ------------------------------------------------------------------------------------------
 
@@ -116,19 +116,20 @@ class GoogleSheet:
         """Columns as Python scalars."""
         if self._ended:
             return [([], self._seen(request.column)[request.row :]) for request in requests]
-        absent = {request.column: request.row for request in requests if request.column not in self._whole}
+        wanted = [(request.column, request.row) for request in requests]
+        absent = dict(place for place in wanted if place not in self._whole)
         if absent:
             self._whole.update(self._fetch_columns(absent))
-        return [([], self._whole[request.column][request.row :]) for request in requests]
+        return [([], self._whole[place]) for place in wanted]
 
     def _seen(self, column: int) -> list[Cell]:
         return self._head[column] if column < len(self._head) else []
 
-    def _fetch_columns(self, wanted: dict[int, int]) -> dict[int, list[Cell]]:
-        """Whole columns, all of one generation of the worksheet.
+    def _fetch_columns(self, wanted: dict[int, int]) -> dict[tuple[int, int], list[Cell]]:
+        """Columns down to their ends, all of one generation of the worksheet.
 
         Args:
-            wanted: columns, and how many cells of each make the header, which must be as it was seen.
+            wanted: columns, and how many cells of each make the header, which must be as it was seen, and is left out.
 
         Raises:
             ChangedError: they are not, or not of the one of which the first rows were.
@@ -154,7 +155,9 @@ class GoogleSheet:
             raise ChangedError
         if before is not None and self._generation() != before:
             raise ChangedError
-        return found
+        for column, count in wanted.items():
+            del found[column][:count]
+        return {(column, count): found[column] for column, count in wanted.items()}
 
     def _ends(self, columns: Iterable[int]) -> dict[int, int]:
         """About how far down each column goes, by what the headers say."""

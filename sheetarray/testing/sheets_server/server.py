@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from .errors import ApiError
 from .faults import Fault, Quota
 from .formulas import Evaluator
 from .functions import Scalar
@@ -145,14 +147,37 @@ class SheetsServer:
         *,
         key: str | None = None,
     ) -> str:
-        """A new spreadsheet with sheets of so many rows and columns; its key."""
+        """A new spreadsheet with sheets of so many rows and columns; its key.
+
+        Args:
+            title: of the spreadsheet.
+            sheets: title, rows and columns of each.
+            key: letters, digits, `-` and `_`; None makes one, as long as Google's are.
+
+        Raises:
+            ValueError: what no spreadsheet can be, or a key that another one has.
+        """
+        wanted = list(sheets)
         with self._wire.lock:
-            return self._service.new(title, list(sheets), key).key
+            if key is not None and not re.fullmatch(r"[\w-]+", key, re.ASCII):
+                raise ValueError(f"a key has letters, digits, - and _ only, unlike {key!r}")
+            if key in self._service.spreadsheets:
+                raise ValueError(f"there is a spreadsheet {key!r} already")
+            if not wanted or any(min(rows, columns) < 1 for _, rows, columns in wanted):
+                raise ValueError("a spreadsheet has at least one sheet, and each at least one row and one column")
+            try:
+                return self._service.new(title, wanted, key).key
+            except ApiError as error:
+                raise ValueError(error.message) from None
 
     def cells(self, key: str, sheet: str) -> list[list[Scalar]]:
-        """The rows of a sheet as values, None for a blank, without trailing blanks."""
+        """The rows of a sheet as values, None for a blank, without trailing blanks.
+
+        Raises:
+            KeyError: there is no such spreadsheet, or no such sheet.
+        """
         with self._wire.lock:
-            spreadsheet = self._service.spreadsheets[key]
+            spreadsheet = self._spreadsheet(key)
             found = spreadsheet.titled(sheet)
             if found is None:
                 raise KeyError(f"there is no sheet {sheet!r}; there are {[each.title for each in spreadsheet.sheets]}")
@@ -167,9 +192,18 @@ class SheetsServer:
             return rows
 
     def snapshot(self, key: str) -> Spreadsheet:
-        """The whole state of a spreadsheet as it is now; later requests do not change it."""
+        """The whole state of a spreadsheet as it is now; later requests do not change it.
+
+        Raises:
+            KeyError: there is none of this key.
+        """
         with self._wire.lock:
-            return self._service.spreadsheets[key].copy()
+            return self._spreadsheet(key).copy()
+
+    def _spreadsheet(self, key: str) -> Spreadsheet:
+        if key not in self._service.spreadsheets:
+            raise KeyError(f"there is no spreadsheet {key!r}; there are {list(self._service.spreadsheets)}")
+        return self._service.spreadsheets[key]
 
     def forbid(self, key: str, *, writes_only: bool = False) -> None:
         """Answer requests for a key, or only those that write, with 403."""
