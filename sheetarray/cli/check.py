@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import click
@@ -92,12 +93,12 @@ def _put(place: Place, findings: Sequence[Finding], count: int | None) -> None:
         return
     kinds = [finding.severity for finding in findings]
     click.echo(", ".join(plural(kinds.count(kind), kind) for kind in _COLOURS if kind in kinds))
-    for finding in findings:
+    for finding, after in zip_longest(findings, findings[1:]):
         say(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
         where = f"{visible(finding.location)}  " if finding.location else ""
         say(where, bold=True, nl=False)
         click.echo(visible(finding.message))
-        if finding.hint:
+        if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
             option = "--write" if finding.hint.startswith("write") else "--read"
             say(f"           {visible(as_options(finding.hint, option))}", dim=True)
 

@@ -194,6 +194,8 @@ def _joined(first: Sequence[Cell], rest: pl.Series | Sequence[Cell], place: _Pla
 
 
 def _padded(column: pl.Series, height: int) -> pl.Series:
+    if len(column) == height:
+        return column
     return column[:height].extend_constant(None, max(0, height - len(column)))
 
 

@@ -108,7 +108,10 @@ class Source:
         return self._ended
 
     def whole(self) -> Bytes:
-        """Everything; a plain file is mapped, not read."""
+        """Everything; a plain file is mapped, not read.
+
+        As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
+        """
         if self._whole is None:
             if self.path is not None and (size := os.fstat(self._file.fileno()).st_size):
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
