@@ -40,15 +40,24 @@ def boolean(value: bool) -> str:
     return f' t="b"><v>{int(value)}</v></c>'
 
 
-def header(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[str]:
-    """The header of an array in one column, as cells."""
+def dated(*serials: float) -> list[str]:
+    """What follows the references of cells of the second style, which hold numbers."""
+    return [f' s="1"><v>{serial!r}</v></c>' for serial in serials]
+
+
+def words(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[str | int]:
+    """The header of an array in one column."""
     shape = [count] if shape is None else shape
     strides = [1] * len(shape)
     for nth in range(len(shape) - 2, -1, -1):
         strides[nth] = strides[nth + 1] * shape[nth + 1]
-    words: list[object] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
-    words += ["order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
-    return [number(word) if isinstance(word, int) else text(str(word)) for word in words]
+    found: list[str | int] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
+    return [*found, "order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
+
+
+def header(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[str]:
+    """The same, as cells."""
+    return [number(word) if isinstance(word, int) else text(word) for word in words(dtype, count, shape)]
 
 
 def listed(dtype: str, data: Sequence[str], *, name: str = "t") -> list[str]:

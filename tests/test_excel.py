@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import openpyxl
 import pytest
 from cases import CASES, assert_same, objects
 from conformance import Conformance
+from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
@@ -72,6 +74,18 @@ def test_names_are_bold_and_stay_in_view_and_columns_are_wide_enough(tmp_path: P
     assert sheet.freeze_panes == "A2"
     assert 18 <= sheet.column_dimensions["A"].width <= 30
     assert 40 <= sheet.column_dimensions["B"].width <= 60
+
+
+@pytest.mark.parametrize("name", ["x.xlsm", "X.XLSM", "x.xlsx"])
+def test_the_type_of_a_workbook_is_that_of_its_suffix(tmp_path: Path, name: str) -> None:
+    sa.write(tmp_path / name, {"a": np.arange(3)})
+    sa.write(tmp_path / name, {"b": np.arange(4)}, mode="a", sheet="more")
+    with zipfile.ZipFile(tmp_path / name) as archive:
+        found = re.findall(r"vnd\.([\w.-]+)\.main\+xml", archive.read("[Content_Types].xml").decode())
+    macros = name.lower().endswith("m")
+    assert found == ["ms-excel.sheet.macroEnabled" if macros else "openxmlformats-officedocument.spreadsheetml.sheet"]
+    saved = resave(tmp_path / name, "xlsx", tmp_path / "saved")
+    assert {key: array.tolist() for key, array in sa.read(saved).items()} == {"a": [0, 1, 2], "b": [0, 1, 2, 3]}
 
 
 def test_numbers_are_numbers_booleans_booleans_and_text_is_text(tmp_path: Path) -> None:

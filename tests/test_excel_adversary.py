@@ -46,6 +46,19 @@ def test_an_array_that_was_deleted_or_renamed_is_missed(book: Path) -> None:
     assert list(sa.read(book)) == ["temperature", "s"]
 
 
+def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path: Path) -> None:
+    arrays = {f"t{nth}": np.random.default_rng(nth).integers(0, 1000, (20, 10)) for nth in range(100)}
+    sa.write(tmp_path / "x.xlsx", arrays)
+
+    def edit(sheet: Any) -> None:
+        for cell in ("C30", "C77", "CV25"):
+            sheet[cell].value += 1
+
+    assert [line.partition(": t")[0] for line in change(tmp_path / "x.xlsx", edit)] == [
+        "error: sheet arrays, cell C30", "error: sheet arrays, cell C77", "error: sheet arrays, cell CV25",
+    ]  # fmt: skip
+
+
 def test_an_array_that_is_broken_is_not_said_to_be_gone(book: Path) -> None:
     found = change(book, lambda sheet: setattr(sheet["B15"], "value", "many"))
     assert any("cell B" in line for line in found)
@@ -112,6 +125,19 @@ def test_a_progress_that_fails_leaves_the_workbook_as_it_was(book: Path) -> None
             sa.write(book, NUMBERS, progress=fail, **options)
     assert book.read_bytes() == before
     assert [path.name for path in book.parent.iterdir()] == [book.name]
+
+
+def test_a_workbook_that_was_saved_or_removed_in_the_meantime_is_left_alone(book: Path) -> None:
+    def save(done: int, total: int) -> None:
+        if done == total:
+            sa.write(book, {"g": np.arange(5)}, mode="a", sheet="theirs")
+
+    with pytest.raises(sa.LimitError, match="write once more"):
+        sa.write(book, NUMBERS, mode="a", sheet="mine", progress=save)
+    assert openpyxl.load_workbook(book).sheetnames == ["arrays", "theirs"]
+    with pytest.raises(sa.LimitError, match="write once more"):
+        sa.write(book, NUMBERS, mode="a", sheet="mine", progress=lambda done, total: book.unlink(missing_ok=True))
+    assert not list(book.parent.iterdir())
 
 
 def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:

@@ -493,6 +493,18 @@ def test_a_sheet_of_ours_is_not_doubled() -> None:
         append(append(rich()), "ARRAYS")
 
 
+def test_the_place_of_a_module_that_has_no_part_stays() -> None:
+    module = '<sheet name="Module1" sheetId="9" state="veryHidden" r:id=""/></sheets>'
+    content = replaced(rich(), WORKBOOK, ("</sheets>", module))
+    after = append(content)
+    unchanged(content, after)
+    assert module.removesuffix("</sheets>") in parts(after)[WORKBOOK].decode()
+    assert titles(Package(after)) == ["Report", "Daten & Co", "Diagram", "Module1", "arrays"]
+    for options in ({}, {"if_sheet_exists": "replace"}):
+        with pytest.raises(sa.LimitError, match="'Module1'"):
+            append(content, "module1", **options)
+
+
 def test_titles_that_look_escaped_are_compared_as_they_read() -> None:
     content = replaced(rich(), WORKBOOK, ('name="Report"', 'name="a_x0062_c"'))
     assert titles(Package(content))[0] == "abc"
@@ -544,6 +556,17 @@ def test_a_signed_workbook_is_refused() -> None:
     ):
         with pytest.raises(sa.LimitError, match="signed"):
             append(content)
+
+
+def test_a_shared_workbook_is_refused() -> None:
+    history = (
+        '<Relationship Id="rIdH" Target="revisions/revisionHeaders.xml" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/revisionHeaders"/></Relationships>'
+    )
+    content = replaced(rich(), RELATIONS, ("</Relationships>", history))
+    for shared in (content, strict(content)):
+        with pytest.raises(sa.LimitError, match="shared"):
+            append(shared)
 
 
 def test_a_workbook_of_the_binary_kind_is_refused() -> None:
@@ -692,7 +715,7 @@ def test_a_new_workbook_has_all_that_was_planned() -> None:
     assert book["arrays"]["A1"].font.name == book["arrays"]["A2"].font.name
     assert (book["arrays"].freeze_panes, book["arrays"].dimensions) == ("A2", "A1:B4")
     assert {name: defined.attr_text for name, defined in book.defined_names.items()} == {
-        "t": "'arrays'!$A$2:$A$4,'Größe & <co>'!$A$2:$A$2", "wind_speed": "'arrays'!$B$2:$B$2",
+        "t_1": "'arrays'!$A$2:$A$4", "wind_speed": "'arrays'!$B$2:$B$2", "t_2": "'Größe & <co>'!$A$2:$A$2",
     }  # fmt: skip
     assert book.properties.creator == "sheetarray"
     assert b"<Application>sheetarray</Application>" in parts(content)["docProps/app.xml"]
@@ -700,8 +723,8 @@ def test_a_new_workbook_has_all_that_was_planned() -> None:
     assert read_record(Package(content)) == {
         "by": 1,
         "sheets": {
-            "arrays": {"names": ["t", "wind_speed"], "of": "arrays"},
-            "Größe & <co>": {"names": ["t"], "of": "arrays"},
+            "arrays": {"names": ["t_1", "wind_speed"], "of": "arrays"},
+            "Größe & <co>": {"names": ["t_2"], "of": "arrays"},
         },
     }
     assert next(iter(raw_members(content))) == TYPES

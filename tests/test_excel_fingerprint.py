@@ -234,13 +234,13 @@ def test_every_element_has_a_cell(count: int) -> None:
         assert layout.cells_of(count - 1)[0] == layout.stretches - 1 or not count
 
 
-def test_all_fingerprints_of_a_workbook_take_a_few_thousand_characters() -> None:
+def test_all_fingerprints_of_a_workbook_together_are_short() -> None:
     numbers = np.random.default_rng(0).standard_normal(5000)
-    for arrays in range(1, 40):
+    for arrays in range(1, 250):
         record = fingerprint(numbers, FLOAT64, blocks=blocks_for(arrays))
         text = json.dumps(record, separators=(",", ":"), allow_nan=False)
         assert text.isascii()
-        assert len(text) * arrays < 8000
+        assert len(text) * arrays < 70_000
     assert blocks_for(1) == 64
     assert blocks_for(16_384) == 0
 

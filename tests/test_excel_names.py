@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 
 import openpyxl
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.names import check_title, defined_names, quoted, references, titles_in
+from sheetarray.sheets.excel.names import Area, check_title, defined_names, quoted, references, titles_in
 from sheetarray.sheets.excel.workbook import SheetPlan, skeleton
 
 NO_NAMES = [
@@ -67,15 +68,20 @@ def test_titles_that_no_sheet_can_have(title: str, reason: str) -> None:
 # Names -------------------------------------------------------------------------------------------------------
 
 
+def names_of(arrays: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """The defined names of arrays that stand in one sheet."""
+    return {area.array: name for area, name in defined_names([Area(array, "s") for array in arrays], taken).items()}
+
+
 @pytest.mark.parametrize("array", NAMES)
 def test_what_is_a_name_stays_as_it_is(array: str) -> None:
     assert is_name(unicodedata.normalize("NFC", array)) or not array.isascii()
-    assert defined_names([array]) == {array: array}
+    assert names_of([array]) == {array: array}
 
 
 @pytest.mark.parametrize("array", NO_NAMES)
 def test_what_is_no_name_becomes_one(array: str) -> None:
-    (name,) = defined_names([array]).values()
+    (name,) = names_of([array]).values()
     assert name != array
     assert is_name(name)
 
@@ -85,23 +91,23 @@ def test_examples_of_names() -> None:
         "A1": "_A1", "wind speed": "wind_speed", "2020": "_2020", "TRUE": "_TRUE", "R": "_R", "x-y (m/s)": "x_y__m_s_",
         "": "_", "\\alpha": "_alpha", "e\u0301": "é", "_xlnm.Print_Area": "__xlnm.Print_Area", "a.b1": "a_b1",
     }  # fmt: skip
-    assert defined_names(wanted) == wanted
+    assert names_of(wanted) == wanted
 
 
 def test_an_array_keeps_its_own_name_before_another_takes_it() -> None:
-    assert defined_names(["a b", "a_b"]) == {"a b": "a_b_2", "a_b": "a_b"}
-    assert defined_names(["T", "t", "t_2"]) == {"T": "T", "t": "t_3", "t_2": "t_2"}
+    assert names_of(["a b", "a_b"]) == {"a b": "a_b_2", "a_b": "a_b"}
+    assert names_of(["T", "t", "t_2"]) == {"T": "T", "t": "t_3", "t_2": "t_2"}
 
 
 def test_names_that_are_there_are_not_taken() -> None:
-    assert defined_names(["total"], ["TOTAL", "total_2"]) == {"total": "total_3"}
-    assert defined_names(["straße"], ["STRASSE"]) == {"straße": "straße_2"}
-    assert defined_names(["x" * 255], ["X" * 255]) == {"x" * 255: "x" * 253 + "_2"}
+    assert names_of(["total"], ["TOTAL", "total_2"]) == {"total": "total_3"}
+    assert names_of(["straße"], ["STRASSE"]) == {"straße": "straße_2"}
+    assert names_of(["x" * 255], ["X" * 255]) == {"x" * 255: "x" * 253 + "_2"}
 
 
 def test_many_arrays_whose_names_become_one() -> None:
     arrays = ["-" * nth for nth in range(1, 200)] + [f"{'-' * 200}{nth}" for nth in range(5000)] + ["+", "*", "/"]
-    names = defined_names(arrays)
+    names = names_of(arrays)
     assert len({name.casefold() for name in names.values()}) == len(arrays)
 
 
@@ -109,20 +115,20 @@ def test_many_arrays_whose_names_become_one() -> None:
 @example(["a", "A", "\u212b", "\u00c5", "\u017f", "s"], ["S"])
 @example(["A1", "_A1", "a1", "_a1"], [])
 def test_names_are_names_and_unique_without_case(arrays: list[str], taken: list[str]) -> None:
-    names = defined_names(arrays, taken)
+    names = names_of(arrays, taken)
     assert list(names) == arrays
     assert all(is_name(name) for name in names.values())
     folded = [name.casefold() for name in names.values()]
     assert len({*folded, *(name.casefold() for name in taken)}) == len(folded) + len({n.casefold() for n in taken})
     assert len({name.upper() for name in names.values()}) == len(arrays)
-    assert defined_names(arrays, taken) == names
+    assert names_of(arrays, taken) == names
 
 
 @given(st.lists(st.text("aA_1.xX-é", min_size=1, max_size=4), unique=True, max_size=30))
 def test_every_name_that_is_one_stays_if_no_other_is_the_same(arrays: list[str]) -> None:
-    names = defined_names(arrays)
+    names = names_of(arrays)
     for array in arrays:
-        alone = defined_names([array]) == {array: array}
+        alone = names_of([array]) == {array: array}
         if alone and sum(other.casefold() == array.casefold() for other in arrays) == 1:
             assert names[array] == array
 
@@ -130,20 +136,30 @@ def test_every_name_that_is_one_stays_if_no_other_is_the_same(arrays: list[str])
 # References --------------------------------------------------------------------------------------------------
 
 
-def test_a_reference_covers_all_parts() -> None:
+def test_a_reference_covers_all_parts_in_a_sheet() -> None:
     places = [
         ("t", "arrays", "$A$20:$A$1048576"), ("u", "arrays", "$C$18:$C$18"), ("t", "arrays", "$B$20:$B$99"),
         ("t", "Ann's (2)", "$A$20:$A$30"),
     ]  # fmt: skip
     assert references(places) == {
-        "t": "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99,'Ann''s (2)'!$A$20:$A$30",
-        "u": "'arrays'!$C$18:$C$18",
+        ("t", "arrays"): "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99",
+        ("u", "arrays"): "'arrays'!$C$18:$C$18",
+        ("t", "Ann's (2)"): "'Ann''s (2)'!$A$20:$A$30",
     }
+
+
+def test_an_array_in_several_sheets_has_a_name_in_each_and_none_that_would_be_taken_for_the_whole() -> None:
+    areas = [Area("t", "a"), Area("t_1", "a"), Area("wind speed", "a"), Area("t", "b"), Area("wind speed", "b")]
+    assert list(defined_names(areas, ["T_2"]).values()) == ["t_1_2", "t_1", "wind_speed_1", "t_2_2", "wind_speed_2"]
+    assert list(defined_names([Area("x" * 300, "a"), Area("x" * 300, "b")]).values()) == [
+        "x" * 253 + "_1", "x" * 253 + "_2",
+    ]  # fmt: skip
 
 
 def test_a_reference_that_is_too_long_for_a_formula_is_left_out() -> None:
     places = [("long", "arrays", f"$A${nth}:$A${nth}") for nth in range(1000, 1500)]
-    assert references([*places, ("short", "arrays", "$A$1:$A$2")]) == {"short": "'arrays'!$A$1:$A$2"}
+    others = [("long", "arrays (2)", "$A$20:$A$30"), ("short", "arrays", "$A$1:$A$2")]
+    assert references([*places, *others]) == {("short", "arrays"): "'arrays'!$A$1:$A$2"}
 
 
 @given(
@@ -202,4 +218,4 @@ def _workbook(folder: Path) -> tuple[Path, dict[str, str]]:
     plan = skeleton([SheetPlan("data", [10.0] * len(arrays), 3, places)])
     path = folder / "names.xlsx"
     path.write_bytes(saved(plan, [("x", [float(nth), nth + 1.0]) for nth in range(len(arrays))]))
-    return path, defined_names(arrays)
+    return path, names_of(arrays)

@@ -78,6 +78,12 @@ def test_names_are_compared_without_case() -> None:
         package.read("xl/styles.xml")
 
 
+def test_backslashes_between_folders_are_slashes() -> None:
+    content = renamed(zipped({"xl1workbook.xml": b"<a/>"}), "xl1workbook.xml", "xl\\workbook.xml")
+    assert Package(content).names() == ["xl/workbook.xml"]
+    assert Package(content).read("xl/workbook.xml") == b"<a/>"
+
+
 def test_a_package_may_be_a_map_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(zipped({"a": noise(10**6)}))
@@ -164,7 +170,11 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "climbing": (lambda: renamed(zipped({"a/12/b": b""}), "a/12/b", "a/../b"), r"'\.\.'"),
     "climbing first": (lambda: renamed(zipped({"12/b": b""}), "12/b", "../b"), r"'\.\.'"),
     "an empty segment": (lambda: renamed(zipped({"a12b": b""}), "a12b", "a//b"), "empty"),
-    "a backslash": (lambda: renamed(zipped({"a1b": b""}), "a1b", "a\\b"), "has '"),
+    "climbing by backslashes": (lambda: renamed(zipped({"a/12/b": b""}), "a/12/b", "a\\..\\b"), r"'\.\.'"),
+    "absolute by a backslash": (lambda: renamed(two(), "bb", "\\b"), "absolute"),
+    "two that differ in the slash": (
+        lambda: renamed(zipped({"a1b": b"", "a/b": b""}), "a1b", "a\\b"), "one name"),
+    "a NUL": (lambda: renamed(zipped({"a1b": b""}), "a1b", "a\0b"), "has '"),
     "no UTF-8": (lambda: zipped({"é": b""}).replace("é".encode(), b"\xff\xfe"), "no UTF-8"),
     "encrypted": (lambda: field(two(), CENTRAL, 8, "<H", 1), "encrypted"),
     "an encrypted directory": (lambda: field(two(), CENTRAL, 8, "<H", 0x2000), "encrypted"),

@@ -103,6 +103,13 @@ def test_a_record_that_is_too_long_is_refused() -> None:
         pack({"x": "a" * 2**24})
 
 
+def test_the_longest_record_is_read_again_and_replaced() -> None:
+    longest = {"x": "<a>" * (2**24 // 3 - 3)}
+    content = merged(None, longest, location=CUSTOM)
+    assert stored(Package(with_parts(rich(), {CUSTOM: content}))) == pack(longest)
+    assert b"<a>" not in merged(content, {}, location=CUSTOM)
+
+
 def test_openpyxl_sees_the_properties() -> None:
     book = openpyxl.load_workbook(io.BytesIO(written(RECORD)))
     found = {entry.name: entry.value for entry in book.custom_doc_props}
@@ -189,8 +196,8 @@ def test_entities_are_never_expanded() -> None:
 
 
 def test_properties_beyond_any_use_are_refused() -> None:
-    content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**24)})
-    with bounded_memory(), pytest.raises(sa.FormatError, match="of which 16777216 are read"):
+    content = with_parts(rich(), {CUSTOM: parts(rich())[CUSTOM].replace(b"Ann", b"A" * 2**26)})
+    with bounded_memory(), pytest.raises(sa.FormatError, match="of which 67108864 are read"):
         read_record(Package(content))
 
 

@@ -16,6 +16,7 @@ from cases import CASES, assert_same
 from programs import read_by_node, resave
 
 import sheetarray as sa
+from sheetarray.sheets.excel import writing
 
 Cells = list[Any]
 ARRAYS = {f"n{nth} {case}": array for nth, (case, array) in enumerate(CASES.items()) if array.dtype.kind != "O"}
@@ -144,3 +145,23 @@ def test_libreoffice_computes_over_the_defined_names(tmp_path: Path) -> None:
     with saved.open(encoding="utf-8", newline="") as file:
         rows = [[float(cell) for cell in row] for row in csv.reader(file)]
     assert rows == [[math.fsum(array.ravel()), array.size] for array in arrays.values()]
+
+
+@pytest.mark.slow
+def test_libreoffice_computes_over_the_names_of_arrays_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "MAX_ROWS", 60)
+    monkeypatch.setattr(writing, "MAX_COLUMNS", 4)
+    arrays = {"long": np.arange(100.0), "longer": np.arange(150.0) / 8}
+    path = tmp_path / "x.xlsx"
+    sa.write(path, arrays)
+    book = openpyxl.load_workbook(path)
+    assert {name: len(list(defined.destinations)) for name, defined in book.defined_names.items()} == {
+        "long": 3, "longer_1": 1, "longer_2": 3,
+    }  # fmt: skip
+    sheet = book.create_sheet("sums", 0)
+    sheet.append(["=SUM(long)", "=SUM(longer_1,longer_2)"])
+    book.save(path)
+    saved = resave(path, "csv", tmp_path / "saved").read_text("utf-8")
+    assert list(map(float, saved.split(","))) == [array.sum() for array in arrays.values()]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import dtype_cases, objects, shape_cases
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mutations import bounded_memory
 from test_excel_fingerprint import rounded
@@ -183,6 +183,24 @@ def test_a_run_of_edits_is_named_where_numbers_were_rounded_to_16_digits(start: 
     assert [finding.location for finding in errors] == [cell(index) for index in edits]
 
 
+@given(st.lists(st.booleans(), min_size=1, max_size=300), st.sets(st.integers(0, 299), max_size=12),
+       st.sampled_from([0, 1, 4, 23, 64]))  # fmt: skip
+@example([True, True, False], {0, 1, 2}, 64)
+@example([True, False, False, True], {0, 1, 2, 3}, 0)
+def test_in_an_array_of_two_values_no_edit_is_missed_and_none_is_made_up(
+    mask: list[bool], edits: set[int], blocks: int
+) -> None:
+    edits = {index % len(mask) for index in edits}
+    for values in (np.array([False, True]), np.array(["no", "yes"]), np.array([0.1, 0.2])):
+        then = values[np.array(mask, dtype=int)]
+        now = values[np.array([value ^ (nth in edits) for nth, value in enumerate(mask)], dtype=int)]
+        found = findings(then, lambda _, now=now: now, blocks)
+        assert bool(found) == bool(edits)
+        assert all(finding.severity == "error" for finding in found)
+        named = {int(finding.message[2:].partition("]")[0]) for finding in found if finding.message.startswith("t[")}
+        assert named <= edits
+
+
 def test_an_edit_and_rounding_are_both_said() -> None:
     found = findings(random_numbers(10, 10), lambda buffer: at_15(with_edits(17)(buffer)))
     assert [finding.severity for finding in found] == ["warning", "error"]
@@ -217,7 +235,7 @@ def test_where_edits_are_too_many_to_tell_the_cells_around_them_are_named(edits:
 def test_edits_everywhere_are_said_so() -> None:
     assert "edited throughout the array" in findings(random_numbers(10_000), lambda buffer: buffer + 1)[-1].message
     (finding,) = findings(random_numbers(10_000), lambda buffer: buffer + 1, 0)
-    assert finding.message == "elements were edited: more than one"
+    assert finding.message.startswith("elements were edited: more than one, and a workbook of so many arrays")
 
 
 def test_an_element_that_the_view_skips_is_named_by_its_place_in_the_buffer() -> None:
@@ -282,9 +300,9 @@ def test_a_sort_of_some_rows_names_where_they_are() -> None:
 def test_a_truncated_array_says_what_is_left_and_whether_it_is_unchanged() -> None:
     array = random_numbers(1000)
     (finding,) = findings(array, lambda buffer: buffer[:900])
-    assert finding.message == "truncated: 900 of 1000 elements are left, the first 896 of them as written"
+    assert finding.message == "truncated: 900 of 1000 elements are left, the first 896 of them as written, to 15 digits"
     (finding,) = findings(array[:100], lambda buffer: buffer[:70])
-    assert finding.message == "truncated: 70 of 100 elements are left, and all as written"
+    assert finding.message == "truncated: 70 of 100 elements are left, and all as written, to 15 digits"
     (finding,) = findings(array, lambda buffer: buffer[:0])
     assert finding.message == "truncated: 0 of 1000 elements are left"
     first, second = findings(array, lambda buffer: with_edits(5)(buffer)[:900])

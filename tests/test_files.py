@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import io
+import mmap
 import os
 import stat
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import zstandard
 
 import sheetarray as sa
-from sheetarray.files import Source, reading, replacing
+from sheetarray.files import Source, give_back, reading, replacing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 
@@ -278,3 +279,20 @@ def test_a_suffix_in_capitals_and_a_link_compress_too(tmp_path: Path) -> None:
     sa.write(tmp_path / "link.csv.zst", {"x": np.arange(3)})
     assert (tmp_path / "kept").read_bytes().startswith(b"\x28\xb5\x2f\xfd")
     assert sa.read(tmp_path / "link.csv.zst")["x"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the resident memory of a process is told by Linux")
+def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path) -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    path = tmp_path / "long"
+    path.write_bytes(bytes(range(256)) * 2**18)
+    with Source(path) as source:
+        content = source.whole()
+        assert sum(content[start] for start in range(0, len(content), 512)) == 0
+        before = resident()
+        give_back(content, 1000, len(content))
+        assert before - resident() > 2**25
+        assert content[:256] == content[-256:] == bytes(range(256))
+    give_back(b"no map", 0, 6)

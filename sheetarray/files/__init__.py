@@ -7,9 +7,10 @@ caller opened is only written to, and stays open.
 
 from __future__ import annotations
 
-from .reading import Bytes, PathLike, Readable, Source, inflated_limit
+from .reading import Bytes, PathLike, Readable, Source, give_back, inflated_limit
 from .writing import COMPRESSIONS, Sink, Writable, replacing
 
 __all__ = [
-    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "inflated_limit", "replacing",
+    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "give_back", "inflated_limit",
+    "replacing",
 ]  # fmt: skip

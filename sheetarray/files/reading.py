@@ -31,6 +31,13 @@ def inflated_limit(size: int) -> int:
     return max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
+def give_back(content: Bytes, start: int, end: int) -> None:
+    """Bytes that are not needed for now: the pages of a map, which is only read, stay with the system alone."""
+    if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        first = start - start % mmap.PAGESIZE
+        content.madvise(mmap.MADV_DONTNEED, first, end - first)
+
+
 class Source:
     """What is read: a path or an open file, decompressed, from the beginning and only as far as asked.
 

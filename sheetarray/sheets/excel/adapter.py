@@ -48,7 +48,8 @@ def write_excel(
     Args:
         target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
         arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
-        sheet: title of the sheet; more than 16,384 columns go on in `arrays (2)` and so on.
+        sheet: title of the sheet; more than 16,384 columns go on in `arrays (2)` and so on. An array that goes on in
+            another sheet has a name in each, `t_1` and `t_2`: no name of Excel's is one of cells in several sheets.
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         cells: "text" writes every element as text, which survives programs that round numbers.
@@ -57,7 +58,8 @@ def write_excel(
     Raises:
         DTypeError: an array that no dtype of the format holds.
         FormatError: mode "a", and the file is no workbook.
-        LimitError: a name, a title or a text that Excel cannot hold, before anything is written.
+        LimitError: a name, a title or a text that Excel cannot hold, a workbook that takes no other sheets, or that
+            another program saved in the meantime; the file is as it was.
 
     Example:
         >>> import io

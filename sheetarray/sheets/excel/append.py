@@ -21,7 +21,7 @@ from .package.contents import with_titles
 from .package.markup import HEAD, first_tag, tags
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.properties import CONTENT_TYPE, merged, with_sheets
+from .package.properties import CONTENT_TYPE, MOST_BYTES, merged, with_sheets
 from .package.relations import TYPES, only_through
 from .package.styles import bold_style
 from .workbook import PROPERTIES, SheetPart, SheetPlan, check_titles, remembered, worksheets
@@ -88,7 +88,7 @@ class Edit:
         sheets = {self.spelled.get(title, title): more for title, more in record.get("sheets", {}).items()}
         fresh = with_sheets({**record, "sheets": sheets}, self.known)
         whole = {**self.record, **fresh, "sheets": {**self.record["sheets"], **fresh["sheets"]}}
-        there = self.package.read(self.properties, limit=_MOST_BYTES) if self.properties in self.package else None
+        there = self.package.read(self.properties, limit=MOST_BYTES) if self.properties in self.package else None
         writer.add(self.properties, merged(there, whole, location=self.properties, strict=self.strict))
 
 
@@ -113,7 +113,8 @@ def plan_append(package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exist
 
     Raises:
         FormatError: no .xlsx or .xlsm, or a damaged one.
-        LimitError: a title that no sheet can have; a sheet that is there; a workbook that is signed or protected.
+        LimitError: a title that no sheet can have; a sheet that is there; a workbook that is signed,
+            protected or shared.
     """
     check_titles(sheets)
     book = Book(package)
@@ -125,7 +126,7 @@ def plan_append(package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exist
     refers = references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.gone])
     names = defined_names(refers, [*book.names(), *book.tables()])
-    book.add_names({names[array]: text for array, text in refers.items()})
+    book.add_names({names[area]: text for area, text in refers.items()})
     book.compute_on_opening()
     book.have_a_view()
     dropped = _drop(book, old.gone)
@@ -186,7 +187,7 @@ def _properties(book: Book) -> str:
         part = PROPERTIES if PROPERTIES not in book.package else _free(book, "docProps/custom{}.xml")
         book.root_relations.add("custom-properties", part, strict=book.strict)
     if part in book.package:
-        merged(book.package.read(part, limit=_MOST_BYTES), {}, location=part)
+        merged(book.package.read(part, limit=MOST_BYTES), {}, location=part)
     elif part not in book.types:
         book.types.add(part, CONTENT_TYPE)
     return part

@@ -15,6 +15,7 @@ from .names import titles_in
 from .package.markup import HEAD, Element, Markup, first_tag, plain, quoted
 from .package.parts import Package
 from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
+from .reader.texts import without_escapes
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT_MAIN = STRICT + "spreadsheetml/main"
@@ -26,9 +27,9 @@ _TYPE = re.compile(
 _WORKSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
 _MOST_BYTES = 2**24
 _MOST_ID = 65_534
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # what may stand before definedNames
 _SIGNED = "digital-signature/origin"
+_SHARED = "revisionHeaders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class BookSheet:
     Attributes:
         title: of the sheet.
         id: by which other parts know it.
-        kind: worksheet, chartsheet, dialogsheet or another.
-        part: where it is.
+        kind: worksheet, chartsheet, dialogsheet, module or another.
+        part: where it is; empty for the place of a module of Excel 95, which has none.
     """
 
     title: str
@@ -99,7 +100,7 @@ class Book:
         """Refuse a workbook that its owner has closed to new sheets.
 
         Raises:
-            LimitError: it is signed, or its structure is protected.
+            LimitError: it is signed, its structure is protected, or it is shared.
         """
         if any(found.kind == _SIGNED for found in self.root_relations.found) or any(
             name.lower().startswith("_xmlsignatures/") for name in self.package.names()
@@ -110,6 +111,9 @@ class Book:
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
             raise LimitError("the structure of the workbook is protected, so that it takes no other sheets: "
                              "remove the protection in Excel first, or write to a new file")  # fmt: skip
+        if any(found.kind == _SHARED for found in self.relations.found):
+            raise LimitError("the workbook is shared, and its history of changes would not know the sheet: "
+                             "unshare it in Excel first, or write to a new file")  # fmt: skip
 
     def names(self) -> list[str]:
         """The defined names that are there, those of single sheets as well."""
@@ -199,8 +203,10 @@ class Book:
 
 
 def _sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
-    title = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), element.get("name"))
-    relation = targets.get(element.get_in(RELATION_SPACES, "id"))
+    title, id_ = without_escapes(element.get("name")), element.get_in(RELATION_SPACES, "id")
+    if not id_:
+        return BookSheet(title, element.get("sheetId"), "module", "")
+    relation = targets.get(id_)
     if relation is None or relation.target is None or relation.target not in package:
         raise FormatError(f"the sheet {title!r:.80} has no part in the package", location=part)
     return BookSheet(title, element.get("sheetId"), relation.kind, relation.target)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ...errors import LimitError
 
@@ -87,56 +89,85 @@ def titles_in(reference: str) -> list[str]:
     return []
 
 
-def references(places: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """What the name of each array refers to: all columns that hold elements of it.
+class Area(NamedTuple):
+    """The cells of an array in one sheet: what one name stands for."""
+
+    array: str
+    title: str
+
+
+def references(places: Iterable[tuple[str, str, str]]) -> dict[Area, str]:
+    """What the names of arrays refer to: all columns of a sheet that hold elements of one.
 
     Args:
         places: name of an array, title of a sheet, absolute range of cells; one for each column.
 
     Returns:
-        By array, in their order; without those whose text is longer than a formula may be.
+        By array and sheet, in their order; without arrays of which a text is longer than a formula may be.
 
     Example:
-        >>> references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")])
-        {'t': "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99"}
+        >>> list(references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
+        ["'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99"]
     """
-    found: dict[str, list[str]] = {}
+    found: dict[Area, list[str]] = {}
     for array, title, cells in places:
-        found.setdefault(array, []).append(f"{quoted(title)}!{cells}")
-    joined = {array: ",".join(parts) for array, parts in found.items()}
-    return {array: text for array, text in joined.items() if len(text) <= _LONGEST_FORMULA}
+        found.setdefault(Area(array, title), []).append(f"{quoted(title)}!{cells}")
+    joined = {area: ",".join(parts) for area, parts in found.items()}
+    too_long = {area.array for area, text in joined.items() if len(text) > _LONGEST_FORMULA}
+    return {area: text for area, text in joined.items() if area.array not in too_long}
 
 
-def defined_names(arrays: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+def defined_names(areas: Iterable[Area], taken: Iterable[str] = ()) -> dict[Area, str]:
     """A defined name for each array: its own name where that is one, and no other has it; else the most like it.
 
+    An array that goes on in other sheets gets a name for each of them, `t_1`, `t_2` and so on, and none for the whole:
+    to Excel a reference to several sheets is an error, and a name of the first sheet would give the sum of a part.
+
     Args:
-        arrays: their names.
+        areas: arrays, and the sheets where they stand.
         taken: defined names, and names of tables, that are there already.
 
     Returns:
-        The defined names by array; no two the same, compared without case.
+        The defined names by area; no two the same, compared without case.
 
     Example:
-        >>> defined_names(["temperature", "x1", "wind speed", "wind_speed"], taken=["Temperature"])
-        {'temperature': 'temperature_2', 'x1': '_x1', 'wind speed': 'wind_speed_2', 'wind_speed': 'wind_speed'}
+        >>> areas = [Area("temperature", "a"), Area("x1", "a"), Area("long", "a"), Area("long", "b")]
+        >>> list(defined_names(areas, taken=["Temperature"]).values())
+        ['temperature_2', '_x1', 'long_1', 'long_2']
     """
-    wanted = {array: _sanitised(array) for array in arrays}
+    areas = list(areas)
+    wanted = _wanted(areas)
     used = {_folded(name) for name in taken}
-    found: dict[str, str] = {}
-    for array, name in wanted.items():
-        if array == name and _folded(name) not in used:
-            found[array] = name
+    found: dict[Area, str] = {}
+    for area, name in wanted.items():
+        if area.array == name and _folded(name) not in used:
+            found[area] = name
             used.add(_folded(name))
     tried: dict[str, int] = {}
-    for array, base in wanted.items():
-        name = found.get(array, base)
-        while array not in found and _folded(name) in used:
+    for area, base in wanted.items():
+        name = found.get(area, base)
+        while area not in found and _folded(name) in used:
             tried[base] = nth = tried.get(base, 1) + 1
-            name = f"{base[: _LONGEST_NAME - len(str(nth)) - 1]}_{nth}"
-        found[array] = name
+            name = _numbered(base, nth)
+        found[area] = name
         used.add(_folded(name))
-    return {array: found[array] for array in wanted}
+    return {area: found[area] for area in areas}
+
+
+def _wanted(areas: Sequence[Area]) -> dict[Area, str]:
+    """The name that each would have if there were no others."""
+    sheets, seen = Counter(area.array for area in areas), Counter[str]()
+    wanted = {}
+    for area in areas:
+        name = _sanitised(area.array)
+        seen[area.array] += 1
+        wanted[area] = name if sheets[area.array] == 1 else _numbered(name, seen[area.array])
+    return wanted
+
+
+def _numbered(name: str, nth: int) -> str:
+    end = f"_{nth}"
+    return name[: _LONGEST_NAME - len(end)] + end
 
 
 def _sanitised(array: str) -> str:

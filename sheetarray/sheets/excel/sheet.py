@@ -92,7 +92,9 @@ class ExcelSheet:
             with closing(self._container.cells(self._title, numeric=numeric)) as runs:
                 yield runs
         except FormatError as error:
-            if error.location and _ADDRESS.fullmatch(error.location):
+            if not error.location:
+                error.location = self._title
+            elif _ADDRESS.fullmatch(error.location):
                 error.location = f"{self._title}!{error.location}"
             raise
 

@@ -13,13 +13,16 @@ from itertools import groupby
 from typing import Any
 
 from ...errors import LimitError
-from .names import check_title, defined_names, references
+from .names import Area, check_title, defined_names, references
 from .package.packing import PackageWriter
 from .package.properties import merged, with_sheets
+from .package.relations import TYPES
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"
 _MAKER = "sheetarray"
+_TYPE = b'"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"'
+_MACRO_TYPE = b'"application/vnd.ms-excel.sheet.macroEnabled.main+xml"'
 _BEGIN, _END = b"<sheetData>", b"</sheetData>"
 _CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
 
@@ -100,8 +103,12 @@ class Skeleton:
         writer.add(PROPERTIES, merged(None, with_sheets(record, self.known), location=PROPERTIES))
 
 
-def skeleton(sheets: Sequence[SheetPlan]) -> Skeleton:
+def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Skeleton:
     """Make a new workbook.
+
+    Args:
+        sheets: the plans.
+        for_macros: whether it is to be an .xlsm: Excel opens none whose type is that of an .xlsx.
 
     Raises:
         LimitError: a title that no sheet can have, or that two have.
@@ -114,7 +121,9 @@ def skeleton(sheets: Sequence[SheetPlan]) -> Skeleton:
     check_titles(sheets)
     refers = references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
     names = defined_names(refers)
-    parts, bold = _built(sheets, {names[array]: text for array, text in refers.items()})
+    parts, bold = _built(sheets, {names[area]: text for area, text in refers.items()})
+    if for_macros:
+        parts[TYPES] = parts[TYPES].replace(_TYPE, _MACRO_TYPE)
     made = []
     for nth, plan in enumerate(sheets, 1):
         name = f"{_SHEETS}{nth}.xml"
@@ -152,13 +161,10 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
         seen.add(plan.title.casefold())
 
 
-def remembered(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def remembered(sheets: Sequence[SheetPlan], names: Mapping[Area, str]) -> dict[str, dict[str, Any]]:
     """What is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
     return {
-        plan.title: {
-            "names": list(dict.fromkeys(names[array] for array, _ in plan.arrays if array in names)),
-            "of": sheets[0].title,
-        }
+        plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": sheets[0].title}
         for plan in sheets
     }
 
@@ -247,4 +253,4 @@ def _halves(worksheet: bytes) -> tuple[bytes, bytes]:
 
 def _early(name: str) -> tuple[bool, bool, str]:
     """Readers look for the types of parts first, then for the relationships."""
-    return name != "[Content_Types].xml", not name.startswith("_rels/"), name
+    return name != TYPES, not name.startswith("_rels/"), name

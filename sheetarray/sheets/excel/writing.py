@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...adapters import Progress
 from ...cells import longest
 from ...columns import Layout, Piece, lay_out_sheets, letters
-from ...errors import located
+from ...errors import LimitError, located
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from .append import Edit, IfSheetExists, plan_append
@@ -44,7 +44,8 @@ def write_workbook(
 ) -> None:
     """Write a new workbook."""
     layouts = _layouts(arrays)
-    plan = skeleton(_plans(sheet, layouts))
+    for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
+    plan = skeleton(_plans(sheet, layouts), for_macros=for_macros)
     with replacing(target, binary=True) as sink:
         _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
 
@@ -62,12 +63,25 @@ def append_workbook(
 
     Raises:
         FormatError: the file is no workbook, or damaged.
-        LimitError: a sheet of that title is there, and is not to be replaced or not ours.
+        LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
+            workbook in the meantime.
     """
-    layouts = _layouts(arrays)
+    layouts, before = _layouts(arrays), _version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, located(source=source.name):
         plan = plan_append(Package(source.whole()), _plans(sheet, layouts), if_sheet_exists=if_sheet_exists)
         _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+        if _version(target) != before:
+            raise LimitError("another program saved or removed the workbook while the sheet was written: it is left "
+                             "as that program made it, without the sheet; write once more")  # fmt: skip
+
+
+def _version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
+    """What is another number after the file was saved again; None where there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _layouts(arrays: Mapping[str, LinearArray]) -> list[Layout]:

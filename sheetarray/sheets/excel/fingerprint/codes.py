@@ -108,17 +108,17 @@ def _coded(values: np.ndarray[tuple[int], Any]) -> Codes:
 
 
 @lru_cache(maxsize=8)
-def _noise(count: int) -> Codes:
+def noise(count: int) -> Codes:
     """Odd pseudo-random numbers, always the same."""
-    noise = _coded(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
-    noise.flags.writeable = False
-    return noise
+    found = _coded(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
+    found.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=1)
 def weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The weights of the sums in `Scale`, MOST of them, of 16 bits each."""
-    return (_noise(MOST) >> np.uint64(48)).view(np.int64)
+    return (noise(MOST) >> np.uint64(48)).view(np.int64)
 
 
 class _Weighing:
@@ -214,11 +214,11 @@ def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
     width = buffer.dtype.itemsize // 4
     codes = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):
-        noise = _noise(min(width, first + _CHARACTERS))[first:]
-        rows = max(1, _CHARACTERS // len(noise))
+        weighing = noise(min(width, first + _CHARACTERS))[first:]
+        rows = max(1, _CHARACTERS // len(weighing))
         for row in range(0, len(buffer), rows):
-            characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(noise)]
-            codes[row : row + rows] += (characters * noise).sum(axis=1, dtype=np.uint64)
+            characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
+            codes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
     codes = _coded(codes)
     return Coded(codes, codes)
 

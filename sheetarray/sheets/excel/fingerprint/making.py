@@ -2,7 +2,7 @@
 
 Two questions are answered exactly: are the elements what they were, bit for bit, and are they so when rounded to 15
 digits? Further sums say which elements are others, whether they only stand elsewhere, and whether all were
-multiplied by a power of ten; `verdict` puts that in words. Bounded memory, about 35 ns an element of float64.
+multiplied by a power of ten; `verdict` puts that in words. Bounded memory, about 40 ns an element of float64.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from ....dtypes import DType
 from ....header import Header
-from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native
+from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native, noise
 from .decimal15 import MOST
 from .record import Record, blocks_for, header_checksum, layouts
-from .sums import MOST_BLOCKS, Sums, steps
+from .sums import MOST_BLOCKS, Sums, weight
 
 __all__ = ["Fingerprinter", "blocks_for", "exact_checksum", "fingerprint"]
 
@@ -107,7 +107,7 @@ def fingerprint(buffer: Buffer, dtype: DType, *, blocks: int, header: Header | N
 
 
 def exact_checksum(buffer: Buffer, dtype: DType) -> int:
-    """The checksum `exact` of a whole buffer, without the rest of its fingerprint: in a fifth of the time."""
+    """The checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time."""
     found = 0
     for start in range(0, len(buffer), MOST):
         found += _moment(exact_codes(native(buffer[start : start + MOST]), dtype), start)
@@ -115,8 +115,12 @@ def exact_checksum(buffer: Buffer, dtype: DType) -> int:
 
 
 def _moment(codes: Codes, index: int) -> int:
-    """The sum of codes times (index + 1), `index` being that of the first."""
-    return int(np.dot(codes, steps()[: len(codes)])) + index * int(codes.sum())
+    """The sum of codes times noise that belongs to their places; `index` is that of the first, all in one run of MOST.
+
+    Edits of a mask undo each other in a sum of codes, and could in one of codes times indices; here they do not.
+    """
+    run, start = divmod(index, MOST)
+    return int(np.dot(codes, noise(MOST)[start : start + len(codes)])) * (weight(run) | 1)
 
 
 def _ceiling(error: float) -> float:

@@ -1,6 +1,6 @@
 """How a fingerprint is stored, and read though anybody may have made it: a small JSON object, whose sums are base64.
 
-    {"v": 1, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
+    {"v": 2, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
      "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": ..}
 
 `exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each cell of a `Layout`, of the
@@ -22,9 +22,9 @@ import numpy as np
 from ....header import Header
 from .sums import MOST_BLOCKS, WIDTH, Layout, Pair
 
-_VERSION = 1
+_VERSION = 2
 _MOST_ELEMENTS = 1 << 44
-_BUDGET = 7000  # characters for all arrays of a workbook
+_BUDGET = 2**16  # characters for all arrays of a workbook
 _PLAIN, _PER_BLOCK = 220, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
 _SIZE = WIDTH // 8
 
@@ -32,8 +32,13 @@ _SIZE = WIDTH // 8
 def blocks_for(arrays: int) -> int:
     """How many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
 
-    All records together take about 7,000 characters; beyond 30 arrays they are as short as can be, 100 to 220
-    characters each. Those still tell whether an array is unchanged, and name the element if a single one was edited.
+    All records together take about 65,000 characters, which up to 15 arrays do not need; beyond 230 arrays they are as
+    short as can be, 100 to 220 characters each. Those still tell whether an array is unchanged, and name the element if
+    a single one was edited.
+
+    Example:
+        >>> [blocks_for(arrays) for arrays in (1, 15, 40, 100, 1000)]
+        [64, 64, 23, 7, 0]
     """
     return max(0, min(MOST_BLOCKS, (_BUDGET // max(arrays, 1) - _PLAIN) // _PER_BLOCK))
 

@@ -1,8 +1,10 @@
 """Sums of elements' codes, over parts of an array: small, order counts, and one that changed can be told from its sums.
 
-An element stands in several cells. Each has the sum of its elements' codes, and the sum of codes times (index + 1).
-An element that is another changes the first by some d and the second by d * (index + 1): where it is the only one in
-a cell, the two tell its index. Taken out of its other cells, it may leave another one alone there, and so on.
+An element stands in several cells. Each has the sum of its elements' codes, and the sum of codes times weights, one for
+each index. An element that is another changes the first by some d and the second by d * weight: where it is the only
+one in a cell, the two tell its weight, and so its index. Taken out of its other cells, it may leave another one alone
+there, and so on. The weights look like noise, since arrays of few values (labels, masks) change by the same d here and
+by -d there: were they the indices, three such edits would look like one elsewhere, and four like none.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from .decimal15 import MOST
 WIDTH = 48  # bits of a sum that are kept
 MOST_BLOCKS = 64
 _KEPT = (1 << WIDTH) - 1
+_ODD, _FIVE = 0x9E3779B97F4A7C15, np.uint64(5)
 
 Pair = tuple[Codes, Codes]
 
@@ -101,9 +104,9 @@ class Sums:
             codes, index = codes[len(piece) :], index + len(piece)
 
     def _add(self, codes: Codes, index: int, start: int) -> None:
-        moments, places = self._spare[:, : len(codes)]
-        np.add(steps()[: len(codes)], np.uint64(index), out=places)
-        np.multiply(codes, places, out=moments)
+        moments, weights = self._spare[:, : len(codes)]
+        np.add(_steps()[: len(codes)], np.uint64(index), out=weights)
+        np.multiply(codes, _spread(weights, moments), out=moments)
         stretch = self.layout.stretch
         first, last = index // stretch, (index + len(codes) - 1) // stretch
         cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
@@ -114,7 +117,7 @@ class Sums:
 
     @property
     def total(self) -> Pair:
-        """For each cell the sum of codes, and that of codes times (index + 1), as far as they are kept."""
+        """For each cell the sum of codes, and that of codes times weights, as far as they are kept."""
         first, second = (
             np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.layout.primes)])
             & np.uint64(_KEPT)
@@ -124,11 +127,45 @@ class Sums:
 
 
 @lru_cache(maxsize=1)
-def steps() -> Codes:
+def _steps() -> Codes:
     """1 to MOST."""
     found = np.arange(1, MOST + 1, dtype=np.uint64)
     found.flags.writeable = False
     return found
+
+
+# Weights -----------------------------------------------------------------------------------------------------
+
+
+def _spread(numbers: Codes, spare: Codes) -> Codes:
+    """Indices from 1 become their weights, in place (`spare` is overwritten).
+
+    x + (x^2 | 5) takes every integer of n bits to another one, and a bit of it depends on none that is higher: so the
+    lower bits of a weight tell the lower bits of the index. Twice, it leaves no pattern that edits could have.
+    """
+    np.multiply(numbers, np.uint64(_ODD), out=numbers)
+    for _ in range(2):
+        np.multiply(numbers, numbers, out=spare)
+        np.bitwise_or(spare, _FIVE, out=spare)
+        np.add(numbers, spare, out=numbers)
+    return numbers
+
+
+def weight(index: int, bits: int = 64) -> int:
+    """The weight of an index, or as many of its lower bits."""
+    number = (index + 1) * _ODD
+    for _ in range(2):
+        number = (number + (number * number | 5)) & ((1 << bits) - 1)
+    return number
+
+
+def _index_of(weighed: int, bits: int) -> int:
+    """The index, of so many bits, whose weight ends in so many."""
+    index = -1
+    for bit in range(bits):
+        if (weight(index, bit + 1) ^ weighed) >> bit & 1:
+            index += 1 << bit
+    return index
 
 
 # What changed ------------------------------------------------------------------------------------------------
@@ -174,7 +211,7 @@ class Difference:
             step = first[cell]
             for other in cells:
                 first[other] = (first[other] - step) & _KEPT
-                second[other] = (second[other] - step * (index + 1)) & _KEPT
+                second[other] = (second[other] - step * weight(index)) & _KEPT
             waiting += [other for other in cells if first[other]]
         return sorted(found), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
 
@@ -187,8 +224,8 @@ class Difference:
 def stretch_matches(codes: Codes, stretch: int, layout: Layout, pair: Pair) -> bool:
     """Whether these are the codes of a stretch, by its sums."""
     begin = stretch * layout.stretch
-    places = np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64)
-    sums = int(codes.sum()) & _KEPT, int(np.dot(codes, places)) & _KEPT
+    weights = _spread(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
+    sums = int(codes.sum()) & _KEPT, int(np.dot(codes, weights)) & _KEPT
     return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
 
 
@@ -197,6 +234,6 @@ def _single(first: int, second: int, count: int) -> int | None:
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
         return None
-    modulus = 1 << (WIDTH - twos)
-    index = (second >> twos) * pow(first >> twos, -1, modulus) % modulus - 1
+    bits = WIDTH - twos
+    index = _index_of((second >> twos) * pow(first >> twos, -1, 1 << bits), bits)
     return index if 0 <= index < count else None

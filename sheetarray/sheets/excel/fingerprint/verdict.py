@@ -21,7 +21,7 @@ from .record import Record, header_checksum
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
-_RESTORE = "take it from a copy of the file, or write the array again to keep it so"
+_RESTORE = "restore it from a copy of the file; if the change was meant, write the array again"
 _SIXTEEN = 6.2e-16  # half a unit of the 16th digit of 1.000, and the rounding to a double
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
@@ -162,6 +162,7 @@ class _Verdict:
             sure = min(view.whole * self.layout.stretch, left)
             if not changed and sure:
                 message += ", and all as written" if sure == left else f", the first {sure} of them as written"
+                message += f", to {view.digits} digits" if self.case.sixteen is not None else ""
         yield Finding("error", self.name, message, _RESTORE)
         yield from self._edited(*view.edited, most)
 
@@ -193,7 +194,7 @@ class _Verdict:
     def _others(self, stretches: list[int], *, more: bool) -> Finding:
         what = "more elements were" if more else "elements were"
         if self.layout.stretches == 1:
-            message = f"{what} edited: more than one"
+            message = f"{what} edited: more than one, and a workbook of so many arrays does not remember which"
         elif len(stretches) == self.layout.stretches:
             message = f"{what} edited throughout the array: some in each run of {self.layout.stretch}"
         else:

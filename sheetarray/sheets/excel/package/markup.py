@@ -85,12 +85,14 @@ class Markup:
         content: of the part, in UTF-8 or UTF-16.
         location: its name, for messages.
         depth: how deep elements are kept; the root is 1.
+        limit: the bytes that it may have.
 
     Attributes:
         root: the outermost element.
 
     Raises:
-        FormatError: no well-formed XML, a document type definition, or more than 16 MiB or 200,000 elements.
+        FormatError: no well-formed XML, a document type definition, more bytes than the limit, or more than 200,000
+            elements.
 
     Example:
         >>> part = Markup(b"<a><b c='1'/></a>", location="a.xml")
@@ -99,10 +101,9 @@ class Markup:
         b"<a><b c='1'/><d/></a>"
     """
 
-    def __init__(self, content: bytes, *, location: str, depth: int = 4) -> None:
-        self._location = location
-        if len(content) > _MOST_BYTES:
-            raise FormatError(f"the part has {len(content)} bytes, of which {_MOST_BYTES} are read", location=location)
+    def __init__(self, content: bytes, *, location: str, depth: int = 4, limit: int = _MOST_BYTES) -> None:
+        if len(content) > limit:
+            raise FormatError(f"the part has {len(content)} bytes, of which {limit} are read", location=location)
         self._content = _utf8(content, location)
         self._changes: list[tuple[int, int, bytes]] = []
         self._appended: dict[int, tuple[Element, list[str]]] = {}

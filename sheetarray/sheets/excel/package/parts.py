@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....errors import FormatError
-from ....files import Bytes, inflated_limit
+from ....files import Bytes, give_back, inflated_limit
 from .directory import STORED, Member, members
 
 _BLOCK = 2**20
@@ -40,6 +41,8 @@ class Package:
         self._limit = inflated_limit(len(content))
         self._members: dict[str, Member] = {}
         for member in members(content):
+            if "\\" in member.name:  # some older programs separate folders so
+                member = replace(member, name=member.name.replace("\\", "/"))
             if member.name.endswith("/") and not member.size:
                 continue  # a folder, which is no part
             if problem := _problem(member.name):
@@ -110,6 +113,7 @@ class Package:
         end = member.start + member.packed
         for start in range(member.start, end, _BLOCK):
             yield self._content[start : min(start + _BLOCK, end)]
+            give_back(self._content, start, min(start + _BLOCK, end))
 
     def _inflated(self, member: Member, count: int) -> Iterator[bytes]:
         """The first `count` bytes; where that is all of them, nothing may follow."""
@@ -142,4 +146,4 @@ def _problem(name: str) -> str | None:
         return "is empty or absolute, or has an empty segment"
     if "." in parts or ".." in parts:
         return "has '.' or '..' in it"
-    return next((f"has {mark!r} in it" for mark in "\\\0" if mark in name), None)
+    return "has '\\x00' in it" if "\0" in name else None

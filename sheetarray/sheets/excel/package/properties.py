@@ -24,7 +24,7 @@ PREFIX = "sheetarray "
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
 _LONGEST = 255
 _MOST = 2**24  # characters of a record
-_MOST_BYTES = 2**24  # bytes of a part that is looked into
+MOST_BYTES = 2**26  # of the part, in which a record takes one and a half times its characters
 _FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"
 _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _UNEASY = re.compile(" |_(?=x)")  # a program may trim the one, and read the other as an escape
@@ -47,7 +47,8 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
     text = json.dumps(record, separators=(",", ":"))
     text = _UNEASY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # both stand in strings only
     if len(text) > _MOST:
-        raise LimitError(f"what is to be remembered of the arrays takes {len(text)} characters, more than {_MOST}")
+        raise LimitError(f"what is to be remembered of the arrays takes {len(text)} characters, of which a workbook "
+                         f"holds {_MOST}: write them to several workbooks")  # fmt: skip
     return {
         f"{PREFIX}{nth}": text[start : start + _LONGEST] for nth, start in enumerate(range(0, len(text), _LONGEST), 1)
     }
@@ -100,12 +101,12 @@ def stored(package: Package) -> dict[str, str]:
     part = Relations(package, "").present("custom-properties")
     if part is None:
         return {}
-    root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
+    root = Markup(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES).root
     return {entry.get("name"): entry.children[0].text for entry in root.all("property") if _is_text(entry)}
 
 
 def _of_ods(package: Package) -> dict[str, str]:
-    root = Markup(package.read("meta.xml", limit=_MOST_BYTES), location="meta.xml").root
+    root = Markup(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES).root
     entries = [entry for part in root.children for entry in part.children if entry.name == "user-defined"]
     space = frozenset([_META])
     return {entry.get_in(space, "name"): entry.text for entry in entries if entry.space == _META}
@@ -164,7 +165,7 @@ def merged(content: bytes | None, record: Mapping[str, Any], *, location: str, s
     if content is None:
         space = _STRICT_SPACE if strict else _SPACE
         content = _EMPTY.format(space, _values(space)).encode()
-    part = Markup(content, location=location)
+    part = Markup(content, location=location, limit=MOST_BYTES)
     if part.root.name != "Properties" or part.root.space not in (_SPACE, _STRICT_SPACE):
         raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)
     pids = [1]

@@ -6,7 +6,6 @@ import math
 import struct
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from ....columns import a1
 from ....errors import FormatError
 from .cells import BOOLEAN, FAULT, NUMBER, TEXT, Cells
 from .formats import Formats
-
-if TYPE_CHECKING:
-    pass
 
 ERRORS = {
     0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",

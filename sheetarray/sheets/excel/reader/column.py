@@ -156,27 +156,29 @@ class Texts:
         """Numerals as they are; for elements that may be text, the shortest ones."""
         import polars as pl
 
-        texts = self._texts.gather(found)
-        for index in (texts.str.len_bytes() > _LONGEST_NUMBER).arg_true().to_list():
-            self._unreadable[int(found[index])] = Unreadable(f"a number of {len(texts[index])} characters")
-            texts[index] = "0"
-        texts = texts.str.strip_chars()
-        doubles = texts.cast(pl.Float64, strict=False)
-        for index in (~doubles.is_finite()).fill_null(value=True).arg_true().to_list():
-            if not _NUMERAL.fullmatch(texts[index]):
-                self._unreadable[int(found[index])] = Unreadable(f"a number that is none, {texts[index]:.40}")
+        given, text, double = pl.col("given"), pl.col("text"), pl.col("double")
+        made = text
         if self._kind in ("string", "generic"):
-            plain = texts.str.contains(_DIGITS)
-            whole = (doubles == doubles.round()) & (doubles.abs() <= _EXACT)
-            counts = doubles.cast(pl.Int64, strict=False).cast(pl.String)
-            shortest = doubles.cast(pl.String)
+            whole = (double == double.round()) & (double.abs() <= _EXACT)
+            counts = double.cast(pl.Int64, strict=False).cast(pl.String)
+            shortest = double.cast(pl.String)
             if self._kind == "string":
                 shortest = shortest.str.strip_suffix(".0")
-            made = pl.select(
-                pl.when(plain | ~doubles.is_finite()).then(texts).when(whole).then(counts).otherwise(shortest)
-            )
-            texts = made.to_series()
-        self._put(found, texts)
+            plain = text.str.contains(_DIGITS) | ~double.is_finite()
+            made = pl.when(plain).then(text).when(whole).then(counts).otherwise(shortest)
+        numbers = (  # few queries, as there may be thousands of columns
+            pl.DataFrame({"given": self._texts.gather(found)})
+            .with_columns(long=given.str.len_bytes() > _LONGEST_NUMBER)
+            .with_columns(text=pl.when("long").then(pl.lit("0")).otherwise(given.str.strip_chars()))
+            .with_columns(double=text.cast(pl.Float64, strict=False))
+            .select("given", "long", "text", made=made, odd=(~double.is_finite()).fill_null(value=True))
+        )
+        for index in numbers["long"].arg_true().to_list():
+            self._unreadable[int(found[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
+        for index in numbers["odd"].arg_true().to_list():
+            if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
+                self._unreadable[int(found[index])] = Unreadable(f"a number that is none, {numeral:.40}")
+        self._put(found, numbers["made"])
 
     def _booleans(self, found: Places) -> None:
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(found).to_list()]

@@ -169,8 +169,18 @@ def _numbers(tags: Tags, rows: Places) -> _Numbers | None:
     if not tags.begin_with(places, _ROW_TAG).all():
         return None
     words = tags.words(places + len(_ROW_TAG))
-    number, digits = np.zeros((2, len(places)), dtype=np.int64)
-    going = np.ones(len(places), dtype=np.bool_)
+    found = quoted_numbers(words)
+    if found is None or (found[0] < 1).any():
+        return None
+    number, digits = found
+    masks = ~np.uint64(0) >> ((np.uint64(7) - digits.astype(np.uint64)) << np.uint64(3))
+    return _Numbers(number - 1, digits, words & masks, masks)
+
+
+def quoted_numbers(words: Words) -> tuple[Places, Places] | None:
+    """The numbers that words begin with, up to a quote, and how many digits each has; None where one has none."""
+    number, digits = np.zeros((2, len(words)), dtype=np.int64)
+    going = np.ones(len(words), dtype=np.bool_)
     for nth in range(8):
         unit = ((words >> np.uint64(8 * nth)) & _BYTE).astype(np.int64) - ord("0")
         going &= (unit >= 0) & (unit <= 9)
@@ -179,10 +189,7 @@ def _numbers(tags: Tags, rows: Places) -> _Numbers | None:
         number = np.where(going, number * 10 + unit, number)
         digits += going
     quoted = (words >> (digits.astype(np.uint64) << np.uint64(3))) & _BYTE == _QUOTE
-    if (digits > 7).any() or (number < 1).any() or not quoted.all():
-        return None
-    masks = ~np.uint64(0) >> ((np.uint64(7) - digits.astype(np.uint64)) << np.uint64(3))
-    return _Numbers(number - 1, digits, words & masks, masks)
+    return (number, digits) if ((digits > 0) & (digits < 8) & quoted).all() else None
 
 
 def _letters(tags: Tags, places: Places) -> tuple[Places, Places] | None:

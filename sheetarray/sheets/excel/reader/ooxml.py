@@ -21,6 +21,7 @@ from .cells import BOOLEAN, FAULT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cel
 from .formats import Formats, read_formats
 from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
 from .strings import SharedStrings
+from .texts import without_escapes
 from .titles import Titles
 from .worksheet import cells_of
 
@@ -51,7 +52,9 @@ class OoxmlBook:
         targets = {relation.id: relation for relation in self._relations.found}
         titles = Titles(part)
         for sheet in listed.all("sheet"):
-            title, id_ = sheet.get("name"), sheet.get_in(RELATION_SPACES, "id")
+            title, id_ = without_escapes(sheet.get("name")), sheet.get_in(RELATION_SPACES, "id")
+            if not id_:
+                continue  # a module of macros, kept from a workbook of Excel 95
             relation = targets.get(id_)
             if relation is None or relation.target is None:
                 raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)

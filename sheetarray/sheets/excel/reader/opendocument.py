@@ -35,7 +35,7 @@ _CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
 _EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
 _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
-_COUNT = re.compile("[0-9]{1,9}")
+_COUNT = re.compile("[0-9]+")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
 _CELLS_A_RUN = 2**16
 _REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
@@ -120,7 +120,7 @@ class _Table:
         self._cell: dict[str, str] | None = None
         self._text: list[str] | None = None  # of the cell's paragraphs
         self._length = 0  # of the text
-        self._aside = 0  # depth of an annotation or a drawing
+        self._aside = 0  # depth of an annotation, a drawing or a pronunciation
         self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
         self._rows: list[int] = []
         self._cells: list[tuple[int, int, str]] = []
@@ -188,18 +188,18 @@ class _Table:
             self._put("\t")
         elif name == f"{_TEXT}line-break":
             self._put("\n")
-        elif not name.startswith(_TEXT):
+        elif not name.startswith(_TEXT) or name == f"{_TEXT}ruby-text":  # how the text is pronounced
             self._aside = len(self._open)
 
     def _characters(self, text: str) -> None:
         if self._text is not None and not self._aside and self._open[-1] not in _CELLS:
-            self._put(_WHITE.sub(" ", text))
+            self._put(_WHITE.sub(_space, text))
 
     def _put(self, text: str) -> None:
         """Add to the text of the cell."""
         self._length += len(text)
         if self._length > _LONGEST_TEXT:
-            raise FormatError(f"a text of more than {_LONGEST_TEXT} characters", location=f"row {self._row + 1}")
+            raise FormatError(f"a text of more than {_LONGEST_TEXT} characters", location=a1(self._row, self._column))
         if self._text is not None:
             self._text.append(text)
 
@@ -222,7 +222,7 @@ class _Table:
         if kind:
             if self._column + repeats > MOST_COLUMNS:
                 raise FormatError(f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
-                                  location=f"row {self._row + 1}")  # fmt: skip
+                                  location=a1(self._row, MOST_COLUMNS))  # fmt: skip
             self._in_row += [(self._column + nth, kind, value) for nth in range(repeats)]
         self._column += repeats
         self._cell = self._text = None
@@ -270,8 +270,13 @@ def _run(rows: Places, cells: list[tuple[int, int, str]]) -> Cells:
                  pl.Series(values, dtype=pl.String))  # fmt: skip
 
 
+def _space(found: re.Match[str]) -> str:
+    """White space in text: LibreOffice writes spaces between spans, and reads any, as they are."""
+    return " " if found[0].strip(" ") else found[0]
+
+
 def _count(text: str | None) -> int:
-    return max(1, int(text)) if text is not None and _COUNT.fullmatch(text) else 1
+    return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
 
 
 def _value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:

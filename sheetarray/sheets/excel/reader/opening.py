@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 from ....errors import FormatError
 from ....files import Source
 from ..package.parts import Package
@@ -10,10 +12,11 @@ from .cells import Container
 from .compound import MAGIC, Compound
 from .excel97 import Excel97Book
 from .ooxml import OoxmlBook
-from .opendocument import CONTENT, OdsBook
+from .opendocument import CONTENT, MANIFEST, OdsBook
 from .xlsb import XlsbBook
 
 _ZIP = b"PK"
+_BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin a file of Excel 2, 3 or 4
 _BINARY = "application/vnd.ms-excel.sheet.binary"
 
 
@@ -28,11 +31,15 @@ def opened(source: Source) -> Container:
         raise FormatError("the file is empty")
     if start == MAGIC:
         return _compound(Compound(source.whole()))
+    if start.startswith(_BEFORE_EXCEL_5):
+        raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
     if not start.startswith(_ZIP):
+        markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
         raise FormatError("no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
-                          hint="text is read as .csv")  # fmt: skip
+                          hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there" if markup
+                          else "text is read as .csv")  # fmt: skip
     package = Package(source.whole())
-    if CONTENT in package and "mimetype" in package:
+    if CONTENT in package and ("mimetype" in package or MANIFEST in package):
         return OdsBook(package)
     part = Relations(package, "").present("officeDocument")
     if part is None or TYPES not in package:

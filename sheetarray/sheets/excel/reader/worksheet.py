@@ -10,23 +10,20 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .decoding import decoded
 from .events import rows_of
-from .forms import Forms, forms_of, references_of
+from .forms import Forms, forms_of, quoted_numbers, references_of
 from .raw import INLINE, RESULT, TYPES, RawCells, together
 from .tags import TEXT, Kinds, Places, Tags
 
-if TYPE_CHECKING:
-    pass
-
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
-_LONGEST_END = 256  # bytes of a tag after its reference
-_MOST_ENDS = 64  # ways in which the tags of a block's cells go on
-_ATTRIBUTES = re.compile(rb'(?:\s+(?:s="([0-9]{1,7})"|t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"))*\s*/?>')
+_LONGEST_ATTRIBUTE = 64  # bytes
+_MOST_ATTRIBUTES = 64  # different ones in a block, but for styles
+_STYLE = b' s="'
+_ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>))')
 
 
 def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Executor) -> RawCells:
@@ -68,20 +65,31 @@ class _Block:
         """Type and style of each cell, from what stands in its tag after the reference."""
         types = np.zeros(len(places), dtype=np.uint8)
         styles = np.zeros(len(places), dtype=np.int64)
-        first = self._tags.bytes[places]
-        rest = np.flatnonzero((first != ord(">")) & (first != ord("/")))
-        for _ in range(_MOST_ENDS):
-            if not len(rest):
+        rest = np.arange(len(places))  # the cells with more attributes, which begin at `places`
+        for _ in range(_MOST_ATTRIBUTES):
+            first = self._tags.bytes[places]
+            more = (first != ord(">")) & (first != ord("/"))
+            if not more.any():
                 return types, styles
-            place = int(places[rest[0]])
-            found = _ATTRIBUTES.match(self._tags.text, place, place + _LONGEST_END)
-            type_ = (found[2] or b"").decode() if found else ""
-            if not found or type_ not in TYPES:
+            if not more.all():
+                rest, places = rest[more], places[more]
+            which = self._tags.begin_with(places, _STYLE)
+            if which.any():
+                found = quoted_numbers(self._tags.words(places[which] + len(_STYLE)))
+                if found is None:
+                    return None
+                styles[rest[which]], digits = found
+                places = places.copy()
+                places[which] += digits + (len(_STYLE) + 1)
+                continue
+            place = int(places[0])
+            attribute = _ATTRIBUTE.match(self._tags.text, place, place + _LONGEST_ATTRIBUTE)
+            if not attribute or (type_ := (attribute[1] or b"").decode()) not in TYPES:
                 return None
-            same = self._tags.begin_with(places[rest], found[0])
-            types[rest[same]] = TYPES[type_]
-            styles[rest[same]] = int(found[1] or 0)
-            rest = rest[~same]
+            which = self._tags.begin_with(places, attribute[0])
+            if attribute[1]:
+                types[rest[which]] = TYPES[type_]
+            places = np.where(which, places + len(attribute[0]), places)
         return None
 
     def _cells(

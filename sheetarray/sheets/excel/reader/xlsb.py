@@ -9,6 +9,7 @@ import struct
 from collections.abc import Generator
 from functools import cached_property
 
+from ....columns import a1
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.relations import Relations
@@ -52,6 +53,8 @@ class XlsbBook:
                 elif kind == _SHEET:
                     id_, after = _text(record, 8)
                     title, _ = _text(record, after)
+                    if not id_:
+                        continue  # as in .xlsx
                     relation = targets.get(id_)
                     if relation is None or relation.target is None:
                         raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
@@ -112,7 +115,7 @@ class XlsbBook:
             number = _U32.unpack_from(record, 8)[0]
             if number >= len(self._strings):
                 raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
-                                  location=f"row {row + 1}")  # fmt: skip
+                                  location=a1(row, column))  # fmt: skip
             found.text(row, column, self._strings[number])
         elif kind in (_STRING, _STRING_RESULT):
             found.text(row, column, _text(record, 8)[0])

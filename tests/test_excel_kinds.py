@@ -1,0 +1,304 @@
+"""The other kinds of workbooks: .xlsb, .xls and .ods, and what LibreOffice saves of each."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+from foreign_books import (
+    begin,
+    binary_book,
+    binary_cell,
+    book,
+    columns,
+    document,
+    excel97_book,
+    excel97_record,
+    excel97_text,
+    grid,
+    number,
+    opened,
+    record,
+    styles,
+    table_cell,
+    table_row,
+    text,
+    wide,
+    words,
+    zipped,
+)  # fmt: skip
+from programs import resave
+
+import sheetarray as sa
+from sheetarray import dtypes
+from sheetarray.columns import Request
+from sheetarray.files import Source
+from sheetarray.sheets.excel.sheet import Workbook
+
+FLOAT = dtypes.named("float64")
+
+# .xlsb, .xls and .ods -----------------------------------------------------------------------------------------
+
+
+def test_a_binary_workbook() -> None:
+    def packed(value: float, *, hundredths: bool = False) -> bytes:
+        if isinstance(value, int):
+            return struct.pack("<i", value << 2 | 2 | hundredths)
+        return struct.pack("<I", struct.unpack("<Q", struct.pack("<d", value))[0] >> 32 | hundredths)
+
+    double = struct.Struct("<d").pack
+    rows = {
+        0: [binary_cell(7, 0, struct.pack("<I", 1)), binary_cell(6, 2, wide("in place")), binary_cell(1, 3, b"")],
+        4: [
+            binary_cell(5, 0, double(0.1)),
+            binary_cell(2, 1, packed(-7)),
+            binary_cell(2, 2, packed(1.5)),
+            binary_cell(2, 3, packed(12345, hundredths=True)),
+            binary_cell(4, 4, b"\1"),
+            binary_cell(3, 5, b"\x07"),
+        ],
+        9: [
+            binary_cell(8, 0, wide("text") + bytes(8)),
+            binary_cell(9, 1, double(-0.0) + bytes(8)),
+            binary_cell(10, 2, b"\0" + bytes(8)),
+            binary_cell(11, 3, b"\x2a" + bytes(8)),
+            binary_cell(5, 4, double(43831), 1),
+            binary_cell(62, 5, b"\1" + wide("rich") + bytes(8)),
+            binary_cell(5, 6, double(1e300)),
+        ],
+    }
+    found = grid(binary_book(rows, strings=["a", "shared 😀"], dates=True))
+    assert found[0] == ["shared 😀", None, "in place"]
+    assert found[4] == [0.1, -7, 1.5, 123.45, True, "#DIV/0!"]
+    assert found[9] == ["text", 0, False, "#N/A", "2020-01-01", "rich", 1e300]
+    assert found[1:4] == [[], [], []]
+    ((_, zeros),) = opened(binary_book(rows, strings="ab")).columns([Request(1, 9, FLOAT)], typed=True)
+    assert math.copysign(1, zeros[0]) == -1
+
+
+def test_a_string_that_a_binary_workbook_does_not_have_is_told_where_it_is_asked_for() -> None:
+    with pytest.raises(sa.FormatError, match="string 9 of a table of 1") as caught:
+        grid(binary_book({4: [binary_cell(7, 2, struct.pack("<I", 9))]}, strings=["x"]))
+    assert caught.value.location == "arrays!C5"
+
+
+def test_a_module_of_macros_in_a_binary_workbook_is_passed_over() -> None:
+    with zipfile.ZipFile(io.BytesIO(binary_book({0: [binary_cell(6, 0, wide("x"))]}))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["xl/workbook.bin"] += record(156, struct.pack("<2I", 0, 2) + wide("") + wide("Module1"))
+    with Source(io.BytesIO(zipped(members))) as source, Workbook(source) as found:
+        assert found.titles == ["arrays"]
+
+
+def test_a_workbook_of_excel_97() -> None:
+    def packed(value: float) -> bytes:
+        return struct.pack("<I", struct.unpack("<Q", struct.pack("<d", value))[0] >> 32)
+
+    def place(row: int, column: int) -> bytes:
+        return struct.pack("<3H", row, column, 0)
+
+    result = struct.Struct("<BxB3xH").pack
+    long = "漢" * 9000
+    raw = excel97_text(long)
+    cells: dict[tuple[int, int], Any] = {
+        (0, 0): "text",
+        (0, 1): "漢 text",
+        (2, 1): 0.1,
+        (2, 2): -0.0,
+        (2, 3): True,
+        (3, 0): excel97_record(0x0205, place(3, 0) + b"\x07\1"),
+        (3, 1): excel97_record(
+            0x00BD,
+            struct.pack("<2H", 3, 1)
+            + struct.pack("<HI", 0, -9 << 2 & 0xFFFFFFFF | 2)
+            + bytes(2)
+            + packed(1.5)
+            + struct.pack("<H", 2),
+        ),
+        (4, 0): excel97_record(0x027E, place(4, 0) + struct.pack("<I", 12345 << 2 | 3)),
+        (5, 0): excel97_record(0x00FD, place(5, 0) + struct.pack("<I", 1)),
+        (6, 0): excel97_record(0x0006, place(6, 0) + struct.pack("<d", 2.5) + bytes(8)),
+        (6, 1): excel97_record(0x0006, place(6, 1) + result(1, 1, 0xFFFF) + bytes(8)),
+        (6, 2): excel97_record(0x0006, place(6, 2) + result(2, 0x2A, 0xFFFF) + bytes(8)),
+        (6, 3): excel97_record(0x0006, place(6, 3) + result(3, 0, 0xFFFF) + bytes(8)),
+        (6, 4): excel97_record(0x0006, place(6, 4) + result(0, 0, 0xFFFF) + bytes(8))
+        + excel97_record(0x0207, raw[:8003])
+        + excel97_record(0x3C, b"\1" + raw[8003:]),
+        (7, 0): begin(32) + excel97_record(0x0203, place(9, 9) + bytes(8)) + excel97_record(0x0A),  # a chart
+        (7, 1): excel97_record(0x0203, struct.pack("<3H", 7, 1, 1) + struct.pack("<d", 43831.0)),
+    }
+    table = (
+        struct.pack("<2I", 2, 2)
+        + excel97_text("a")[:2]
+        + b"\x0c"
+        + struct.pack("<HI", 1, 3)
+        + b"a"
+        + bytes(7)
+        + struct.pack("<H", 5)
+        + b"\0sha"
+    )
+    formats = excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
+    formats += excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
+    found = grid(
+        excel97_book(
+            cells,
+            globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le")),
+        )
+    )
+    assert found == [
+        ["text", "漢 text"],
+        [],
+        [None, 0.1, 0, True],
+        ["#DIV/0!", -9, 1.5],
+        [123.45],
+        ["sha漢d"],
+        [2.5, True, "#N/A", "", long],
+        [None, "2020-01-01"],
+    ]
+    assert opened(excel97_book({})).max_rows == 65_536
+
+
+def test_repeated_rows_and_columns_of_an_open_document() -> None:
+    rows = [
+        table_row(table_cell(None, repeated=3), repeated=2),
+        table_row(table_cell(None), table_cell("a", repeated=2), table_cell(1.5)),
+        table_row(table_cell(True), table_cell(None, repeated=1000), repeated=3),
+        table_row(table_cell(None), repeated=1_048_000),
+    ]
+    assert grid(document({"arrays": "".join(rows)})) == [[], [], [None, "a", "a", 1.5], [True], [True], [True]]
+
+
+@pytest.mark.parametrize("count", [16_385, 10**9, 10**19])
+def test_repetition_beyond_the_sheet_is_refused(count: int) -> None:
+    for cells in ([table_cell(1.5, repeated=count)], [table_cell(None, repeated=count), table_cell(1.5)]):
+        with pytest.raises(sa.FormatError, match="beyond the 16384 columns") as caught:
+            grid(document({"arrays": table_row(*cells)}))
+        assert caught.value.location == "arrays!XFE1"
+    with pytest.raises(sa.FormatError, match="beyond the 1048576 rows"):
+        grid(document({"arrays": table_row(table_cell(1.5), repeated=64 * count)}))
+
+
+def test_arrays_of_one_value_in_an_open_document() -> None:
+    rows = (
+        table_row(table_cell("a"), table_cell("b"))
+        + "".join(table_row(table_cell(word, repeated=2)) for word in words("float64", 100_000))
+        + table_row(table_cell(0.1, repeated=2), repeated=100_000)
+    )
+    found = sa.read(io.BytesIO(document({"arrays": rows})), format="xlsx")
+    for name in ("a", "b"):
+        assert_same(found[name], np.full(100_000, 0.1))
+
+
+def test_text_of_an_open_document() -> None:
+    def paragraphs(inner: str, more: str = "") -> str:
+        return f'<table:table-cell office:value-type="string"{more}>{inner}</table:table-cell>'
+
+    cells = [
+        paragraphs("<text:p>a<text:s text:c='3'/>b<text:tab/>c<text:line-break/>d</text:p><text:p>e</text:p><text:p/>"),
+        paragraphs("<text:p>\n  a\n  <text:span>b<text:span>c</text:span></text:span></text:p>\n"),
+        paragraphs("<text:p><text:span>ld </text:span> x</text:p>"),
+        paragraphs(
+            "<text:p><text:ruby><text:ruby-base>漢</text:ruby-base><text:ruby-text>か</text:ruby-text></text:ruby>字</text:p>"
+        ),
+        paragraphs("<office:annotation><text:p>remark</text:p></office:annotation><text:p>said</text:p>"),
+        paragraphs("<text:p>shown</text:p>", ' office:string-value="meant"'),
+        paragraphs(""),
+        paragraphs("<text:p>#DIV/0!</text:p>", ' table:formula="of:=1/0" calcext:value-type="error"'),
+        '<table:table-cell table:formula="of:=[.A1]"/>',
+        '<table:table-cell office:value-type="date" office:date-value="2020-02-29T12:00:00"/>',
+        '<table:table-cell office:value-type="time" office:time-value="PT36H30M15S"/>',
+        '<table:table-cell office:value-type="percentage" office:value="0.5"><text:p>50%</text:p></table:table-cell>',
+    ]
+    content = document({"arrays": "".join(map(table_row, cells)), "'file:///x.ods'#$other": table_row(table_cell(1.0))})
+    ((_, found),) = opened(content).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    assert [cell if isinstance(cell, str) else cell.reason for cell in found] == [
+        "a   b\tc\nd\ne\n",
+        " a bc",
+        "ld  x",
+        "漢字",
+        "said",
+        "meant",
+        "",
+        "an error, #DIV/0!",
+        "a formula without a value",
+        "2020-02-29T12:00:00",
+        "36:30:15",
+        "0.5",
+    ]
+
+
+def test_a_document_that_does_not_begin_with_its_type() -> None:
+    with zipfile.ZipFile(io.BytesIO(document({"arrays": table_row(table_cell(1.5))}))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    assert grid(zipped(members)) == [[1.5]]
+
+
+def test_tables_in_groups_and_of_several_titles() -> None:
+    grouped = f"<table:table-header-rows>{table_row(table_cell('h'))}</table:table-header-rows>"
+    grouped += f"<table:table-row-group>{table_row(table_cell(1.0))}</table:table-row-group>"
+    content = document({"one & two": grouped, "<empty>": ""})
+    assert grid(content, "one & two") == [["h"], [1]]
+    assert grid(content, "<empty>") == []
+
+
+# What LibreOffice saves ---------------------------------------------------------------------------------------
+
+
+def mixed() -> dict[str, np.ndarray[Any, Any]]:
+    return {
+        "f": np.array([[1.5, np.nan, -np.inf], [0.25, 1e-300, 7]]),
+        "i": np.array([1, 2**60, -5]),
+        "b": np.array([True, False]),
+        "s": np.array(["", "a\tb", "b\nc", " spaces  within ", "_x000D_ & <", "007", "TRUE", "😀"]),
+        "c": np.array([1 + 2j, complex(-0.0, np.inf)]),
+        "d": np.array(["2020-01-01T12:30:00", "NaT"], "M8[s]"),
+        "g": objects(1, 1.5, "x", None, True, "12", 2.0),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
+def test_workbooks_that_libreoffice_has_saved_again_are_read(tmp_path: Path, suffix: str) -> None:
+    sa.write(tmp_path / "x.xlsx", mixed())
+    saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again")
+    found = sa.read(saved, format="xlsx")
+    for name, array in mixed().items():
+        assert_same(found[name], array)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
+def test_errors_formulas_and_dates_of_libreoffice(tmp_path: Path, suffix: str) -> None:
+    cells = columns(
+        [
+            "><f>1/0</f></c>",
+            "><f>1+1</f></c>",
+            ' t="str"><f>"a"&amp;"b"</f></c>',
+            "><f>1=1</f></c>",
+            ' s="1"><v>43831.5</v></c>',
+            ' s="2"><v>1.5</v></c>',
+            "><f>NA()</f></c>",
+            number(0.1),
+            text("x"),
+            text("two\nlines"),
+            text("a\ttab"),
+        ]
+    )
+    (tmp_path / "x.xlsx").write_bytes(book(cells, formats=styles("yyyy-mm-dd hh:mm:ss", "[h]:mm:ss")))
+    saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again").read_bytes()
+    found = [row[0] for row in grid(saved)]
+    assert found[:5] == ["#DIV/0!", 2, "ab", True, "2020-01-01T12:00:00"]
+    assert found[6:] == ["#N/A", 0.1, "x", "two\nlines", "a\ttab"]
+    ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    texts = ["TRUE" if place == 3 and cell == "1" else cell for place, cell in enumerate(texts)]  # as .ods has it
+    assert [cell if isinstance(cell, str) else cell.reason for cell in texts] == [
+        "an error, #DIV/0!", "2", "ab", "TRUE", "2020-01-01T12:00:00", "36:00:00", "an error, #N/A", "0.1", "x",
+        "two\nlines", "a\ttab",
+    ]  # fmt: skip
