@@ -6,6 +6,7 @@ after reading; `interchange.awkward.columns` has the form. Awkward itself is imp
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -13,7 +14,7 @@ from typing import Any
 
 from .arrays import chosen, named_values
 from .columns import ArrayInfo
-from .errors import Finding, FormatError, NotFoundError
+from .errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
 
 Arrays = dict[str, Any]
 Read = Callable[[Sequence[str] | None], Arrays]
@@ -81,22 +82,34 @@ def examined(findings: Iterable[Finding], read: Read, scan: Scan) -> Iterator[Fi
         scan: likewise.
     """
     yield from findings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what is among the findings
+        wrong = _wrong(read, scan)
+    yield from wrong
+
+
+def _wrong(read: Read, scan: Scan) -> list[Finding]:
+    wrong: list[Finding] = []
     try:
         there = scan()
         texts = [name for name in there if name.endswith(_SUFFIX) and there[name].dtype in ("string", "generic")]
-        schemas = read(texts) if texts else {}
+        if not texts:
+            return wrong
+        schemas = read(texts)
         blobs = {blob for name, schema in schemas.items() for blob in _blobs_of(name, schema) if blob in there}
         found = dict.fromkeys(there) | schemas | (read(list(blobs)) if blobs else {})
     except FormatError:
-        return
-    wrong: list[Finding] = []
+        return wrong
 
     def fail(error: FormatError) -> None:
         _address(error, there)
         wrong.append(Finding.of(error))
 
-    _columns().gather(found, note=wrong.append, fail=fail)
-    yield from wrong
+    try:
+        _columns().gather(found, note=wrong.append, fail=fail)
+    except MissingDependencyError as error:
+        wrong.append(Finding("warning", there[texts[0]].location, "an awkward array is not looked at", str(error)))
+    return wrong
 
 
 def _one(read: Read, name: str, there: Mapping[str, ArrayInfo]) -> Arrays:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,17 @@ def test_text_that_looks_like_a_schema_is_read_as_it_is(place: str) -> None:
     assert sa.read(place, ["a.json"])["a.json"].tolist() == found["a.json"].tolist()
     with pytest.warns(sa.SheetArrayWarning), pytest.raises(sa.NotFoundError, match=r"no array 'a'; there is 'a\.json'"):
         sa.read(place, ["a"])
+
+
+def test_where_awkward_is_not_installed_check_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(tmp_path / "t.csv", {"plain": np.arange(3), "events": EVENTS})
+    monkeypatch.setitem(sys.modules, "awkward", None)
+    (finding,) = sa.check(tmp_path / "t.csv")
+    assert (finding.severity, finding.location) == ("warning", sa.scan(tmp_path / "t.csv")["events.json"].location)
+    assert "pip install 'sheetarray[awkward]'" in finding.hint
+    with pytest.raises(sa.MissingDependencyError, match="need awkward"):
+        sa.read(tmp_path / "t.csv")
+    assert sa.read(tmp_path / "t.csv", ["plain"])["plain"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("names", [[5], [None], ["events", 5], [b"events"], ["events", ""]])
