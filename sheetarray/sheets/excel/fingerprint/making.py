@@ -17,7 +17,7 @@ from ....header import Header
 from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native, noise
 from .decimal15 import MOST
 from .record import Record, blocks_for, header_checksum, layouts
-from .sums import MOST_BLOCKS, Sums, weight
+from .sums import MOST_BLOCKS, Sums, Weights, weight
 
 __all__ = ["Fingerprinter", "blocks_for", "exact_checksum", "fingerprint"]
 
@@ -49,6 +49,7 @@ class Fingerprinter:
         self.error, self.longer = 0.0, 0
         self._code = coder_for(dtype)
         self._exact = 0
+        self._weights = Weights()
         self._fifteen, self._sixteen = map(Sums, layouts(count, blocks))
         self._has_sixteen = False
         self.scale: Scale | None = None
@@ -64,10 +65,11 @@ class Fingerprinter:
             taken += len(piece)
 
     def _take(self, coded: Coded) -> None:
+        weights = self._weights.of(self.seen, len(coded.exact))
         self._exact += _moment(coded.exact, self.seen)
-        self._fifteen.add(coded.rounded, self.seen)
+        self._fifteen.add(coded.rounded, weights, self.seen)
         if coded.sixteen is not None:
-            self._sixteen.add(coded.sixteen, self.seen)
+            self._sixteen.add(coded.sixteen, weights, self.seen)
             self._has_sixteen = True
         if coded.scale is not None:
             self.scale = Scale(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -93,20 +93,18 @@ class Sums:
         self.layout = layout
         self._stretches = np.zeros((2, layout.stretches), np.uint64)
         self._dealt = np.zeros((2, layout.period if layout.primes else 0), np.uint64)
-        self._spare = np.empty((2, MOST), np.uint64)
+        self._moments = np.empty(MOST, np.uint64)
 
-    def add(self, codes: Codes, index: int) -> None:
-        """Add the codes of at most MOST elements, of which `index` is the first."""
+    def add(self, codes: Codes, weights: Codes, index: int) -> None:
+        """Add the codes of at most MOST elements, of which `index` is the first; the weights are those of `Weights`."""
         while len(codes):
             start = index % self.layout.period
-            piece = codes[: self.layout.period - start]
-            self._add(piece, index, start)
-            codes, index = codes[len(piece) :], index + len(piece)
+            count = min(len(codes), self.layout.period - start)
+            self._add(codes[:count], weights[:count], index, start)
+            codes, weights, index = codes[count:], weights[count:], index + count
 
-    def _add(self, codes: Codes, index: int, start: int) -> None:
-        moments, weights = self._spare[:, : len(codes)]
-        np.add(_steps()[: len(codes)], np.uint64(index), out=weights)
-        np.multiply(codes, _spread(weights, moments), out=moments)
+    def _add(self, codes: Codes, weights: Codes, index: int, start: int) -> None:
+        moments = np.multiply(codes, weights, out=self._moments[: len(codes)])
         stretch = self.layout.stretch
         first, last = index // stretch, (index + len(codes) - 1) // stretch
         cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
@@ -126,15 +124,20 @@ class Sums:
         return first, second
 
 
-@lru_cache(maxsize=1)
-def _steps() -> Codes:
-    """1 to MOST."""
-    found = np.arange(1, MOST + 1, dtype=np.uint64)
-    found.flags.writeable = False
-    return found
-
-
 # Weights -----------------------------------------------------------------------------------------------------
+
+
+class Weights:
+    """The weights of runs of indices, in buffers of its own: for one thread."""
+
+    def __init__(self) -> None:
+        self._steps = np.arange(1, MOST + 1, dtype=np.uint64)
+        self._found, self._spare = np.empty((2, MOST), np.uint64)
+
+    def of(self, index: int, count: int) -> Codes:
+        """The weights of at most MOST indices, valid until the next call."""
+        numbers = np.add(self._steps[:count], np.uint64(index), out=self._found[:count])
+        return _spread(numbers, self._spare[:count])
 
 
 def _spread(numbers: Codes, spare: Codes) -> Codes:
