@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +78,49 @@ def test_a_row_wider_than_the_sheet_is_remarked_on_with_its_address(sheet: Path)
         sa.read(sheet, ["a"])
     warning, *_ = sa.check(sheet)
     assert (warning.severity, warning.location) == ("warning", "E25")
+
+
+ROW = 3000  # beyond the rows that are looked at before the body is parsed
+
+
+@pytest.fixture
+def numbers(tmp_path: Path) -> tuple[Path, list[str]]:
+    path = tmp_path / "numbers.csv"
+    sa.write(path, {"a": np.arange(5000.0), "b": np.arange(5000)})
+    return path, path.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (lambda row: f'"{row.replace(",", chr(34) + "," + chr(34))}"', None),
+        (lambda row: f"{row},", None),
+        (lambda row: f"{row},x", "a cell to the right of all columns"),
+        (lambda row: f'{row},"1,2\n3,4\n5"', "a cell to the right of all columns"),
+        (lambda row: f"{row},,", None),
+        (lambda row: f" {row} ", None),
+        (lambda row: f"{row}\r", None),
+    ],
+)
+def test_one_odd_row_far_below_changes_nothing_else(
+    numbers: tuple[Path, list[str]], change: Any, finding: str | None
+) -> None:
+    path, lines = numbers
+    lines[ROW] = change(lines[ROW])
+    path.write_text("\n".join(lines) + "\n")
+    findings = list(sa.check(path))
+    assert [each.message for each in findings] == ([finding] if finding else [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if finding else "error")
+        found = sa.read(path)
+    assert found["a"].tolist() == found["b"].tolist() == list(range(5000))
+
+
+@pytest.mark.parametrize(("cell", "reason"), [("x", "expected a number, found 'x'"), ("", "found a blank cell")])
+def test_one_odd_cell_far_below_is_named(numbers: tuple[Path, list[str]], cell: str, reason: str) -> None:
+    path, lines = numbers
+    lines[ROW] = f"{cell},{lines[ROW].partition(',')[2]}"
+    path.write_text("\n".join(lines))
+    with pytest.raises(sa.FormatError, match=reason) as caught:
+        sa.read(path)
+    assert caught.value.location == f"A{ROW + 1}"

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...cells import Formulas, TextLook, engine_dtype
 from ...columns import Cells, Request, a1, find_anchors
 from ...dtypes import named
 from ...elements import Cell
 from ...errors import Finding, FormatError, LimitError
 from ...files import Bytes, Source
+from .bulk import parse, parse_numbers, well_quoted
 from .dialect import (
     SINGLE_COLUMN,
     Decimal,
@@ -209,15 +208,20 @@ class CsvSheet:
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
         """Columns in bulk: what stands above the common body from the first rows, the body from the engine."""
         body_row = max(request.row for request in requests)
+        width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
+        if typed and (bodies := self._numbers(requests, body_row, width)) is not None:
+            return self._with_heads(requests, body_row, bodies)
         if self._single:
             self._delimiter = unused_delimiter(self._whole())
         wanted = list(requests)
         if not self._single:
-            width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
             wanted.append(Request(max(width, 1 + max(r.column for r in requests)), body_row, _TEXT))
         frame = self._parsed(wanted, body_row, typed) or self._cell_by_cell(wanted, body_row)
         if not self._single:
             self._note_beyond(frame.pop(), body_row, wanted[-1].column)
+        return self._with_heads(requests, body_row, frame)
+
+    def _with_heads(self, requests: Sequence[Request], body_row: int, bodies: Sequence[pl.Series]) -> list[Cells]:
         heads = [
             [
                 cells[request.column] if request.column < len(cells) else None
@@ -225,7 +229,7 @@ class CsvSheet:
             ]
             for request in requests
         ]
-        return list(zip(heads, frame, strict=True))
+        return list(zip(heads, bodies, strict=True))
 
     def _note_beyond(self, beyond: pl.Series, row: int, column: int) -> None:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
@@ -238,38 +242,52 @@ class CsvSheet:
             place = a1(row + int(filled[0]), column)
             self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
+    def _numbers(self, requests: Sequence[Request], body_row: int, width: int) -> list[pl.Series] | None:
+        """The body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold more."""
+        columns = {request.column: engine_dtype(request.dtype) for request in requests}
+        if self.look.decimal == "," or set(columns) != set(range(width)) or self._has_lone_returns():
+            return None
+        whole, offset = self._body(body_row)
+        if offset >= len(whole):
+            return None
+        lines = whole[:offset].count(b"\n")
+        found = parse_numbers(self._parsable(whole), columns, delimiter=self._delimiter, skip_lines=lines)
+        return None if found is None else [found[request.column] for request in requests]
+
+    def _body(self, body_row: int) -> tuple[Bytes, int]:
+        """The text, and where the body begins in it, in bytes."""
+        whole = self._whole()
+        skipped = self._records[body_row - 1][1] if 0 < body_row <= len(self._records) else 0
+        return whole, self._mark + len(self._head_text[:skipped].encode("utf-8", "surrogatepass"))
+
+    def _has_lone_returns(self) -> bool:
+        return _LONE_RETURN.search(self._head_text) is not None and not self._only_returns()
+
+    def _parsable(self, whole: Bytes) -> Any:
+        """What the engine is given: the file itself, if its text is as it lies there."""
+        return self._source.path if self._utf8 is None and self._source.path is not None else bytes(whole)
+
     def _parsed(self, requests: Sequence[Request], body_row: int, typed: bool) -> list[pl.Series] | None:
         """The body parsed by the engine; None where it cannot be trusted with it."""
         import polars as pl
 
-        whole = self._whole()
-        skipped = self._records[body_row - 1][1] if 0 < body_row <= len(self._records) else 0
-        offset = self._mark + len(self._head_text[:skipped].encode("utf-8", "surrogatepass"))
-        if _LONE_RETURN.search(self._head_text) and not self._only_returns():
+        whole, offset = self._body(body_row)
+        if self._has_lone_returns():
             return None
-        if not _well_quoted(whole, offset, self._delimiter):
+        if not well_quoted(whole, offset, self._delimiter):
             return None
         if typed and self.look.decimal == "," and (self._delimiter == "," or whole.find(b".", offset) >= 0):
             typed = False
         wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
-        schema = {f"column_{column + 1}": wanted.get(column, pl.String) for column in range(max(wanted) + 1)}
-        options: dict[str, Any] = {
-            "has_header": False, "separator": self._delimiter, "skip_lines": whole[:offset].count(b"\n"),
-            "columns": [f"column_{column + 1}" for column in sorted(wanted)],
-            "schema": schema, "truncate_ragged_lines": True, "extra_columns": "ignore", "missing_columns": "insert",
-            "raise_if_empty": False, "glob": False,
-            "decimal_comma": typed and self.look.decimal == ",",
-        }  # fmt: skip
-        source = self._source.path if self._utf8 is None and self._source.path is not None else bytes(whole)
         if offset >= len(whole):
             return [pl.Series([], dtype=wanted[request.column]) for request in requests]
-        try:
-            frame = pl.read_csv(source, **options)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            if not typed:
-                return None
-            return self._parsed(requests, body_row, typed=False)
-        return [frame[f"column_{request.column + 1}"] for request in requests]
+        found = parse(
+            self._parsable(whole), wanted, delimiter=self._delimiter, skip_lines=whole[:offset].count(b"\n"),
+            decimal_comma=typed and self.look.decimal == ",",
+        )  # fmt: skip
+        if found is None:
+            return self._parsed(requests, body_row, typed=False) if typed else None
+        return [found[request.column] for request in requests]
 
     def _cell_by_cell(self, requests: Sequence[Request], body_row: int) -> list[pl.Series]:
         import polars as pl
@@ -279,19 +297,3 @@ class CsvSheet:
             for column, request in zip(found, requests, strict=True):
                 column.append(cells[request.column] if request.column < len(cells) else None)
         return [pl.Series(column, dtype=pl.String) for column in found]
-
-
-def _well_quoted(text: Bytes, offset: int, delimiter: str) -> bool:
-    """Whether each quote opens a cell, closes one, or is one of a pair within: then no reader can differ on it."""
-    if text.find(b'"', offset) < 0:
-        return True
-    quote, around = ord('"'), np.frombuffer(f'"\r\n{delimiter}'.encode(), dtype=np.uint8)
-    units = np.frombuffer(text, dtype=np.uint8)[offset:]
-    places = np.concatenate([
-        np.flatnonzero(units[start : start + 2**24] == quote) + start for start in range(0, len(units), 2**24)
-    ])  # fmt: skip
-    opening, closing = places[0::2], places[1::2]
-    before = np.isin(units[opening[opening > 0] - 1], around).all()
-    after = np.isin(units[closing[closing < len(units) - 1] + 1], around).all()
-    del units
-    return len(places) % 2 == 0 and bool(before) and bool(after)

@@ -1,0 +1,91 @@
+"""The body of a delimited text, parsed by the columnar engine: columns of numbers, or of numbers and text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...files import Bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Columns = dict[int, "pl.Series"]
+
+
+def parse_numbers(
+    source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int
+) -> Columns | None:
+    """The columns of a text that has no others, all of numbers; None where one is text, or where the engine refuses.
+
+    Neither a quote nor a row that is wider has to be looked for: the engine takes neither for a number.
+
+    Args:
+        source: the text, or its file.
+        columns: the engine's dtype of each column, from 0 on without a gap.
+        delimiter: between cells.
+        skip_lines: how many line feeds come before the first row.
+    """
+    if not all(dtype.is_numeric() for dtype in columns.values()):
+        return None
+    schema = {_name(column): columns[column] for column in sorted(columns)}
+    options = {"quote_char": None, "extra_columns": "raise"}
+    return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
+
+
+def parse(
+    source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int, decimal_comma: bool
+) -> Columns | None:
+    """Some columns of a text whose quotes are in their places; None where the engine refuses it.
+
+    Args:
+        source: the text, or its file.
+        columns: the engine's dtype of each column that is wanted, by its place from 0.
+        delimiter: between cells.
+        skip_lines: how many line feeds come before the first row.
+        decimal_comma: the decimal mark of numbers is a comma.
+    """
+    import polars as pl
+
+    schema = {_name(column): columns.get(column, pl.String) for column in range(max(columns) + 1)}
+    options = {"truncate_ragged_lines": True, "extra_columns": "ignore", "decimal_comma": decimal_comma}
+    return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
+
+
+def _parsed(
+    source: Path | bytes, schema: Mapping[str, Any], columns: Mapping[int, Any], **options: Any
+) -> Columns | None:
+    import polars as pl
+
+    wanted = sorted(columns)
+    try:
+        frame = pl.read_csv(
+            source, has_header=False, schema=schema, columns=[_name(column) for column in wanted],
+            missing_columns="insert", raise_if_empty=False, glob=False, **options,
+        )  # fmt: skip
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    return {column: frame[_name(column)] for column in wanted}
+
+
+def _name(column: int) -> str:
+    return f"column_{column + 1}"
+
+
+def well_quoted(text: Bytes, offset: int, delimiter: str) -> bool:
+    """Whether each quote opens a cell, closes one, or is one of a pair within: then no reader can differ on it."""
+    if text.find(b'"', offset) < 0:
+        return True
+    quote, around = ord('"'), np.frombuffer(f'"\r\n{delimiter}'.encode(), dtype=np.uint8)
+    units = np.frombuffer(text, dtype=np.uint8)[offset:]
+    places = np.concatenate([
+        np.flatnonzero(units[start : start + 2**24] == quote) + start for start in range(0, len(units), 2**24)
+    ])  # fmt: skip
+    opening, closing = places[0::2], places[1::2]
+    before = np.isin(units[opening[opening > 0] - 1], around).all()
+    after = np.isin(units[closing[closing < len(units) - 1] + 1], around).all()
+    del units
+    return len(places) % 2 == 0 and bool(before) and bool(after)
