@@ -8,6 +8,7 @@ import io
 import mmap
 import os
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 import zstandard
 
 import sheetarray as sa
-from sheetarray.files import Source, give_back, reading, replacing
+from sheetarray.files import Source, give_back, reading, replacing, writing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 
@@ -296,3 +297,25 @@ def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path) -> None:
         assert before - resident() > 2**25
         assert content[:256] == content[-256:] == bytes(range(256))
     give_back(b"no map", 0, 6)
+
+
+def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, asked = tmp_path / "t", threading.Event()
+    path.write_bytes(b"old")
+
+    def refuse(descriptor: int) -> None:
+        asked.set()
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(writing, "_FLUSHED_EVERY", 0.0)
+    monkeypatch.setattr(writing, "_SYNC", refuse)
+
+    def write() -> None:
+        with replacing(path) as sink:
+            sink.write(b"new")
+            assert asked.wait(60)
+
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        write()
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["t"]

@@ -8,6 +8,7 @@ import io
 import os
 import secrets
 import stat
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from typing import IO, Any, Protocol
 from .reading import PathLike
 
 Writable = PathLike | IO[bytes] | IO[str]
+_FLUSHED_EVERY = 0.03  # seconds
+_SYNC = getattr(os, "fdatasync", os.fsync)
 COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
 
@@ -64,11 +67,12 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     try:
         with open(temporary, "xb") as file:
             suffix = os.path.splitext(os.fspath(target))[1].lower()
-            if suffix in COMPRESSIONS:
-                with _compressed(file, suffix) as packed, _Behind(packed) as sink:
-                    yield sink
-            else:
-                yield file
+            with _Flushed(file.fileno()):
+                if suffix in COMPRESSIONS:
+                    with _compressed(file, suffix) as packed, _Behind(packed) as sink:
+                        yield sink
+                else:
+                    yield file
             file.flush()
             os.fsync(file.fileno())
         if old is not None:
@@ -77,6 +81,34 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+class _Flushed:
+    """A file whose bytes go to the disk in a thread while the caller makes more, so that little is left at the end."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._ended = threading.Event()
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._flush, name="sheetarray-flush", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        if error is None and self._error is not None:
+            raise self._error  # the system says it once
+
+    def _flush(self) -> None:
+        try:
+            while not self._ended.wait(_FLUSHED_EVERY):
+                _SYNC(self._descriptor)
+        except OSError as error:
+            self._error = error
 
 
 class _Behind:
