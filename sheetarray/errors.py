@@ -16,9 +16,12 @@ An `OSError` of the system (no such file, disk full, permission denied) passes t
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Literal
 
 
@@ -115,6 +118,44 @@ class RemoteError(SheetArrayError, OSError):
 
 class SheetArrayWarning(UserWarning):
     """Something was accepted that a strict reader would refuse."""
+
+
+def warn_caller(message: str) -> None:
+    """Issue a `SheetArrayWarning` that points at the caller's line, outside of this package.
+
+    `warnings.warn` counts frames, and passes over a package's only from Python 3.12 on; so it is found here.
+    """
+    frame = _callers_frame()
+    names = frame.f_globals
+    warnings.warn_explicit(
+        message,
+        SheetArrayWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module=str(names.get("__name__", "<string>")),
+        registry=names.setdefault("__warningregistry__", {}),
+    )
+
+
+def _callers_frame() -> FrameType:
+    """Return the innermost frame that is neither of this package nor of the standard library.
+
+    Where there is none, as in a thread that runs one of our functions alone, it is the innermost of the library.
+    """
+    outside: FrameType | None = None
+    frame = current = sys._getframe(1)
+    while (caller := current.f_back) is not None:
+        current = caller
+        if current.f_code.co_filename.startswith(_PACKAGE):
+            outside = None  # the standard library calls us back: its caller is ours
+        elif str(current.f_globals.get("__name__")).partition(".")[0] not in sys.stdlib_module_names:
+            return current
+        else:
+            outside = outside or current
+    return outside or frame
+
+
+_PACKAGE = __file__.removesuffix("errors.py")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from typing import Literal
 from . import dtypes
 from .dtypes import DType
 from .elements import Cell, is_blank
-from .errors import Finding, FormatError, SheetArrayWarning, located
+from .errors import Finding, FormatError, located, warn_caller
 
 Order = Literal["row-major", "column-major"]
 Address = Callable[[int], str]  # the index of a cell in the flat list -> its address
@@ -140,7 +139,7 @@ def key_of(cell: Cell) -> str:
 
 def warn(finding: Finding) -> None:
     """Say as a `SheetArrayWarning` what was accepted all the same."""
-    warnings.warn(f"{finding.location}: {finding.message}", SheetArrayWarning, stacklevel=2)
+    warn_caller(f"{finding.location}: {finding.message}")
 
 
 def parse_header(

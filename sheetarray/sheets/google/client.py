@@ -13,12 +13,11 @@ import json
 import os
 import re
 import stat
-import warnings
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ...errors import LimitError, MissingDependencyError, RemoteError, SheetArrayWarning
+from ...errors import LimitError, MissingDependencyError, RemoteError, warn_caller
 from ...files import PathLike
 
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
@@ -158,7 +157,7 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
     except OSError as error:
         raise type(error)(error.errno, f"the credentials cannot be read: {error.strerror}", str(path)) from None
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o044:
-        warnings.warn(f"{path}: others can read these credentials; chmod 600 it", SheetArrayWarning, stacklevel=2)
+        warn_caller(f"{path}: others can read these credentials; chmod 600 it")
     content = json.loads(text)
     if "installed" in content or "web" in content:
         raise _UnknownKindError("it names an OAuth client, which lets nobody in by itself")
