@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .elements import generic_problem
+from .elements import element_problem
 from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
 
@@ -20,7 +20,9 @@ ALONE = "array"  # the name of an array that came without one
 _Anything = TypeVar("_Anything")
 
 
-def linear_arrays(arrays: Any, *, base: bool = False, exact: int | None = None) -> dict[str, LinearArray]:
+def linear_arrays(
+    arrays: Any, *, base: bool = False, exact: int | None = None, stored_as: Literal["cells", "bytes"] = "cells"
+) -> dict[str, LinearArray]:
     """Every array by its name, ready to be written.
 
     Args:
@@ -43,8 +45,10 @@ def linear_arrays(arrays: Any, *, base: bool = False, exact: int | None = None) 
             found[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
-        if found[name].kind.kind == "generic" and (problem := generic_problem(found[name].buffer, exact)):
-            raise DTypeError(f"{found[name].header.named_element(name, problem[0])} {problem[1]}")
+        array = found[name]
+        checked = stored_as == "cells" or array.kind.kind == "generic"
+        if checked and (problem := element_problem(array.buffer, array.kind, exact)):
+            raise DTypeError(f"{array.header.named_element(name, problem[0])} {problem[1]}")
     return found
 
 

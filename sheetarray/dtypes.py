@@ -60,7 +60,7 @@ ALIASES = {
     "any": "generic",
 }
 
-_UNIT = r"(?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
+_UNIT = r"(?:[1-9]\d{0,9})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
 _TIME = re.compile(rf"\s*(datetime64|timedelta64)\[({_UNIT})\]\s*", re.IGNORECASE)
 
 _INSTEAD = {

@@ -7,8 +7,9 @@ whatever its fast path cannot settle.
 
 from __future__ import annotations
 
+from .dates import iso_texts
 from .decode import Missing, Problem, check_missing, decode, too_wide
-from .encode import EXACT_IN_JSON, ComplexLook, encode, generic_cells, generic_problem, iso_texts
+from .encode import EXACT_IN_JSON, ComplexLook, element_problem, encode, generic_cells, generic_problem
 from .looks import (
     Cell,
     Unreadable,
@@ -33,6 +34,7 @@ __all__ = [
     "bool_text",
     "check_missing",
     "decode",
+    "element_problem",
     "encode",
     "escape",
     "generic_cells",

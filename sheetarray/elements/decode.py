@@ -18,7 +18,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import LimitError
 from . import looks
-from .encode import iso_texts
+from .dates import known_texts
 from .looks import Cell, Unreadable, found, is_blank
 
 Missing = Literal["error", "nan"]
@@ -265,7 +265,7 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
         except (ValueError, OverflowError):
             pass  # a month 13, or a unit too fine: the loop below says which
         else:
-            if iso_texts(out) == list(cells):
+            if known_texts(out) == list(cells):
                 return out, []
     out = np.full(count, "NaT", dtype=dtype.numpy)
 
@@ -279,7 +279,7 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
             value = np.array([text], dtype=dtype.numpy)
         except (ValueError, OverflowError):
             raise ValueError(f"{found(cell)} is no date, or finer than {dtype.name}") from None
-        if not _same_moment(text, iso_texts(value)[0]):
+        if not _same_moment(text, known_texts(value)[0]):
             raise ValueError(f"{found(cell)} is beyond the range of {dtype.name}, or finer than its unit")
         return value[0]
 
@@ -287,6 +287,8 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
 
 
 def _same_moment(text: str, canonical: str) -> bool:
+    if not canonical:
+        return False  # a moment that NumPy cannot print, so that what it made of the text is anybody's guess
     longer, shorter = sorted((text.removeprefix("+").upper(), canonical.upper()), key=len, reverse=True)
     return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
 

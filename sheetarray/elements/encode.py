@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import repeat
 from typing import Any, Literal
 
@@ -10,13 +9,12 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import DTypeError
+from .dates import date_problem, iso_texts
 from .looks import INFINITY, NAN, NEGATIVE_INFINITY, Cell, found
 
 ComplexLook = Literal["text", "interleaved"]
 
 EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
-
-_SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
@@ -89,16 +87,6 @@ def _timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
     return counts
 
 
-def iso_texts(buffer: Buffer) -> list[str]:
-    """The ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least."""
-    shown = np.datetime_as_string(buffer)
-    texts: list[str] = shown.tolist()
-    signs = shown.view(np.uint32).reshape(len(texts), -1)[:, 0] if texts else np.empty(0)
-    for index in np.flatnonzero(signs == ord("-")).tolist():
-        texts[index] = _SHORT_YEAR.sub(r"-0\1", texts[index])  # NumPy counts the sign among the four
-    return texts
-
-
 def complex_texts(buffer: Buffer) -> list[str]:
     """The texts `3+4i` of a complex buffer: the shortest that read back the same."""
     parts = _parts(buffer)
@@ -112,6 +100,23 @@ def complex_texts(buffer: Buffer) -> list[str]:
 def _parts(buffer: Buffer) -> Buffer:
     native = np.ascontiguousarray(buffer, dtype=buffer.dtype.newbyteorder("="))
     return native.view(np.dtype(f"f{native.dtype.itemsize // 2}"))
+
+
+def element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> tuple[int, str] | None:
+    """The first element of a buffer that no cell holds: its index, and why not; None if each has its cell.
+
+    Args:
+        buffer: 1-D, of `dtype.numpy` up to byte order.
+        dtype: what the elements are.
+        exact: the largest integer of a generic array that the container keeps; None for any.
+    """
+    match dtype.kind:
+        case "generic":
+            return generic_problem(buffer, exact)
+        case "datetime":
+            return date_problem(buffer)
+        case _:
+            return None
 
 
 def generic_cells(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:

@@ -64,7 +64,7 @@ def write_sciserialize(
     if form not in ("msgpack", "json"):
         raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
     held = {}
-    for name, linear in linear_arrays(arrays).items():
+    for name, linear in linear_arrays(arrays, stored_as="bytes").items():
         check_name(name)
         held[name] = linear.to_numpy()
         _check(name, held[name], extensions, MOST_BYTES if form == "msgpack" else None)
@@ -210,7 +210,7 @@ def _entries(source: Source) -> dict[str, Any]:
 def _columns(value: Any, path: str) -> dict[str, Array]:
     frame = decode_at(value, path)
     try:
-        return {column: array.to_numpy() for column, array in linear_arrays(frame).items()}
+        return {column: array.to_numpy() for column, array in linear_arrays(frame, stored_as="bytes").items()}
     except (DTypeError, LimitError) as error:
         raise FormatError(f"no DataFrame of arrays: {error}", location=path or None, hint=_HINT) from error
 

@@ -1,0 +1,81 @@
+"""datetime64 -> ISO 8601 text, and which moments have one: NumPy's own conversion overflows near the ends of int64.
+
+NumPy multiplies a count by the multiple of its unit (`[7D]`), and weeks by seven, adds 1970 to years, takes days away,
+and rounds down on reading, all in int64 and without a look at overflow. Inside `iso_limits` both directions are right.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..errors import DTypeError
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+_SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
+_LEAST, _MOST = -(2**63) + 1, 2**63 - 1  # counts; the one below is NaT
+_DAYS_TO_2000 = 365 * 30 + 7  # NumPy takes them away from a count of days
+
+
+def iso_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the greatest count of a datetime64 dtype whose ISO text NumPy gets right.
+
+    Example:
+        >>> iso_limits(np.dtype("M8[s]")) == (-(2**63) + 1, 2**63 - 1)
+        True
+        >>> iso_limits(np.dtype("M8[2h]"))[1] == (2**63 - 1) // 2
+        True
+    """
+    unit, multiple = np.datetime_data(dtype)
+    least = _LEAST + (multiple - 1)  # which reading takes away, to round down
+    most = _MOST - (1970 if unit == "Y" else 0)
+    if unit in ("D", "W"):
+        least = max(least, _LEAST + _DAYS_TO_2000)
+        multiple *= 7 if unit == "W" else 1
+    return -(-least // multiple), most // multiple
+
+
+def without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """The indices of the moments that have no ISO text: beyond the limits, and not NaT."""
+    least, most = iso_limits(buffer.dtype)
+    counts = buffer.astype(buffer.dtype.newbyteorder("="), copy=False).view(np.int64)
+    if (least, most) == (_LEAST, _MOST) or not len(counts):
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero(((counts < least) | (counts > most)) & (counts >= _LEAST))
+
+
+def date_problem(buffer: Buffer) -> tuple[int, str] | None:
+    """The first moment of a datetime64 buffer that has no ISO text: its index, and why; None if all have one."""
+    indices = without_text(buffer)
+    if not len(indices):
+        return None
+    index = int(indices[0])
+    count = int(buffer[index].astype(np.int64))
+    reason = f"({count} units of {buffer.dtype.name} since 1970) is beyond the dates that NumPy can print"
+    return index, f"{reason}: write the counts themselves, a.astype('int64')"
+
+
+def iso_texts(buffer: Buffer) -> list[str]:
+    """The ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least.
+
+    Raises:
+        DTypeError: a moment that has no such text; names its index.
+    """
+    if problem := date_problem(buffer):
+        raise DTypeError(f"element {problem[0]} {problem[1]}")
+    return known_texts(buffer)
+
+
+def known_texts(buffer: Buffer) -> list[str]:
+    """The ISO texts of a datetime64 buffer, empty where a moment has none."""
+    shown = np.datetime_as_string(buffer)
+    texts: list[str] = shown.tolist()
+    signs = shown.view(np.uint32).reshape(len(texts), -1)[:, 0] if texts else np.empty(0)
+    for index in np.flatnonzero(signs == ord("-")).tolist():
+        texts[index] = _SHORT_YEAR.sub(r"-0\1", texts[index])  # NumPy counts the sign among the four
+    for index in without_text(buffer).tolist():
+        texts[index] = ""
+    return texts
