@@ -63,3 +63,34 @@ def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
     assert done.returncode == 0, done.stderr
     found: dict[str, list[list[Any]]] = json.loads(done.stdout)
     return found
+
+
+def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, float | str] | None = None) -> Path:
+    """Open a workbook with "sheetjs" or "exceljs", put values into cells of its first sheet, and save it.
+
+    Args:
+        writer: the package.
+        path: what to open.
+        target: what to save, its suffix says the format.
+        edits: values by the addresses of cells.
+    """
+    node = _node()
+    if node is None:
+        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
+    command = [node, str(_JAVASCRIPT / "resave.js"), writer, str(path), str(target), json.dumps(edits or {})]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def schema_errors(path: Path) -> list[str]:
+    """What the Open XML SDK's validator has to say of a workbook: part, place and description of each error."""
+    program = _JAVASCRIPT / "node_modules" / ".bin" / "ooxml-validator"
+    if not program.exists() or _node() is None:
+        pytest.skip("the validator is not installed: npm install --prefix tests/javascript")
+    done = subprocess.run([str(program), str(path)], capture_output=True, text=True, timeout=120, check=False)
+    if not done.stdout.strip():
+        pytest.skip(f"the validator does not run on this machine: {done.stderr.strip():.200}")
+    found = json.loads(done.stdout)
+    assert found["ok"] == (not found["errors"])
+    return [f"{error['path']} {error['xPath']}: {error['description']}" for error in found["errors"]]

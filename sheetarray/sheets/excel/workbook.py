@@ -1,29 +1,35 @@
-"""A new workbook: openpyxl makes all of it but the rows of its sheets.
+"""A new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
 
-Equal arrays make equal files: no time of writing is in them.
+Equal arrays make equal files: no time of writing is in them. Elements and attributes stand in the order of the schema
+(ECMA-376 part 1, 18), which Excel insists on in some places and other programs in others.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from ...columns import letters
 from ...errors import LimitError
 from .names import Area, check_title, defined_names, references
+from .package.markup import plain, quoted
 from .package.packing import PackageWriter
-from .package.properties import merged, with_sheets
+from .package.properties import CONTENT_TYPE, merged, with_sheets
 from .package.relations import TYPES
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"
 _MAKER = "sheetarray"
-_TYPE = b'"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"'
-_MACRO_TYPE = b'"application/vnd.ms-excel.sheet.macroEnabled.main+xml"'
-_BEGIN, _END = b"<sheetData>", b"</sheetData>"
+_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_TYPE = f"{_OFFICE}spreadsheetml.sheet.main+xml"
+_MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
+_BOLD = 1  # the style of a bold cell, by its index
 _CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
 
 
@@ -121,14 +127,20 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Skelet
     check_titles(sheets)
     refers = references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
     names = defined_names(refers)
-    parts, bold = _built(sheets, {names[area]: text for area, text in refers.items()})
-    if for_macros:
-        parts[TYPES] = parts[TYPES].replace(_TYPE, _MACRO_TYPE)
-    made = []
-    for nth, plan in enumerate(sheets, 1):
-        name = f"{_SHEETS}{nth}.xml"
-        made.append(SheetPart(plan.title, name, *_halves(parts.pop(name))))
-    return Skeleton(parts, made, bold, remembered(sheets, names))
+    parts = {
+        TYPES: _types(len(sheets), _MACRO_TYPE if for_macros else _TYPE),
+        "_rels/.rels": _root_relations(),
+        "xl/workbook.xml": _workbook(sheets, {names[area]: text for area, text in refers.items()}),
+        "xl/_rels/workbook.xml.rels": _workbook_relations(len(sheets)),
+        "xl/styles.xml": _styles(),
+        "docProps/core.xml": _core(),
+        "docProps/app.xml": _application(),
+    }
+    made = [
+        SheetPart(plan.title, f"{_SHEETS}{number}.xml", *_worksheet(plan, selected=number == 1))
+        for number, plan in enumerate(sheets, 1)
+    ]
+    return Skeleton({name: text.encode() for name, text in parts.items()}, made, _BOLD, remembered(sheets, names))
 
 
 def worksheets(
@@ -141,10 +153,10 @@ def worksheets(
         code_names: what a macro project calls each of them; may be empty.
         selected: whether it is the one in view.
     """
-    if not sheets:
-        return []
-    parts, _ = _built(sheets, {}, code_names, selected)
-    return [_halves(parts[f"{_SHEETS}{nth}.xml"]) for nth in range(1, len(sheets) + 1)]
+    return [
+        _worksheet(plan, selected=in_view, code_name=code_name)
+        for plan, code_name, in_view in zip(sheets, code_names, selected, strict=True)
+    ]
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:
@@ -169,56 +181,123 @@ def remembered(sheets: Sequence[SheetPlan], names: Mapping[Area, str]) -> dict[s
     }
 
 
-def _built(
-    sheets: Sequence[SheetPlan],
-    names: Mapping[str, str],
-    code_names: Sequence[str] | None = None,
-    selected: Sequence[bool] | None = None,
-) -> tuple[dict[str, bytes], int]:
-    """All parts of a workbook, and the style of a bold cell."""
-    import openpyxl  # type: ignore[import-untyped]
-    from openpyxl.packaging.custom import StringProperty  # type: ignore[import-untyped]
-    from openpyxl.workbook.defined_name import DefinedName  # type: ignore[import-untyped]
-    from openpyxl.workbook.properties import CalcProperties  # type: ignore[import-untyped]
-
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    bold = 0
-    for nth, plan in enumerate(sheets):
-        sheet = book.create_sheet(plan.title)
-        bold = _fill(sheet, plan)
-        sheet.sheet_properties.codeName = (code_names[nth] or None) if code_names else None
-        sheet.sheet_view.tabSelected = selected[nth] if selected else not nth
-    for name, refers in names.items():
-        book.defined_names[name] = DefinedName(name, attr_text=refers)
-    book.calculation = CalcProperties(calcId=_CALCULATION, fullCalcOnLoad=False)
-    book.security = None  # protected in no way
-    book.properties.creator = _MAKER
-    book.custom_doc_props.append(StringProperty(name=_MAKER, value=""))  # declares the part, which comes later
-    file = io.BytesIO()
-    book.save(file)
-    with zipfile.ZipFile(file) as archive:
-        parts = {name: archive.read(name) for name in sorted(archive.namelist(), key=_early)}
-    del parts[PROPERTIES]
-    return {**parts, **_untimed(book)}, bold
+# Parts ---------------------------------------------------------------------------------------------------------
 
 
-def _fill(sheet: Any, plan: SheetPlan) -> int:
-    """Give a sheet its size, its widths and its frozen names; the style of a bold cell in it."""
-    from openpyxl.styles import Font  # type: ignore[import-untyped]
-    from openpyxl.utils import get_column_letter  # type: ignore[import-untyped]
-    from openpyxl.worksheet.dimensions import ColumnDimension  # type: ignore[import-untyped]
+def _types(sheets: int, workbook: str) -> str:
+    """The type of each part."""
+    types = {
+        "xl/workbook.xml": workbook,
+        **{f"{_SHEETS}{number}.xml": f"{_OFFICE}spreadsheetml.worksheet+xml" for number in range(1, sheets + 1)},
+        "xl/styles.xml": f"{_OFFICE}spreadsheetml.styles+xml",
+        "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
+        "docProps/app.xml": f"{_OFFICE}extended-properties+xml",
+        PROPERTIES: CONTENT_TYPE,
+    }
+    return (
+        f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        + "".join(f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items())
+        + "</Types>"
+    )
 
-    first = sheet.cell(1, 1)
-    sheet.cell(max(plan.rows, 1), max(len(plan.widths), 1))  # the last cell of the sheet's dimension
-    usual = first.font
-    first.font = Font(usual.name, usual.sz, b=True, color=usual.color, family=usual.family, scheme=usual.scheme)
-    for start, end, width in _runs(plan.widths):
-        letter = get_column_letter(start)
-        sheet.column_dimensions[letter] = ColumnDimension(sheet, letter, min=start, max=end, width=width)
-    if plan.names:
-        sheet.freeze_panes = "A2"
-    return int(first.style_id)
+
+def _relations(targets: Sequence[tuple[str, str]]) -> str:
+    """Relationships, rId1 and so on, by type and target."""
+    listed = (
+        f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
+        for number, (type_, target) in enumerate(targets, 1)
+    )
+    return f'{_DECLARED}<Relationships xmlns="{_PACKAGE}/relationships">{"".join(listed)}</Relationships>'
+
+
+def _root_relations() -> str:
+    return _relations([
+        (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
+        (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+        (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
+        (f"{_RELATIONS}/custom-properties", PROPERTIES),
+    ])  # fmt: skip
+
+
+def _workbook_relations(sheets: int) -> str:
+    worksheets = [(f"{_RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
+    return _relations([*worksheets, (f"{_RELATIONS}/styles", "styles.xml")])
+
+
+def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
+    """The workbook's own part: its sheets by title, and the defined names by what they refer to."""
+    listed = "".join(
+        f'<sheet name={quoted(plan.title)} sheetId="{number}" r:id="rId{number}"/>'
+        for number, plan in enumerate(sheets, 1)
+    )
+    defined = "".join(
+        f"<definedName name={quoted(name)}>{plain(refers)}</definedName>" for name, refers in names.items()
+    )
+    return (
+        f'{_DECLARED}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><workbookPr/>'
+        f'<bookViews><workbookView activeTab="0"/></bookViews><sheets>{listed}</sheets>'
+        + (f"<definedNames>{defined}</definedNames>" if defined else "")
+        + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>'
+    )
+
+
+def _styles() -> str:
+    """Two styles: the usual one, and a bold one, whose index is _BOLD."""
+    font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
+    format_ = 'numFmtId="0" fontId="{}" fillId="0" borderId="0"'
+    return (
+        f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
+        f'<fonts count="2"><font>{font}</font><font><b/>{font}</font></fonts>'
+        '<fills count="2"><fill><patternFill patternType="none"/></fill>'
+        '<fill><patternFill patternType="gray125"/></fill></fills>'
+        '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+        f'<cellStyleXfs count="1"><xf {format_.format(0)}/></cellStyleXfs>'
+        f'<cellXfs count="2"><xf {format_.format(0)} xfId="0"/>'
+        f'<xf {format_.format(1)} xfId="0" applyFont="1"/></cellXfs>'
+        '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+        "</styleSheet>"
+    )
+
+
+def _core() -> str:
+    return (
+        f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
+        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
+    )
+
+
+def _application() -> str:
+    space = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"
+    return f'{_DECLARED}<Properties xmlns="{space}"><Application>{_MAKER}</Application></Properties>'
+
+
+def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
+    """What comes before the rows of a sheet, and what comes after them."""
+    last = f"{letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
+    columns = "".join(
+        f'<col min="{first}" max="{end}" width="{width:g}" customWidth="1"/>'
+        for first, end, width in _runs(plan.widths)
+    )
+    frozen = (
+        '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+        '<selection pane="bottomLeft" activeCell="A2" sqref="A2"/>'
+        if plan.names
+        else ""
+    )
+    in_view = ' tabSelected="1"' if selected else ""
+    head = (
+        f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
+        + (f"<sheetPr codeName={quoted(code_name)}/>" if code_name else "")
+        + f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>'
+        f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
+        '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>'
+        + (f"<cols>{columns}</cols>" if columns else "")
+        + "<sheetData>"
+    )
+    margins = '<pageMargins left="0.75" right="0.75" top="1" bottom="1" header="0.5" footer="0.5"/>'
+    return head.encode(), f"</sheetData>{margins}</worksheet>".encode()
 
 
 def _runs(widths: Sequence[float]) -> Iterator[tuple[int, int, float]]:
@@ -228,29 +307,3 @@ def _runs(widths: Sequence[float]) -> Iterator[tuple[int, int, float]]:
         end = start + len(list(run))
         yield start, end - 1, width
         start = end
-
-
-def _untimed(book: Any) -> dict[str, bytes]:
-    """The document's properties, without the time."""
-    from openpyxl.packaging.extended import ExtendedProperties  # type: ignore[import-untyped]
-    from openpyxl.xml.functions import tostring  # type: ignore[import-untyped]
-
-    core = book.properties.to_tree()
-    for element in [element for element in core if element.tag.startswith("{http://purl.org/dc/terms/}")]:
-        core.remove(element)
-    application = ExtendedProperties()
-    application.Application, application.AppVersion = _MAKER, None
-    return {
-        "docProps/core.xml": tostring(core),
-        "docProps/app.xml": tostring(application.to_tree()),
-    }
-
-
-def _halves(worksheet: bytes) -> tuple[bytes, bytes]:
-    """What comes before the rows of a worksheet, and what comes after them."""
-    return worksheet[: worksheet.index(_BEGIN) + len(_BEGIN)], worksheet[worksheet.index(_END) :]
-
-
-def _early(name: str) -> tuple[bool, bool, str]:
-    """Readers look for the types of parts first, then for the relationships."""
-    return name != TYPES, not name.startswith("_rels/"), name

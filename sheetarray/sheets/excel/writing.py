@@ -1,6 +1,6 @@
 """Arrays -> a workbook, or new sheets in one that is there.
 
-openpyxl makes everything of a new workbook but the rows (`workbook`), `append` plans what changes in an old one; `rows`
+`workbook` makes everything of a new workbook but the rows, `append` plans what changes in an old one; `rows`
 makes the rows, which go through a fast deflate straight into the package, while the fingerprint of each array is taken
 in another thread.
 """
