@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .elements import element_problem
+from .elements import element_problem, fixed_width
 from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
 
@@ -80,7 +80,11 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
             raise DTypeError(f"{name}: {error}") from error
         if linear.kind.kind == "generic":
             raise DTypeError(f"{name}: Python objects, which only a pickle could hold: write it to .csv or .json")
-        found[name] = LinearArray.from_numpy(linear.to_numpy()).to_numpy()
+        try:
+            array = fixed_width(linear.to_numpy()) if linear.buffer.dtype.kind == "T" else linear.to_numpy()
+        except DTypeError as error:
+            raise DTypeError(f"{name}: {error}") from error
+        found[name] = LinearArray.from_numpy(array).to_numpy()
     return found
 
 

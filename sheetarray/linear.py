@@ -6,8 +6,9 @@ Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 from . import dtypes
 from .data import blame, decode_data, fit
 from .dtypes import DType
-from .elements import Cell, ComplexLook, Missing, check_missing, encode
+from .elements import Cell, ComplexLook, Missing, check_missing, encode, without_missing
 from .errors import DTypeError, FormatError
 from .header import Address, Header, Note, Order, parse_header, plain_address, warn
 
@@ -104,7 +105,7 @@ class LinearArray:
         array = np.asarray(array)
         dtype = dtypes.of(array.dtype)
         if array.dtype.kind == "T":
-            array = _fixed_width(array)
+            array = without_missing(array)
         order: Order = "row-major"
         if array.flags.f_contiguous and not array.flags.c_contiguous:
             order = "column-major"
@@ -115,7 +116,9 @@ class LinearArray:
         return cls(dtype.name, array.shape, contiguous(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """The array: a view on `buffer`, no element copied."""
+        """The array: a view on `buffer`, no element copied (of `StringDType` only where they lie side by side)."""
+        if self.buffer.dtype.kind == "T":
+            return _text_view(self)
         size = self.buffer.dtype.itemsize
         start = self.buffer[self.offset :] if self.length else self.buffer
         walked = [count > 1 and self.length > 0 for count in self.shape]  # no other stride is ever taken
@@ -254,6 +257,25 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
     return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
 
 
+def _text_view(linear: LinearArray) -> np.ndarray[Any, Any]:
+    """An array of `StringDType`, which NumPy gives no strides of our own: a view if contiguous, else a copy.
+
+    Raises:
+        FormatError: elements share their places, other than by strides of zero.
+    """
+    if linear.strides == contiguous(linear.shape, linear.order):
+        side_by_side = linear.buffer[linear.offset : linear.offset + linear.length]
+        return side_by_side.reshape(linear.shape, order="F" if linear.order == "column-major" else "C")
+    shape = tuple(
+        min(size, 1) if stride == 0 else size for size, stride in zip(linear.shape, linear.strides, strict=True)
+    )
+    if math.prod(shape) > linear.capacity:
+        raise FormatError("strides under which elements overlap, of text that is not of one width",
+                          hint="write the array without base=True")  # fmt: skip
+    places = replace(linear, dtype="int64", buffer=np.arange(linear.capacity), shape=shape).to_numpy()
+    return np.broadcast_to(linear.buffer[places], linear.shape)
+
+
 def as_array(value: Any) -> np.ndarray[Any, Any]:
     """What `np.asanyarray` makes of a value.
 
@@ -267,10 +289,3 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
             raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
                              "that has cells") from error  # fmt: skip
         raise DTypeError(f"no array: {error}") from error
-
-
-def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    texts = array.ravel().tolist()
-    if not all(isinstance(text, str) for text in texts):
-        raise DTypeError("a StringDType array with missing values: fill them first")
-    return np.array(texts, dtype=np.str_).reshape(array.shape)

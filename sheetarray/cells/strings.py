@@ -1,4 +1,4 @@
-"""Text <-> cells of text: NumPy's fixed width, four bytes a character, against the engine's UTF-8.
+"""Text <-> cells of text: NumPy's fixed width, four bytes a character, or `StringDType`, against the engine's UTF-8.
 
 Plain ASCII, which most text in arrays is, is widened and narrowed as bytes; everything else goes through Python.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..elements import Problem, too_wide
+from ..elements import Problem, is_mostly_padding, variable_width
 from ..errors import DTypeError
 from .look import Buffer, TextLook
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def strings_to_text(buffer: Buffer) -> pl.Series:
-    """The texts of a `<U` buffer.
+    """The texts of a buffer of text, `<U` or `StringDType`.
 
     Raises:
         DTypeError: lone surrogates.
     """
     import polars as pl
 
-    if not len(buffer) or not buffer.dtype.itemsize:
+    if not len(buffer) or not buffer.dtype.itemsize or buffer.dtype.kind == "T":
         return unicode_text(buffer.tolist())
     units = buffer.view(np.uint32).reshape(len(buffer), -1)
     if np.max(units) > 127:
@@ -61,17 +61,17 @@ def escaped(texts: pl.Series, look: TextLook) -> pl.Series:
 
 
 def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[Problem]]:
-    """The `<U` buffer of a column; blanks are empty text."""
+    """The buffer of a column, `<U` unless that is mostly padding; blanks are empty text."""
     import polars as pl
 
     texts = column.fill_null("")
     if look.formulas == "escape" and texts.str.starts_with("'").any():
         marked = texts.str.contains(r"^'[=+\-@'\t\r]")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
-    width, total = longest(texts), int(texts.str.len_chars().sum())
-    if problem := too_wide(len(texts), width, total):
-        return np.empty(0, dtype="<U1"), [problem]
-    if width and total == texts.str.len_bytes().sum():
+    width, size = longest(texts), int(texts.str.len_bytes().sum())
+    if is_mostly_padding(len(texts), width, size):
+        return variable_width(texts.to_list()), []
+    if width and size == texts.str.len_chars().sum():
         units = byte_rows(texts.str.pad_end(width, "\0"), width).astype(np.uint32)
         return units.view(f"<U{width}").ravel(), []
     return np.array(texts.to_list(), dtype=f"<U{max(width, 1)}"), []

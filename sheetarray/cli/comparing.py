@@ -111,7 +111,7 @@ def _comparable(a: Array, b: Array) -> bool:
 
 def _family(array: Array) -> str:
     kind = array.dtype.kind
-    return "number" if kind in "biufc" else {"O": "object", "U": "text"}.get(kind, kind)
+    return "number" if kind in "biufc" else {"O": "object", "U": "text", "T": "text"}.get(kind, kind)
 
 
 def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:

@@ -234,7 +234,7 @@ def _check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
     for name, array in arrays.items():
         if _utf16(name) > most:
             raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
-        if array.kind.kind == "string" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
+        if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
             continue
         if array.kind.kind not in ("string", "generic"):
             continue

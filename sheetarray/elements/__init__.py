@@ -8,7 +8,7 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .dates import iso_texts
-from .decode import Missing, Problem, check_missing, decode, too_wide
+from .decode import Missing, Problem, check_missing, decode
 from .encode import EXACT_IN_JSON, ComplexLook, element_problem, encode, generic_cells, generic_problem
 from .looks import (
     Cell,
@@ -23,6 +23,7 @@ from .looks import (
     string_of,
     unescape,
 )
+from .texts import fixed_width, is_mostly_padding, text_array, variable_width, without_missing
 
 __all__ = [
     "EXACT_IN_JSON",
@@ -37,15 +38,19 @@ __all__ = [
     "element_problem",
     "encode",
     "escape",
+    "fixed_width",
     "generic_cells",
     "generic_from_text",
     "generic_problem",
     "generic_to_text",
     "generic_to_typed",
     "is_blank",
+    "is_mostly_padding",
     "iso_texts",
     "shortest",
     "string_of",
-    "too_wide",
+    "text_array",
     "unescape",
+    "variable_width",
+    "without_missing",
 ]

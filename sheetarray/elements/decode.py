@@ -20,6 +20,7 @@ from ..errors import LimitError
 from . import looks
 from .dates import known_texts
 from .looks import Cell, Unreadable, found, is_blank
+from .texts import text_array
 
 Missing = Literal["error", "nan"]
 
@@ -315,17 +316,7 @@ def _strings(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
         except ValueError as error:
             texts.append("")
             problems.append(Problem(index, str(error)))
-    if problem := too_wide(len(texts), max(map(len, texts), default=0), sum(map(len, texts))):
-        return np.empty(0, dtype="<U1"), [problem]
-    return np.array(texts, dtype=np.str_) if texts else np.empty(0, dtype="<U1"), problems
-
-
-def too_wide(count: int, longest: int, total: int) -> Problem | None:
-    """Refuse text of which NumPy, padding every element to the longest, would take gigabytes for nothing."""
-    padded = 4 * count * longest
-    if padded > 2**31 and padded > 64 * 4 * total:
-        return Problem(0, f"one text of {longest} characters would pad {count} elements to {padded / 2**30:.0f} GiB")
-    return None
+    return text_array(texts), problems
 
 
 def _generic(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...elements import fixed_width
 from ...errors import DTypeError
 from ...linear import LinearArray
 from .packages import awkward_module
@@ -73,14 +74,7 @@ def _from_numpy(value: Any) -> Content:
     if isinstance(array, np.ma.MaskedArray) and array.dtype.names is not None:
         raise DTypeError("a masked array of records: write one array per field")
     check_dtype(array.dtype)
-    return _native(_fixed_width(array) if array.dtype.kind == "T" else array)
-
-
-def _fixed_width(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    texts = array.ravel().tolist()
-    if not all(isinstance(text, str) for text in texts):
-        raise DTypeError("a StringDType array with missing values: fill them first")
-    return np.array(texts, dtype=np.str_).reshape(array.shape)
+    return _native(fixed_width(array) if array.dtype.kind == "T" else array)
 
 
 def _native(array: np.ndarray[Any, Any]) -> Content:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...elements import fixed_width
 from ...errors import DTypeError, FormatError, located
 from ...header import MOST_DIMENSIONS
 from ...stored import Stored, within
@@ -67,7 +68,8 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
     if dtype.kind == "generic":
         return "object"
     if array.dtype.kind == "T":
-        raise DTypeError("a StringDType array: make it one of fixed width first, a.astype(str)")
+        _ = fixed_width(array)  # says what is wrong with it
+        raise DTypeError("a StringDType array: make it one of fixed width first, np.array(a.tolist())")
     if dtype.kind == "string":
         _refuse_surrogates(array)
         return f"<U{max(array.dtype.itemsize // 4, 1)}"

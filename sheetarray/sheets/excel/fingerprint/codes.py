@@ -82,7 +82,8 @@ def coder_for(dtype: DType) -> Coder:
 
 def native(buffer: Buffer) -> Buffer:
     """The elements side by side, in native byte order."""
-    found: Buffer = np.ascontiguousarray(buffer, dtype=buffer.dtype.newbyteorder("="))
+    dtype = buffer.dtype if buffer.dtype.isnative else buffer.dtype.newbyteorder("=")
+    found: Buffer = np.ascontiguousarray(buffer, dtype=dtype)
     return found
 
 
@@ -211,6 +212,8 @@ def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
 
 def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
     """Sums of characters times noise: those of the padding are 0."""
+    if buffer.dtype.kind == "T":
+        return _variable_strings(buffer)
     width = buffer.dtype.itemsize // 4
     codes = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):
@@ -220,6 +223,20 @@ def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
             characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
             codes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
     codes = _coded(codes)
+    return Coded(codes, codes)
+
+
+def _variable_strings(buffer: Buffer) -> Coded:
+    """The codes of `_strings`, made of texts of about one length at a time, so that padding takes little memory."""
+    texts = buffer.tolist()
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    by_length = np.argsort(lengths, kind="stable")
+    ends = np.searchsorted(lengths[by_length], 2 ** np.arange(33), side="right")  # up to 1, 2, 4, .. characters
+    codes = np.zeros(len(buffer), np.uint64)
+    for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        places = by_length[first:end]
+        if len(places):
+            codes[places] = _strings(np.array([texts[place] for place in places.tolist()]), 0).exact
     return Coded(codes, codes)
 
 

@@ -1,0 +1,93 @@
+"""Lists of texts -> arrays of text: NumPy's fixed width (`<U`), or its `StringDType` where the padding would be absurd.
+
+`<U` gives every element four bytes for each character of the longest. Where that would take more than MOST_PADDING
+bytes and more than MOST_RATIO times the text itself, counted in bytes of UTF-8, the array is one of `StringDType`,
+whose elements take what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DTypeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MOST_PADDING = 64_000_000  # bytes of an `<U` array, up to which nobody asks what they are for
+MOST_RATIO = 8  # bytes of an `<U` array for each byte of text
+
+
+def is_mostly_padding(count: int, longest: int, size: int) -> bool:
+    """Whether `count` texts of at most `longest` characters, and `size` bytes of UTF-8 in all, are no `<U` array."""
+    padded = 4 * count * longest
+    return padded > MOST_PADDING and padded > MOST_RATIO * size
+
+
+def text_array(texts: Sequence[str]) -> Array:
+    """The 1-D array of texts: `<U`, or `StringDType` where `<U` would be mostly padding.
+
+    Example:
+        >>> text_array(["a", "bcd"])
+        array(['a', 'bcd'], dtype='<U3')
+    """
+    if not texts:
+        return np.empty(0, dtype="<U1")
+    longest = max(map(len, texts))
+    if 4 * len(texts) * longest > MOST_PADDING and is_mostly_padding(len(texts), longest, _size(texts)):
+        return variable_width(texts)
+    return np.array(texts, dtype=f"<U{max(longest, 1)}")
+
+
+def variable_width(texts: Sequence[str]) -> Array:
+    """The 1-D `StringDType` array of texts."""
+    return np.array(texts, dtype=np.dtypes.StringDType())
+
+
+def without_missing(array: Array) -> Array:
+    """The same texts and shape as a `StringDType` array: `<U`, or `StringDType` where `<U` would be mostly padding.
+
+    Raises:
+        DTypeError: an element is missing, or ends with NUL, which `<U` drops.
+    """
+    column_major = array.flags.f_contiguous and not array.flags.c_contiguous
+    flat = array.ravel(order="F" if column_major else "C").tolist()
+    texts = text_array(check_texts(flat))
+    return texts.reshape(array.shape, order="F" if column_major else "C")
+
+
+def check_texts(texts: Sequence[Any]) -> Sequence[str]:
+    """The texts themselves, once each is one that an array of fixed width keeps.
+
+    Raises:
+        DTypeError: an element is missing, or ends with NUL.
+    """
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise DTypeError(f"a StringDType array with missing values (element {index}): fill them first, or make it "
+                             "one of objects, a.astype(object), with None for them")  # fmt: skip
+        if text.endswith("\0"):
+            raise DTypeError(f"element {index} ends with NUL, which text of fixed width drops: strip it first")
+    return texts
+
+
+def fixed_width(array: Array) -> Array:
+    """The same texts as a `StringDType` array, `<U`, for containers that have nothing else.
+
+    Raises:
+        DTypeError: it would be mostly padding, an element is missing, or ends with NUL.
+    """
+    texts = without_missing(array)
+    if texts.dtype.kind == "T":
+        longest = max(map(len, texts.ravel().tolist()))
+        raise DTypeError(
+            f"a StringDType array, padded to {4 * texts.size * longest / 1e6:.0f} MB here, as one text has {longest} "
+            f"characters: a.astype('U{longest}') does it all the same; CSV, JSON and workbooks take it as it is"
+        )
+    return texts
+
+
+def _size(texts: Sequence[str]) -> int:
+    return sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts)
