@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tracemalloc
+import warnings
 from pathlib import Path
 from typing import Any
 
 import fastavro
 import numpy as np
 import pytest
+from avro.datafile import DataFileReader
+from avro.io import DatumReader
 from cases import CASES, assert_same
 from conformance import Conformance
 from hypothesis import given
@@ -20,6 +24,7 @@ from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  #
 
 import sheetarray as sa
 from sheetarray.interchange import avro
+from sheetarray.interchange.avro.container import _STEP
 
 HELD = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
 PLAIN = {**avro.SCHEMA, "logicalType": None}  # without yaq's hooks
@@ -113,6 +118,52 @@ def test_fastavro_reads_a_file_and_finds_the_names(tmp_path: Path, codec: Any) -
         assert (array.dtype, array.shape, array.tolist()) == (expected.dtype, expected.shape, expected.tolist())
 
 
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_apaches_avro_reads_a_file(tmp_path: Path, codec: Any) -> None:
+    arrays = {
+        "t": np.arange(5, dtype=">i4"),
+        "ü": np.zeros((2, 0)),
+        "z": np.array(1j),
+        "f": np.asfortranarray(np.eye(3)),
+    }
+    avro.write_avro(tmp_path / "x.avro", arrays, codec=codec)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Unknown ndarray, using record")  # yaq's logical type
+        with open(tmp_path / "x.avro", "rb") as file, DataFileReader(file, DatumReader()) as reader:
+            assert json.loads(reader.get_meta("sheetarray.names")) == list(arrays)
+            records: list[Any] = list(reader)
+    for record, expected in zip(records, arrays.values(), strict=True):
+        found = np.frombuffer(record["data"], record["typestr"]).reshape(record["shape"])
+        assert (found.dtype, found.tolist(), record["version"]) == (expected.dtype, expected.tolist(), 3)
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+@pytest.mark.parametrize("size", [0, 1, _STEP - 1, _STEP, _STEP + 1, 3 * _STEP])
+def test_elements_are_written_in_pieces(codec: Any, size: int) -> None:
+    array = np.random.default_rng(size).integers(0, 4, size, dtype="u1")
+    file, progress = io.BytesIO(), list[tuple[int, int]]()
+    sa.write(file, {"a": array, "b": array}, format="avro", codec=codec, progress=lambda *args: progress.append(args))
+    found = avro.read_avro(io.BytesIO(file.getvalue()))
+    assert found["a"].tobytes() == found["b"].tobytes() == array.tobytes()
+    assert [array.tobytes() for array in fastavro.reader(io.BytesIO(file.getvalue()))] == [array.tobytes()] * 2  # type: ignore[union-attr]
+    assert progress[0] == (0, 2 * size)
+    assert progress[-1] == (2 * size, 2 * size)
+    assert progress == sorted(progress)
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_writing_makes_no_copy_of_the_elements(codec: Any, tmp_path: Path) -> None:
+    array = np.zeros(4_000_000)
+    sa.write(tmp_path / "first.avro", array[:9], codec=codec)  # whatever is loaded or made once
+    tracemalloc.start()
+    try:
+        sa.write(tmp_path / "x.avro", array, codec=codec)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < array.nbytes / 4
+
+
 def container(*records: Any, codec: str = "null", schema: Any = avro.SCHEMA, **options: Any) -> bytes:
     """What fastavro writes."""
     file = io.BytesIO()
@@ -120,7 +171,7 @@ def container(*records: Any, codec: str = "null", schema: Any = avro.SCHEMA, **o
     return file.getvalue()
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate"])
+@pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz", "zstandard", "snappy"])
 @pytest.mark.parametrize("sync_interval", [1, 16000])
 def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     arrays = [np.arange(n, dtype="<f4") for n in range(40)]
@@ -133,6 +184,24 @@ def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     chosen = avro.read_avro(io.BytesIO(content), ["AN", "B"])
     assert {name: array.tolist() for name, array in chosen.items()} == {"AN": arrays[39].tolist(), "B": [0.0]}
     assert list(chosen) == ["AN", "B"]
+
+
+@pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "zstandard", "snappy"])
+@pytest.mark.parametrize("noise", [False, True])
+def test_large_blocks_of_every_codec_are_read(codec: str, noise: bool) -> None:
+    array = np.random.default_rng(1).integers(0, 2**62 if noise else 3, 300_000)
+    content = container(array, array[:5], codec=codec, sync_interval=10**9)
+    found = avro.read_avro(io.BytesIO(content))
+    assert found["A"].tobytes() == array.tobytes()
+    assert found["B"].tolist() == array[:5].tolist()
+    assert list(avro.check_avro(io.BytesIO(content))) == []
+
+
+def test_without_cramjam_snappy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = container(np.arange(3), codec="snappy")
+    monkeypatch.setitem(sys.modules, "cramjam", None)
+    with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[avro\]'"):
+        avro.read_avro(io.BytesIO(content))
 
 
 def test_the_only_array_of_a_file_without_names_has_its_stem(tmp_path: Path) -> None:
@@ -235,16 +304,12 @@ def test_a_file_opened_for_text_is_refused() -> None:
     assert file.getvalue() == ""
 
 
-def test_without_fastavro_writing_names_the_extra_and_reading_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sa.write(tmp_path / "x.avro", {"x": np.arange(3)})
-    for name in [name for name in sys.modules if name.partition(".")[0] == "fastavro"]:
+def test_no_other_package_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("fastavro", "cramjam", "isal", "avro")]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[avro\]'"):
-        sa.write(tmp_path / "y.avro", {"x": np.arange(3)})
-    assert not (tmp_path / "y.avro").exists()
-    assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0, 1, 2]
+    for codec in ("null", "deflate"):
+        sa.write(tmp_path / "x.avro", {"x": np.arange(3)}, codec=codec)
+        assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0, 1, 2]
 
 
 def test_linear_arrays_are_taken(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import json
+import lzma
 import random
 import time
 import tracemalloc
@@ -12,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
+from cramjam import snappy
 
 import sheetarray as sa
 from sheetarray.interchange import avro
@@ -146,7 +150,7 @@ FILES = {
     "a schema with odd fields": container((1, datum()), schema={"type": "record", "fields": [1, None]}),
     "a schema nested deeply": container((1, datum()), **{"avro.schema": b'{"type":' * 100_000}),
     "types nested deeply": container((1, datum()), **{"avro.schema": DEEP}),
-    "another codec": container((1, datum()), codec="snappy"),
+    "another codec": container((1, datum()), codec="brotli"),
     "a codec that is no text": container((1, datum()), **{"avro.codec": b"\xff"}),
     "names that are no list": container((1, datum()), names={"a": 1}),
     "names that are no text": container((1, datum()), names=[1]),
@@ -197,14 +201,14 @@ def test_check_goes_on_after_a_broken_block() -> None:
 
 @pytest.fixture
 def frugal() -> Any:
-    """Fails where more than 200 MB are taken, or 10 s."""
-    started = time.monotonic()
+    """Fails where more than 200 MB are taken, or 10 s of the processor."""
+    started = time.process_time()
     tracemalloc.start()
     yield
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200e6
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_block_inflates_no_further_than_its_array_needs(frugal: Any) -> None:
@@ -218,6 +222,70 @@ def test_a_block_inflates_no_further_than_its_array_needs(frugal: Any) -> None:
     claims = shape + F8 + varint(8 * (2**31 - 1)) + b"\0" * 10_000
     with pytest.raises(sa.FormatError, match="more than the block can hold"):
         read(container((1, deflated(claims)), codec="deflate"))
+
+
+PACK = {
+    "deflate": deflated,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstandard": lambda content: zstandard.ZstdCompressor().compress(content),
+    "snappy": lambda content: bytes(snappy.compress_raw(content)) + zlib.crc32(content).to_bytes(4, "big"),
+}
+
+
+@pytest.mark.parametrize("codec", PACK)
+def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> None:
+    packed = PACK[codec](datum())
+    assert read(container((1, packed), codec=codec))["array"].tolist() == [1, 2]
+    for cut in range(len(packed) - 4):
+        with pytest.raises(sa.FormatError, match="byte"):
+            read(container((1, packed[:cut]), codec=codec))
+    for at in range(len(packed)):
+        _try(container((1, packed[:at] + bytes([packed[at] ^ 255]) + packed[at + 1 :]), codec=codec))
+    _try(container((1, packed + b"more"), codec=codec))
+    with pytest.raises(sa.FormatError):
+        read(container((1, PACK[codec](datum() * 2)), codec=codec))
+
+
+@pytest.mark.parametrize("codec", set(PACK) - {"snappy"})
+def test_a_block_of_any_codec_inflates_no_further_than_asked(codec: str, frugal: Any) -> None:
+    bomb = PACK[codec](datum() + bytes(4 * 10**7))
+    assert len(bomb) < 200_000
+    with pytest.raises(sa.FormatError, match="bytes after"):
+        read(container((1, bomb), codec=codec))
+
+
+def test_a_snappy_block_takes_no_memory_on_its_word(frugal: Any) -> None:
+    for size in (2**30, 2**35 - 1):
+        word = bytearray()
+        while size > 127:
+            word.append(size & 127 | 128)
+            size >>= 7
+        with pytest.raises(sa.FormatError, match="cannot stand for"):
+            read(container((1, bytes(word) + bytes([size]) + b"\0" * 9), codec="snappy"))
+
+
+def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) -> None:
+    frame = bytes.fromhex("28b52ffd00a8") + b"\x01\0\0"  # a window of 2^31 bytes, and an empty block
+    with pytest.raises(sa.FormatError, match="zstandard"):
+        read(container((1, frame), codec="zstandard"))
+
+
+@pytest.mark.parametrize("codec", ["deflate", "zstandard"])
+def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    zeros = datum(varint(1) + varint(10_000) + b"\0", "|u1", bytes(10_000))
+    content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
+    for most, fits in ((10 * len(zeros), True), (10 * len(zeros) - 1, False), (len(zeros), False)):
+        monkeypatch.setattr("sheetarray.interchange.avro.container.inflated_limit", lambda size, most=most: most)
+        if fits:
+            assert len(read(content)) == len(avro.scan_avro(io.BytesIO(content))) == 10
+            assert list(avro.check_avro(io.BytesIO(content))) == []
+            continue
+        for verb in (read, lambda content: avro.scan_avro(io.BytesIO(content))):
+            with pytest.raises(sa.FormatError, match="more than the block can hold"):
+                verb(content)
+        assert list(avro.check_avro(io.BytesIO(content)))
+        assert avro.read_avro(io.BytesIO(content), ["J"])["J"].size == 10_000
 
 
 def test_a_claim_of_gigabytes_takes_no_memory(frugal: Any) -> None:
@@ -235,6 +303,10 @@ def _samples() -> list[bytes]:
         file = io.BytesIO()
         avro.write_avro(file, arrays, codec=codec)  # type: ignore[arg-type]
         found.append(file.getvalue())
+    for codec, pack in PACK.items():
+        found.append(
+            container(*[(1, pack(avro.pack(array))) for array in arrays.values()], codec=codec, names=list(arrays))
+        )
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -13,10 +14,12 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
+from sheetarray.files import fast_zlib
 from sheetarray.interchange.awkward import COMPRESSION, WHITELIST, deserialize, partner, serialize
 from sheetarray.interchange.awkward.compression import Rule, rules_of
 
 ZLIB = (zlib.compress, ("zlib", "decompress"))
+FAST = (fast_zlib.compress, ("zlib", "decompress"))
 ARRAY = ak.Array({"lists": [[1, 2, 3]] * 500, "names": ["abc"] * 500, "x": np.arange(500.0), "b": [True] * 500})
 CONTEXTS = {
     "JaggedArray.counts", "JaggedArray.content", "StringArray.counts", "StringArray.content", "Table.contents",
@@ -51,7 +54,7 @@ def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "compression",
     [
-        True, zlib.compress, ZLIB, list(ZLIB), (zlib.compress, ["zlib", "decompress"]), [ZLIB], [zlib.compress],
+        zlib.compress, ZLIB, list(ZLIB), (zlib.compress, ["zlib", "decompress"]), [ZLIB], [zlib.compress],
         {"pair": ZLIB}, {"pair": zlib.compress}, [{"pair": ZLIB}], Rule(*ZLIB),
     ],
 )  # fmt: skip
@@ -62,13 +65,39 @@ def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
     assert all(call == ["zlib", "decompress"] for call in found.values())
 
 
+@pytest.mark.parametrize("compression", [True, fast_zlib.compress, [FAST]])
+def test_true_makes_zlibs_format_with_the_fastest_library(compression: Any) -> None:
+    assert rules_of(compression) == (Rule(*FAST),)
+    blobs = stored(compression=compression)
+    assert next(zlib.decompress(blobs[key]) for key in compressed(blobs)) == np.full(500, 3, "i8").tobytes()
+    assert set(map(tuple, compressed(blobs).values())) == {("zlib", "decompress")}
+
+
+@pytest.mark.parametrize("library", ["isal", "zlib_ng", "zlib"])
+@pytest.mark.parametrize("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1])
+def test_whatever_library_is_installed_the_format_is_the_same(
+    library: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in {"isal": [], "zlib_ng": ["isal"], "zlib": ["isal", "zlib_ng"]}[library]:
+        monkeypatch.setitem(sys.modules, other, None)
+    content = np.random.default_rng(size).integers(0, 9, size, dtype="u1")
+    blobs: dict[str, Any] = {}
+    serialize(content, blobs, compression=True)
+    assert zlib.decompress(blobs["0"]) == content.tobytes()
+    assert deserialize(blobs).to_list() == content.tolist()
+    assert deserialize({**blobs, "0": zlib.compress(content, 9)}).to_list() == content.tolist()
+    for damaged in (blobs["0"][:-1], blobs["0"][:-4] + bytes(4), blobs["0"] + b"x", b"\0" + blobs["0"][1:]):
+        with pytest.raises(sa.FormatError, match="'0'"):
+            deserialize({**blobs, "0": damaged})
+
+
 @pytest.mark.parametrize("compression", [None, False, [], ()])
 def test_no_rule_compresses_nothing(compression: Any) -> None:
     assert compressed(stored(compression=compression)) == {}
 
 
 def test_the_default_compresses_integers_and_booleans_from_8_kib_on() -> None:
-    assert rules_of(COMPRESSION) == (Rule(*ZLIB, 8192, (np.bool_, np.integer)),)
+    assert rules_of(COMPRESSION) == (Rule(*FAST, 8192, (np.bool_, np.integer)),)
     for count, dtype, expected in [
         (1024, "i8", True), (1023, "i8", False), (8192, "i1", True), (8192, "bool", True), (8191, "bool", False),
         (10**5, "f8", False), (10**5, "M8[s]", False), (10**5, "c16", False),

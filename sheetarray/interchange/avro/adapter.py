@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from io import BytesIO
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +11,12 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, silent
 from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo, letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, MissingDependencyError, located
-from ...files import Readable, Sink, Source, Writable, replacing
+from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray, as_array
 from ...stored import Stored
-from .container import MAGIC, NAMES, Block, Container
-from .datum import SCHEMA, check_holdable, encoded, read_array, skip_array
+from .container import MAGIC, NAMES, Block, Container, ContainerWriter
+from .datum import check_holdable, read_array, skip_array
 from .wire import Wire
 
 Codec = Literal["null", "deflate"]
@@ -30,7 +27,7 @@ keeps_avro = Keeps(NUMERIC, order=False)
 def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:
     """Write arrays as an Avro object container, a record and a block each, in C order and their own byte order.
 
-    The names are a JSON list in the metadata `sheetarray.names`. Needs fastavro.
+    The names are a JSON list in the metadata `sheetarray.names`. No extra package is needed.
 
     Args:
         target: a path, replaced as a whole, or an open binary file.
@@ -41,7 +38,6 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     Raises:
         DTypeError: an array that is neither bool, int, float nor complex, or wider than 16 bytes; names it.
         LimitError: a dimension of more than 2^31 - 1 elements.
-        MissingDependencyError: fastavro is not installed.
 
     Example:
         >>> import io
@@ -53,16 +49,15 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
     held = {name: _holdable(name, value) for name, value in named_values(arrays).items()}
-    writer_of = _fastavro_writer()
     total = sum(array.size for array in held.values())
     done, report = 0, progress or silent
     report(0, total)
     with replacing(target, binary=True) as sink:
-        writer = writer_of(_Stream(sink), SCHEMA, codec, metadata={NAMES: json.dumps(list(held))})
+        writer = ContainerWriter(sink, list(held), codec)
         for array in held.values():
-            writer.write_block(SimpleNamespace(num_records=1, bytes_=BytesIO(b"".join(encoded(array)))))
-            report(done := done + array.size, total)
-        writer.flush()
+            for written in writer.write(array):
+                report(done + written, total)
+            done += array.size
     report(total, total)
 
 
@@ -77,34 +72,15 @@ def _holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def _fastavro_writer() -> Any:
-    try:
-        from fastavro.write import Writer
-    except ImportError as error:
-        raise MissingDependencyError("Avro files are written by fastavro: pip install 'sheetarray[avro]'") from error
-    return Writer
-
-
-class _Stream:
-    """What fastavro wants of a file that is written from its beginning."""
-
-    def __init__(self, sink: Sink) -> None:
-        self.write = sink.write
-
-    def seekable(self) -> bool:
-        return False
-
-    def flush(self) -> None:
-        """Nothing is held back here."""
-
-
 # Reading -----------------------------------------------------------------------------------------------------
 
 
 def read_avro(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of an Avro object container, or of one bare datum; no extra package is needed.
+    """Read the arrays of an Avro object container, or of one bare datum.
+
+    Blocks may be compressed by deflate, bzip2, xz, zstandard or, with the extra `avro`, Snappy.
 
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.
@@ -117,6 +93,7 @@ def read_avro(
 
     Raises:
         FormatError: with `.location`, such as `byte 16`, of what is wrong.
+        MissingDependencyError: Snappy blocks, and what decompresses them is not installed.
         NotFoundError: no array of a name asked for.
     """
     with Source(source) as opened, located(source=opened.name):
@@ -183,6 +160,8 @@ class _File:
 
     def __init__(self, source: Source) -> None:
         self._data = memoryview(source.whole())
+        self._inflated = 0  # bytes, of the blocks read so far
+        self._wire = Wire(self._data)
         self._container = Container(self._data) if self._data[: len(MAGIC)] == MAGIC else None
         if self._container:
             self._blocks = list(self._container.blocks())
@@ -199,14 +178,18 @@ class _File:
 
     def blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
         """Blocks with the names of their records: all, or those that hold something wanted."""
+        self._inflated = 0
         for block in self._blocks:
             members = self._names[block.first : block.first + block.count]
             if wanted is None or not wanted.isdisjoint(members):
+                self._wire = Wire(self._data)
                 yield block, members
+                self._inflated += self._wire.inflated
 
     def wire(self, block: Block) -> Wire:
         """The records of a block."""
-        return self._container.wire(block) if self._container else Wire(self._data)
+        self._wire = self._container.wire(block, self._inflated) if self._container else Wire(self._data)
+        return self._wire
 
     def heads(self) -> Iterator[tuple[str, Stored]]:
         """Each array's name and what it says of itself."""
@@ -217,7 +200,7 @@ class _File:
             self.finish(wire)
 
     def finish(self, wire: Wire) -> None:
-        """Refuse whatever follows the last record.
+        """Refuse whatever follows the last record of a block.
 
         Raises:
             FormatError: something does.

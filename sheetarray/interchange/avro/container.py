@@ -1,25 +1,32 @@
 """The frame of an Avro object container file: what its header says, and where its blocks lie.
 
-Source: https://avro.apache.org/docs/1.12.0/specification/#object-container-files. Written by fastavro; read here,
-because a file is not to be trusted: fastavro takes sizes, and what a block inflates to, at the file's word.
+Source: https://avro.apache.org/docs/1.12.0/specification/#object-container-files. The frame is a few numbers around
+the records, so it is written and read here: the elements of an array go from where they lie straight into the file, and
+on reading nothing that a file says of its sizes is believed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...errors import FormatError
-from .datum import SCHEMA
-from .wire import DeflatedWire, Wire
+from ...files import Sink, fast_zlib, inflated_limit
+from .codecs import CODECS
+from .datum import SCHEMA, encoded
+from .wire import PackedWire, Wire, varint
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
 _SYNC = 16
 _MOST_RECORDS = 1_000_000
 _MOST_KEYS = 10_000
+_STEP = 2**20  # bytes of elements that are written, or compressed, at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +73,13 @@ class Container:
         self._wire.blocks("the metadata", entry, _MOST_KEYS)
         self._sync = bytes(self._wire.take(_SYNC, "the sync marker"))
         codec = metadata.get("avro.codec", b"null")
-        if codec not in (b"null", b"deflate"):
-            raise FormatError(f"the codec is {codec.decode('utf-8', 'replace')!r:.80}", location="byte 4",
-                              hint="null and deflate are read: write it again with one of them")  # fmt: skip
-        self._deflated = codec == b"deflate"
+        self._codec = codec.decode("utf-8", "replace")
+        if self._codec not in ("null", *CODECS):
+            raise FormatError(
+                f"the codec is {self._codec!r:.80}",
+                location="byte 4",
+                hint=f"null, {', '.join(CODECS)} are read: write it again with one of them",
+            )
         if not _is_ndarray(_json(metadata.get("avro.schema", b""), "the schema")):
             raise FormatError(
                 "the records are no ndarray of YEP-113 (shape, typestr, data, version)", location="byte 4",
@@ -86,7 +96,7 @@ class Container:
             size = wire.long("the size of a block")
             start = wire.at
             wire.skip(size, "a block")
-            if count < 0 or (not self._deflated and 4 * count > size) or first + count > _MOST_RECORDS:
+            if count < 0 or (self._codec == "null" and 4 * count > size) or first + count > _MOST_RECORDS:
                 raise FormatError(f"a block of {size} bytes with {count} records", location=place)
             marker = wire.place()
             if bytes(wire.take(_SYNC, "the sync marker")) != self._sync:
@@ -94,11 +104,18 @@ class Container:
             yield Block(first, count, start, start + size)
             first += count
 
-    def wire(self, block: Block) -> Wire:
-        """The records of a block."""
-        if self._deflated:
-            return DeflatedWire(self._data[block.start : block.end], block.start)
-        return Wire(self._data, block.start, block.end)
+    def wire(self, block: Block, inflated: int = 0) -> Wire:
+        """Return the records of a block.
+
+        Args:
+            block: one of `blocks`.
+            inflated: bytes that the blocks before it have inflated to; all of them together may not inflate to more
+                than a compressed file of this size may.
+        """
+        if self._codec == "null":
+            return Wire(self._data, block.start, block.end)
+        most = max(0, inflated_limit(len(self._data)) - inflated)
+        return PackedWire(self._data[block.start : block.end], block.start, self._codec, most)
 
 
 def _json(text: bytes, what: str) -> Any:
@@ -141,3 +158,53 @@ def _type(type_: Any, deepest: int = 4) -> Any:
         return None
     inner = "items" if type_.get("type") == "array" else "type"
     return (inner, _type(type_.get(inner), deepest - 1)) if inner == "items" else _type(type_.get(inner), deepest - 1)
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+class ContainerWriter:
+    """An object container on its way into a sink.
+
+    Args:
+        sink: takes the file's bytes, the header's first.
+        names: of the records, in their order.
+        codec: "null", or "deflate" to compress.
+    """
+
+    def __init__(self, sink: Sink, names: Sequence[str], codec: str) -> None:
+        self._sink, self._deflates = sink, codec == "deflate"
+        self._sync = os.urandom(_SYNC)
+        metadata = {"avro.codec": codec, "avro.schema": json.dumps(SCHEMA), NAMES: json.dumps(list(names))}
+        entries = b"".join(_sized(key.encode()) + _sized(value.encode()) for key, value in metadata.items())
+        sink.write(MAGIC + varint(len(metadata)) + entries + varint(0) + self._sync)
+
+    def write(self, array: np.ndarray[Any, Any]) -> Iterator[int]:
+        """Write an array as a record in a block of its own.
+
+        Yields:
+            How many of its elements are written, or compressed, after each piece of them.
+        """
+        head, data, tail = encoded(array)
+        size = array.dtype.itemsize
+        if self._deflates:
+            packer = fast_zlib.compressor(fast_zlib.RAW)
+            packed = [packer.compress(head)]
+            for start in range(0, len(data), _STEP):
+                packed.append(packer.compress(data[start : start + _STEP]))
+                yield min(start + _STEP, len(data)) // size
+            packed += [packer.compress(tail), packer.flush()]
+            self._sink.write(varint(1) + varint(sum(map(len, packed))))
+            for piece in packed:
+                self._sink.write(piece)
+        else:
+            self._sink.write(varint(1) + varint(len(head) + len(data) + len(tail)) + head)
+            for start in range(0, len(data), _STEP):
+                self._sink.write(data[start : start + _STEP])
+                yield min(start + _STEP, len(data)) // size
+            self._sink.write(tail)
+        self._sink.write(self._sync)
+
+
+def _sized(content: bytes) -> bytes:
+    return varint(len(content)) + content

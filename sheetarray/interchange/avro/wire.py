@@ -1,4 +1,6 @@
-"""The few primitives of Avro's binary encoding that an ndarray needs: long, bytes, string; from memory or deflated.
+"""The few primitives of Avro's binary encoding that an ndarray needs: long, bytes, string.
+
+They are taken from memory, or from a block that is inflated as far as it is asked for.
 
 Source: https://avro.apache.org/docs/1.12.0/specification/#binary-encoding. Every size is a Python int that is compared
 with what there is before anything is taken.
@@ -6,15 +8,14 @@ with what there is before anything is taken.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 
-from ...errors import FormatError
-from ...files import inflated_limit
+from ...errors import FormatError, located
+from .codecs import CODECS
 
 INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
 _MOST_BYTES = 10  # of a long
-_STEP = 2**16
+_LEAST = 4096  # bytes that are inflated at once
 
 
 def varint(number: int) -> bytes:
@@ -52,6 +53,11 @@ class Wire:
     def place(self) -> str:
         """The next byte, as a location."""
         return f"byte {self.at}"
+
+    @property
+    def inflated(self) -> int:
+        """The bytes that were inflated so far; none where the bytes lie in memory."""
+        return 0
 
     def left(self) -> int:
         """How many bytes there can be at most."""
@@ -130,18 +136,29 @@ class Wire:
                 raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=place)
 
 
-class DeflatedWire(Wire):
-    """The same, of a block that is deflated: inflated as far as asked, never further.
+class PackedWire(Wire):
+    """The same, of a block that is compressed: inflated as far as asked, never further.
 
     Locations count the inflated bytes, `byte 50 of the block at byte 200`.
+
+    Args:
+        data: the block.
+        block: where it begins in the file, for locations.
+        codec: that it was compressed by, one of `CODECS`.
+        most: bytes that it may inflate to.
     """
 
-    def __init__(self, data: memoryview, block: int) -> None:
-        super().__init__(data, 0, inflated_limit(len(data)))
+    def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
+        super().__init__(data, 0, most)
         self._block = block
-        self._fed = 0
-        self._inflater = zlib.decompressobj(-15)
         self._waiting = bytearray()
+        with located(location=self.place()):
+            self._stream = CODECS[codec](data)
+
+    @property
+    def inflated(self) -> int:
+        """The bytes that were inflated so far."""
+        return self.at
 
     def place(self) -> str:
         """The next byte, as a location."""
@@ -178,18 +195,5 @@ class DeflatedWire(Wire):
 
     def _inflate(self, most: int) -> bytes:
         """Some more bytes, at most so many (a few at least, to spare calls); none at the end."""
-        while not self._inflater.eof:
-            tail = self._inflater.unconsumed_tail
-            fresh = b""
-            if not tail:
-                fresh = bytes(self._data[self._fed : self._fed + _STEP])
-                self._fed += len(fresh)
-            try:
-                more = self._inflater.decompress(tail or fresh, max(most, 4096))
-            except zlib.error as error:
-                raise FormatError(f"damaged deflate data ({error})", location=self.place()) from error
-            if more:
-                return more
-            if not tail and not fresh:
-                return b""
-        return b""
+        with located(location=self.place()):
+            return self._stream.read(max(most, _LEAST))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import lzma
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
+from ...files import fast_zlib
 from .limits import Budget
 from .packages import lz4_module
 
@@ -132,7 +132,7 @@ def _too_long(blob: Blob, most: int) -> FormatError:
 
 
 def _zlib(blob: Blob, stored: memoryview, most: int) -> bytearray:
-    inflater = zlib.decompressobj()
+    inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
     found = bytearray()
     for start in range(0, len(stored), _STEP):
         piece: bytes | memoryview = stored[start : start + _STEP]
@@ -140,7 +140,7 @@ def _zlib(blob: Blob, stored: memoryview, most: int) -> bytearray:
             room = min(_STEP, most + 1 - len(found))
             try:
                 chunk = inflater.decompress(piece, room)
-            except zlib.error as error:
+            except fast_zlib.errors() as error:
                 raise blob.damaged(error) from error
             found += chunk
             if len(found) > most:

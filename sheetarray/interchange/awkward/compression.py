@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from ...files import fast_zlib
+
 Compress = Callable[[Any], bytes]
 Specification = tuple[str, ...]  # a module, and the name of a function in it
 Compression = Any  # None, a bool, a function, a pair, a rule (a mapping), or a sequence of those
 
 partner: dict[Compress, Specification] = {
+    fast_zlib.compress: ("zlib", "decompress"),
     zlib.compress: ("zlib", "decompress"),
     lzma.compress: ("lzma", "decompress"),
 }
@@ -30,7 +33,7 @@ COMPRESSION: tuple[Mapping[str, Any], ...] = (
         "minsize": 8192,
         "types": (np.bool_, np.integer),
         "contexts": "*",
-        "pair": (zlib.compress, partner[zlib.compress]),
+        "pair": (fast_zlib.compress, partner[fast_zlib.compress]),
     },
 )
 """The default policy: counts, indices, masks and other integers from 8 KiB on."""
@@ -81,7 +84,8 @@ def rules_of(compression: Compression) -> tuple[Rule, ...]:
     """The rules of a policy, with everything promoted that may be.
 
     Args:
-        compression: None or False for none; True for zlib, whatever the size and type; a function whose partner is
+        compression: None or False for none; True for zlib's format, made by the fastest library
+            there is, whatever the size and type; a function whose partner is
             known; a pair of a function and the name of its inverse; a rule as a mapping of `pair` and, where wanted,
             `minsize`, `types`, `contexts`; or a sequence of those.
 
@@ -96,7 +100,7 @@ def rules_of(compression: Compression) -> tuple[Rule, ...]:
     if compression is None or compression is False:
         return ()
     if compression is True:
-        return (_rule(zlib.compress),)
+        return (_rule(fast_zlib.compress),)
     if _is_sequence(compression) and not _is_pair(compression):
         return tuple(_rule(each) for each in compression)
     return (_rule(compression),)

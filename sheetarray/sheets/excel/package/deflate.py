@@ -1,21 +1,18 @@
-"""Deflate in a second thread, with the fastest library there is: isal, else zlib-ng, else Python's zlib.
+"""Deflate in a second thread, with the fastest library there is.
 
 The caller makes the next chunk while this one is compressed; a few chunks may wait, so that memory stays bounded.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ....files import Sink
+from ....files import Sink, fast_zlib
 
 _WAITING = 2  # chunks
-_RAW = -15  # a deflate stream without a header, as zip holds it
 
 
 class Sizes(NamedTuple):
@@ -41,7 +38,7 @@ class Deflater:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._packer, self._crc32 = _fastest()
+        self._packer, self._crc32 = fast_zlib.compressor(fast_zlib.RAW), fast_zlib.crc32()
         self._crc = self._size = self._packed = 0
         self._thread = ThreadPoolExecutor(1, "sheetarray-deflate")
         self._waiting: deque[Future[None]] = deque()
@@ -86,19 +83,3 @@ class Deflater:
     def _put(self, packed: bytes) -> None:
         self._packed += len(packed)
         self._sink.write(packed)
-
-
-def _fastest() -> tuple[Any, Callable[[Any, int], int]]:
-    """A compressor of raw deflate, and the CRC-32 of the same library."""
-    try:
-        from isal import isal_zlib
-
-        return isal_zlib.compressobj(1, wbits=_RAW), isal_zlib.crc32
-    except ImportError:
-        pass
-    try:
-        from zlib_ng import zlib_ng
-
-        return zlib_ng.compressobj(2, wbits=_RAW), zlib_ng.crc32
-    except ImportError:
-        return zlib.compressobj(1, wbits=_RAW), zlib.crc32

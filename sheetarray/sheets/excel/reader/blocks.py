@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import codecs
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from ....errors import FormatError
+from ....files import fast_zlib
 from ..package.directory import STORED, Member
 from ..package.parts import Package
 
@@ -41,7 +41,7 @@ def inflated(package: Package, name: str) -> Iterator[bytes]:
     if member.size > limit:
         raise FormatError(f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
                           location=member.name, hint="save the workbook anew, if that is meant")  # fmt: skip
-    inflater, crc32 = _fastest()
+    inflater, crc32 = fast_zlib.decompressor(fast_zlib.RAW), fast_zlib.crc32()
     crc, left = 0, member.size
     blocks = package.raw(name) if member.method == STORED else _unpacked(package, member, inflater)
     for block in blocks:
@@ -62,7 +62,7 @@ def _unpacked(package: Package, member: Member, inflater: Any) -> Iterator[bytes
         while more and not inflater.eof:
             try:
                 block = inflater.decompress(waiting, most)
-            except Exception as error:  # each library has one of its own
+            except fast_zlib.errors() as error:
                 raise FormatError(f"the part is damaged ({error})", location=member.name) from error
             waiting = inflater.unconsumed_tail
             more = bool(waiting) or len(block) == most
@@ -81,22 +81,6 @@ def _pieces(package: Package, name: str) -> Iterator[bytes]:
         yield first[start : start + size]
         start, size = start + size, size * 2
     yield from blocks
-
-
-def _fastest() -> tuple[Any, Callable[[Any, int], int]]:
-    """A decompressor of raw deflate, and the CRC-32 of the same library."""
-    try:
-        from isal import isal_zlib
-
-        return isal_zlib.decompressobj(-15), isal_zlib.crc32
-    except ImportError:
-        pass
-    try:
-        from zlib_ng import zlib_ng
-
-        return zlib_ng.decompressobj(-15), zlib_ng.crc32
-    except ImportError:
-        return zlib.decompressobj(-15), zlib.crc32
 
 
 @contextmanager

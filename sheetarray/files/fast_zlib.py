@@ -1,0 +1,74 @@
+"""Deflate with the fastest library that is installed: isal, else zlib-ng, else Python's zlib.
+
+All of them make and read the same formats. `RAW` is a stream without a header, as zip archives and Avro hold it;
+`ZLIB` is one with zlib's header and checksum.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol
+
+RAW = -15
+ZLIB = 15
+
+
+class Compressor(Protocol):
+    """What makes a deflate stream, chunk by chunk."""
+
+    def compress(self, chunk: Any, /) -> bytes:
+        """Take a chunk, and return the compressed bytes that are ready."""
+
+    def flush(self) -> bytes:
+        """Return the rest of the stream."""
+
+
+def compressor(wbits: int) -> Compressor:
+    """Make a compressor that prefers speed to size: `isal` takes a tenth of the time of zlib's own level."""
+    library = _library()
+    level = {"isal.isal_zlib": 1, "zlib_ng.zlib_ng": 2}.get(library.__name__, 1)
+    made: Compressor = library.compressobj(level, wbits=wbits)
+    return made
+
+
+def decompressor(wbits: int) -> Any:
+    """Make a decompressor with the methods and attributes of `zlib.decompressobj`; it raises one of `errors()`."""
+    return _library().decompressobj(wbits)
+
+
+def crc32() -> Callable[[Any, int], int]:
+    """Return the library's CRC-32."""
+    function: Callable[[Any, int], int] = _library().crc32
+    return function
+
+
+def errors() -> tuple[type[Exception], ...]:
+    """Return what a decompressor raises for damaged data."""
+    return (_library().error, zlib.error)
+
+
+def compress(content: Any) -> bytes:
+    """Compress bytes to a zlib stream, which `zlib.decompress` reads.
+
+    Example:
+        >>> zlib.decompress(compress(b"abc" * 100)) == b"abc" * 100
+        True
+    """
+    maker = compressor(ZLIB)
+    return maker.compress(content) + maker.flush()
+
+
+def _library() -> ModuleType:
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        pass
+    else:
+        return isal_zlib
+    try:
+        from zlib_ng import zlib_ng
+    except ImportError:
+        return zlib
+    return zlib_ng
