@@ -6,6 +6,8 @@ converts whole columns; what it cannot know, the look of a numeral, is asked onl
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..cells import TextLook, longest
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _EXACT = 2.0**53
+_INTEGER = re.compile("[+-]?[0-9]+")
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _EITHER = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?)?$"
 
@@ -57,10 +60,29 @@ def infer_doubles(cells: pl.Series) -> tuple[str, pl.Series]:
         ('int64', 'float64')
     """
     held = cells.drop_nulls()
-    whole = (held == held.round()) & (held.abs() <= _EXACT) & ((held != 0) | (1 / held > 0))
+    whole = (held == held.round()) & (held.abs() < _EXACT) & ((held != 0) | (1 / held > 0))
     if len(held) < len(cells) or not len(held) or not whole.all():
         return "float64", cells
     return "int64", cells.cast(_engine("Int64"))
+
+
+def infer_numbers(cells: pl.Series, doubles: pl.Series, look: TextLook) -> tuple[str, pl.Series | None]:
+    """The dtype of a column of number cells, and its values as for `infer`.
+
+    Beyond 2^53 the digits count, as far as they are written down: they are integers, or what doubles give back.
+
+    Args:
+        cells: as they are written.
+        doubles: the same.
+        look: with the decimal mark.
+    """
+    large = (doubles.abs() >= _EXACT).fill_null(value=False)
+    if large.any():
+        name, made = infer(cells, look)
+        digits = cells.filter(large).str.strip_chars().to_list()
+        if name != "string" or any(_INTEGER.fullmatch(text) and Decimal(text) != float(text) for text in digits):
+            return name, made
+    return infer_doubles(doubles)
 
 
 def _engine(name: str) -> Any:

@@ -20,7 +20,7 @@ from ..errors import FormatError, LimitError, NotFoundError
 from ..header import Order
 from .column import filled_cells
 from .grid import a1, letters
-from .inference import infer, infer_doubles
+from .inference import infer, infer_numbers
 from .sheet import Request, Sheet
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def read_ordinary(
         place = _Place(name, names[name], first)
         cells = _padded(column, length if form is not None else height)
         numbers = doubles.get(name)
-        known = None if numbers is None else infer_doubles(_padded(numbers, len(cells)))
+        known = None if numbers is None else infer_numbers(cells, _padded(numbers, len(cells)), sheet.look)
         values = _values(cells, _dtype(_given(dtype, name)), known, sheet.look, missing, place)
         result[name] = values if form is None else _shaped(values, form, order, place)
     return result

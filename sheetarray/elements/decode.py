@@ -56,6 +56,8 @@ def decode(
     """
     if typed and any(isinstance(cell, Unreadable) for cell in cells):
         return _around_unreadable(cells, dtype, missing, decimal)
+    if typed and dtype.kind in ("int", "timedelta"):
+        cells = list(map(looks.as_double, cells))
     match dtype.kind:
         case "float":
             return _floats(cells, dtype, missing, decimal)
@@ -171,8 +173,8 @@ def _narrow(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[
     beyond = np.flatnonzero(np.isinf(out) & np.isfinite(wide)).tolist()
     problems = [Problem(i, f"{found(cells[i])} is beyond the range of {dtype.name}") for i in beyond]
     for index in ties(wide, out).tolist():
-        if isinstance(cells[index], str):
-            out[index] = round_tie(cells[index], wide[index], out[index])
+        if isinstance(cells[index], (str, int)):
+            out[index] = round_tie(str(cells[index]), wide[index], out[index])
     return out, problems
 
 

@@ -24,6 +24,7 @@ _COMPLEX = re.compile(
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _SPECIAL = ("=", "+", "-", "@", "'", "\t", "\r")
+_ROUNDED = 2**53  # from here on a double may stand for several integers, this one among them
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
 _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
 
@@ -111,12 +112,25 @@ def generic_to_typed(value: Cell, exact: int) -> Cell:
 
 
 def generic_from_typed(cell: Cell) -> Cell:
-    """The generic element that such a cell holds; the opposite of `generic_to_typed`."""
+    """The generic element that such a cell holds; the opposite of `generic_to_typed`.
+
+    Example:
+        >>> [generic_from_typed(cell) for cell in (2.0, 0.5, 10**16, "2", "'2", True)]
+        [2, 0.5, 1e+16, 2, '2', True]
+    """
     if isinstance(cell, str):
         return generic_from_text(cell, formulas="typed")
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= 2.0**53:
+    if isinstance(cell, bool) or not isinstance(cell, (int, float)):
+        return cell
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _ROUNDED:
         return int(cell)
-    return cell
+    return as_double(cell)
+
+
+def as_double(cell: Cell) -> Cell:
+    """An integer beyond 2^53 as the double that it was, in a container that has only those; others as they are."""
+    large = isinstance(cell, int) and _ROUNDED < abs(cell) < 10**300
+    return float(cell) if large else cell
 
 
 def generic_from_text(text: str | None, *, formulas: str) -> Cell:
@@ -168,9 +182,11 @@ def int_of(cell: Cell, decimal: str = ".") -> int:
     if isinstance(cell, int) and not isinstance(cell, bool):
         return cell
     if isinstance(cell, float):
-        if cell.is_integer():
-            return int(cell)
-        raise ValueError(f"expected an integer, found {found(cell)}")
+        if not cell.is_integer():
+            raise ValueError(f"expected an integer, found {found(cell)}")
+        if abs(cell) >= _ROUNDED:
+            raise ValueError(f"expected an integer, found {found(cell)}: doubles of 2^53 or more may be rounded")
+        return int(cell)
     text = _text(cell, decimal)
     if text is not None and len(text) <= _LONGEST_INTEGER:
         if _INTEGER.fullmatch(text):

@@ -232,7 +232,7 @@ def _scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:
     texts: list[Any] = run.values.to_list()
     for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
         match run.kinds[index]:
-            case c.NUMBER:
+            case c.NUMBER | c.LARGE:
                 texts[index] = _number(texts[index])
             case c.BOOLEAN:
                 texts[index] = texts[index].strip() in ("1", "true")

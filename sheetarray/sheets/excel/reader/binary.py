@@ -11,7 +11,7 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from .cells import BOOLEAN, FAULT, NUMBER, TEXT, Cells
+from .cells import BOOLEAN, FAULT, LARGE, NUMBER, TEXT, Cells
 from .formats import Formats
 
 ERRORS = {
@@ -19,7 +19,7 @@ ERRORS = {
     0x2B: "#GETTING_DATA",
 }  # fmt: skip
 _CELLS_A_RUN = 2**16
-_EXACT = 2**53
+_ROUNDED = 2**53
 
 
 @contextmanager
@@ -56,9 +56,9 @@ class Collected:
 
     def number(self, row: int, column: int, style: int, value: float) -> None:
         """A number, as the numeral that reads back to it."""
-        whole = math.isfinite(value) and value.is_integer() and abs(value) <= _EXACT
-        plain = (whole and math.copysign(1, value) * value > 0) or (whole and str(value) == "0.0")
-        self.put(row, column, style, NUMBER, str(int(value)) if plain else repr(value))
+        kind = NUMBER if abs(value) < _ROUNDED else LARGE
+        plain = kind == NUMBER and value.is_integer() and (value != 0 or math.copysign(1, value) > 0)
+        self.put(row, column, style, kind, str(int(value)) if plain else repr(value))
 
     def text(self, row: int, column: int, value: str) -> None:
         """A text."""
@@ -93,10 +93,13 @@ class Collected:
             return
         rows, columns, styles, kinds, values = zip(*self._found, strict=True)
         self._found = []
+        given = np.array(kinds, dtype=np.uint8)
+        large = given == LARGE
+        shown = self._formats.shown(np.where(large, np.uint8(NUMBER), given), np.array(styles, dtype=np.int64))
         yield Cells(
             np.array(rows, dtype=np.int64),
             np.array(columns, dtype=np.int64),
-            self._formats.shown(np.array(kinds, dtype=np.uint8), np.array(styles, dtype=np.int64)),
+            np.where(large & (shown == NUMBER), np.uint8(LARGE), shown),
             pl.Series(values, dtype=pl.String),
         )
 

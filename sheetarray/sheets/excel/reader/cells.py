@@ -22,6 +22,9 @@ MOMENT = 5  # a date in ISO 8601
 DURATION = 6  # a number that the cell's format shows as hours or minutes
 FAULT = 7  # an error; the value is its name
 PENDING = 8  # a formula that has not been calculated
+LARGE = 9  # a double of 2^53 or more, of which nobody has written down the digits
+LONG = 10  # text of more characters than a double has digits, where only numbers are wanted
+LONGEST_EXACT = 15  # characters of a numeral that a double tells from all others
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 

@@ -13,19 +13,20 @@ from ....cells import engine_dtype
 from ....dtypes import DType
 from ....elements import Cell, Unreadable, bool_text
 from ....elements.decode import ties
-from .cells import BOOLEAN, DURATION, FAULT, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
+from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
 from .serials import elapsed, moments
 
 if TYPE_CHECKING:
     import polars as pl
 
-_EXACT = 2.0**53
-_DIGITS = "^-?(?:0|[1-9][0-9]{0,19})$"
+_ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
+_DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
+_TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only some"
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,7 @@ def numbers_of(run: Run, dtype: DType, *, numerals: bool = True) -> pl.Series | 
     import polars as pl
 
     wanted: Any = engine_dtype(dtype)
-    known = [BOOLEAN] if dtype.kind == "bool" else [NUMBER, TEXT] if numerals else [NUMBER]
-    if np.bincount(run.kinds, minlength=TEXT + BOOLEAN)[known].sum() < len(run):
+    if np.bincount(run.kinds, minlength=LONG + 1)[_known(dtype, numerals)].sum() < len(run):
         return None
     if run.values.dtype == pl.String:
         made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
@@ -73,13 +73,21 @@ def numbers_of(run: Run, dtype: DType, *, numerals: bool = True) -> pl.Series | 
     if dtype.kind == "float":
         narrow = _narrow(values, dtype)
         return None if narrow is None or not _sound(values, run.kinds) else _spread(pl.Series(narrow), run)
-    if len(values) and not np.abs(values).max() <= _EXACT:
+    if len(values) and not np.abs(values).max() < _ROUNDED:
         return None
     counts = values.astype(np.int64)
-    if (counts != values).any():
+    if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
     made = pl.Series(counts).cast(wanted, strict=False)
     return None if made.null_count() else _spread(made, run)
+
+
+def _known(dtype: DType, numerals: bool) -> list[int]:
+    """The kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
+    if dtype.kind == "bool":
+        return [BOOLEAN]
+    doubles = [LARGE, LONG] if dtype.kind == "float" else []
+    return [NUMBER, TEXT, *doubles] if numerals else [NUMBER, *doubles[:1]]
 
 
 def _sound(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
@@ -87,7 +95,7 @@ def _sound(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
             return True
-    return bool((np.isfinite(values) | (kinds != NUMBER)).all())
+    return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
 def _narrow(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
@@ -130,8 +138,8 @@ class Texts:
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
         for kind, change in (
-            (NUMBER, self._numbers), (BOOLEAN, self._booleans), (SERIAL, self._serials), (MOMENT, self._moments),
-            (DURATION, self._durations), (FAULT, self._faults), (PENDING, self._pending),
+            (NUMBER, self._numbers), (LARGE, self._large), (BOOLEAN, self._booleans), (SERIAL, self._serials),
+            (MOMENT, self._moments), (DURATION, self._durations), (FAULT, self._faults), (PENDING, self._pending),
         ):  # fmt: skip
             if len(found := np.flatnonzero(run.kinds == kind)):
                 change(found)
@@ -153,19 +161,26 @@ class Texts:
         self._texts = texts if len(found) == len(self._run) else self._texts.scatter(found, texts)
 
     def _numbers(self, found: Places) -> None:
-        """Numerals as they are; for elements that may be text, the shortest ones."""
+        """Numerals as they are; for elements that may be text, the shortest ones.
+
+        The digits of an integer count as they are written. Any other numeral is the double that programs take it for,
+        as long as that is an integer for certain.
+        """
         import polars as pl
 
         given, text, double = pl.col("given"), pl.col("text"), pl.col("double")
         made = text
-        if self._kind in ("string", "generic"):
-            whole = (double == double.round()) & (double.abs() <= _EXACT)
+        if self._kind in ("string", "generic", "int", "timedelta"):
+            whole = (double == double.round()) & (double.abs() < _ROUNDED)
             counts = double.cast(pl.Int64, strict=False).cast(pl.String)
-            shortest = double.cast(pl.String)
+            shortest = double.cast(pl.String) if self._kind in ("string", "generic") else text
             if self._kind == "string":
                 shortest = shortest.str.strip_suffix(".0")
-            plain = text.str.contains(_DIGITS) | ~double.is_finite()
-            made = pl.when(plain).then(text).when(whole).then(counts).otherwise(shortest)
+            digits = text.str.extract(_DIGITS)
+            if self._kind == "generic":
+                digits = pl.when(digits == "-0").then(pl.lit("-0.0")).otherwise(digits)
+            made = pl.when(digits.is_not_null()).then(digits).when(~double.is_finite()).then(text)
+            made = made.when(whole).then(counts).otherwise(shortest)
         numbers = (  # few queries, as there may be thousands of columns
             pl.DataFrame({"given": self._texts.gather(found)})
             .with_columns(long=given.str.len_bytes() > _LONGEST_NUMBER)
@@ -179,6 +194,11 @@ class Texts:
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
                 self._unreadable[int(found[index])] = Unreadable(f"a number that is none, {numeral:.40}")
         self._put(found, numbers["made"])
+
+    def _large(self, found: Places) -> None:
+        """Doubles, which print as such; which integer was meant nobody knows."""
+        if self._kind in ("int", "timedelta"):
+            self._refuse(found, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT))
 
     def _booleans(self, found: Places) -> None:
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(found).to_list()]

@@ -16,8 +16,8 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, MOST_ROWS
-from .raw import RESULT, TEXTS, TYPES, RawCells, beyond
+from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS
+from .raw import LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, beyond
 from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
@@ -198,6 +198,11 @@ class _Rows(_Text):
 
         rows, columns, types, styles, pending, texts = zip(*self._found, strict=True) if self._found else ((),) * 6
         values = pl.Series(texts, dtype=pl.String)
+        if numeric:
+            long = (values.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_list()
+            types = tuple(
+                LONG_TEXT if more and type_ in TEXTS else type_ for type_, more in zip(types, long, strict=True)
+            )
         return RawCells(
             np.array(rows, dtype=np.int64),
             np.array(columns, dtype=np.int64),

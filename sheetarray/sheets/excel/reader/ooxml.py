@@ -17,9 +17,9 @@ from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
 from .blocks import ahead, elements, helper, inflated, utf8
-from .cells import BOOLEAN, FAULT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells
+from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
 from .formats import Formats, read_formats
-from .raw import ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
+from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_BYTES = 2**24
-_KINDS = np.zeros(7, dtype=np.uint8)
+_KINDS = np.zeros(8, dtype=np.uint8)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
+_KINDS[LONG_TEXT] = LONG
 
 
 class OoxmlBook:
@@ -94,25 +95,31 @@ class OoxmlBook:
         if raw.styles.any():
             kinds = self._formats.shown(kinds, raw.styles)
         if raw.types.any() and (shared := np.flatnonzero((raw.types == SHARED) & ~raw.pending)).size:
-            values = self._looked_up(raw, shared, numeric)
+            values, long = self._looked_up(raw, shared, numeric)
+            if numeric and len(long):
+                kinds[long] = LONG
         if raw.pending.any():
             kinds[raw.pending] = PENDING
         return Cells(raw.rows, raw.columns, kinds, values, raw.width)
 
-    def _looked_up(self, raw: RawCells, shared: np.ndarray[tuple[int], np.dtype[np.int64]], numeric: bool) -> pl.Series:
-        """The values of cells, shared strings in the place of their indices."""
+    def _looked_up(self, raw: RawCells, shared: Places, numeric: bool) -> tuple[pl.Series, Places]:
+        """The values of cells, shared strings in the place of their indices, and which of them are long."""
         import polars as pl
 
         everyone = len(shared) == len(raw)
         indices = raw.values if everyone else raw.values.gather(shared)
         places = indices.cast(pl.UInt32, strict=False)
-        if places.null_count() or int(places.max()) >= len(self._strings):  # type: ignore[arg-type]  # not empty
-            wrong = int((places.is_null() | (places >= len(self._strings))).arg_true()[0])
+        wrongs = places.is_null() | (places >= len(self._strings))
+        if numeric:
+            wrongs |= indices != places
+        if wrongs.any():
+            wrong = int(wrongs.arg_true()[0])
             place = shared[wrong]
             raise FormatError(
                 f"a cell refers to string {indices[wrong]} of a table of {len(self._strings)}",
                 location=a1(int(raw.rows[place]), int(raw.columns[place])),
             )
-        texts = self._strings.numbers if numeric else self._strings.texts
-        found = texts.gather(places)
-        return found if everyone else raw.values.scatter(shared, found)
+        found = (self._strings.numbers if numeric else self._strings.texts).gather(places)
+        long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
+        values = found if everyone else raw.values.scatter(shared, found)
+        return values, shared[:0] if long is None else shared[long.to_numpy()]

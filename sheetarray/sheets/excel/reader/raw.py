@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO = range(7)
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, LONG_TEXT = range(8)  # the last one: see `cells.LONG_TEXT`
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
 

@@ -13,10 +13,11 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from .cells import LONGEST_EXACT
 from .decoding import decoded
 from .events import rows_of
 from .forms import Forms, forms_of, quoted_numbers, references_of
-from .raw import INLINE, RESULT, TYPES, RawCells, together
+from .raw import INLINE, LONG_TEXT, RESULT, TYPES, RawCells, together
 from .tags import TEXT, Kinds, Places, Tags
 
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
@@ -113,6 +114,10 @@ class _Block:
             if plain is None:
                 return None
             values = plain
+        elif types.any():
+            texts_too = (types == RESULT) | (types == INLINE)
+            long = self._tags.ends(places) - self._tags.starts[places] > len("<v>") + LONGEST_EXACT
+            types = np.where(texts_too & long, np.uint8(LONG_TEXT), types)
         run = RawCells(rows, columns, types, styles, blank & forms.formulas, values, after, forms.width)
         if keep.all():
             return run

@@ -1,0 +1,323 @@
+"""Integers where doubles begin to leave some out: exact in every container and at every place, or an error."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, objects
+from foreign_books import (
+    binary_book,
+    binary_cell,
+    book,
+    columns,
+    document,
+    excel97_book,
+    header,
+    number,
+    shared,
+    table_cell,
+    table_row,
+    text,
+    wide,
+    words,
+)  # fmt: skip
+from programs import resave
+
+import sheetarray as sa
+from sheetarray.sheets.google import read_gsheet, write_gsheet
+from sheetarray.testing.sheets_server import SheetsServer
+
+AROUND = [sign * (base + more) for base in (2**53, 2**63, 2**64) for sign in (1, -1) for more in (*range(-3, 4), 1000)]
+TYPES = ("int64", "uint64")
+
+
+def held(dtype: str) -> list[int]:
+    """Those of the numbers that a dtype holds."""
+    info = np.iinfo(dtype)
+    return [value for value in AROUND if info.min <= value <= info.max]
+
+
+def arrangements() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Arrays with such a number alone, first, in the middle, last; among small ones; in generic ones, beside None."""
+    for dtype in TYPES:
+        values = held(dtype)
+        yield f"{dtype} all", np.array(values, dtype)
+        for nth, value in enumerate(values):
+            yield f"{dtype} {nth}", np.array([value], dtype)
+            yield f"{dtype} {nth} first", np.array([value, 1, 2], dtype)
+            yield f"{dtype} {nth} middle", np.array([1, value, 2], dtype)
+            yield f"{dtype} {nth} last", np.array([0, 1, value], dtype)
+    for nth, value in enumerate(AROUND):
+        yield f"generic {nth}", objects(value)
+        yield f"generic {nth} mixed", objects(1, value, None, "x", 0.5, True, str(value), None, value)
+    yield "tall", np.zeros((1,) * 9, "int64")  # others have their first elements beside its header
+
+
+ARRAYS = dict(arrangements())
+NUMBERS = {name: array for name, array in ARRAYS.items() if "generic" not in name}
+
+
+def exact(array: np.ndarray[Any, Any]) -> bool:
+    return array.dtype != object or all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in array)
+
+
+@pytest.mark.parametrize(("format", "options"), [
+    ("csv", {}), ("csv", {"orient": "rows"}), ("csv", {"decimal": ",", "delimiter": ";"}), ("tsv", {}), ("json", {}),
+    ("xlsx", {}), ("xlsm", {}), ("xlsx", {"cells": "text"}), ("npz", {}), ("avro", {}), ("msgpack", {}), ("awkd", {}),
+])  # fmt: skip
+def test_what_is_written_is_read(format: str, options: dict[str, Any], tmp_path: Path) -> None:
+    cells = format in ("csv", "tsv", "xlsx", "xlsm")
+    arrays = ARRAYS if cells else {name: array for name, array in ARRAYS.items() if exact(array)}
+    if format in ("npz", "avro", "msgpack", "awkd"):
+        arrays = NUMBERS
+    path = tmp_path / f"numbers.{format}"
+    sa.write(path, arrays, **options)
+    read = sa.read(path)
+    for name, array in arrays.items():
+        assert_same(np.asarray(read[name]), array)
+    for name in list(arrays)[::17]:
+        sa.write(path, {name: arrays[name]}, **options)
+        assert_same(np.asarray(sa.read(path, name)[name]), arrays[name])
+
+
+@pytest.mark.parametrize("format", ["npy", "ra"])
+def test_what_is_written_is_read_where_a_file_holds_one_array(format: str, tmp_path: Path) -> None:
+    for dtype in TYPES:
+        array = np.array(held(dtype), dtype)
+        path = tmp_path / f"numbers.{format}"
+        sa.write(path, array)
+        assert_same(next(iter(sa.read(path).values())), array)
+
+
+def test_a_json_of_sciserialize_and_flat_lists(tmp_path: Path) -> None:
+    from sheetarray.interchange import sciserialize
+
+    for name, array in NUMBERS.items():
+        assert_same(sa.from_linear(sa.to_linear(array)), array)
+        assert_same(sciserialize.loads(sciserialize.dumps({name: array}))[name], array)
+        assert_same(sciserialize.unpackb(sciserialize.packb({name: array}))[name], array)
+
+
+def test_a_spreadsheet_of_google() -> None:
+    with SheetsServer() as server:
+        client, key = server.client(), server.create()
+        arrays = {name: ARRAYS[name] for name in list(ARRAYS)[::3]}
+        write_gsheet(key, arrays, client=client)
+        read = read_gsheet(key, client=client)
+        for name, array in arrays.items():
+            assert_same(read[name], array)
+
+
+def test_number_cells_of_google_are_doubles() -> None:
+    with SheetsServer() as server:
+        client, key = server.client(), server.create()
+        write_gsheet(key, {"a": np.array([1, 2, 3])}, client=client)
+        sheet = client.open_by_key(key).worksheet("arrays")
+        row = sheet.col_values(1).index("data") + 2
+        sheet.update([[2**53 + 2]], f"A{row}", value_input_option="RAW")
+        with pytest.raises(sa.FormatError, match=r"doubles of 2\^53 or more"):
+            read_gsheet(key, client=client)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
+def test_what_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
+    arrays = {name: ARRAYS[name] for name in ("int64 all", "uint64 all", "int64 3 middle", "generic 2 mixed", "tall")}
+    sa.write(tmp_path / "numbers.xlsx", arrays)
+    read = sa.read(resave(tmp_path / "numbers.xlsx", suffix, tmp_path / "saved"))
+    for name, array in arrays.items():
+        assert_same(read[name], array)
+
+
+# Cells of others ---------------------------------------------------------------------------------------------
+
+NUMERALS = {
+    "9007199254740993": 2**53 + 1, "9007199254740993.0": 2**53 + 1, "9007199254740993.000": 2**53 + 1,
+    "9.007199254740993E+15": 2**53 + 1, "1E+16": 10**16, "1e16": 10**16, "1.0e0": 1, "2.0": 2,
+    "-9007199254740993": -(2**53) - 1,
+    "9007199254740992": 2**53, "9007199254740991.0": 2**53 - 1, "9223372036854775807": 2**63 - 1, "-0": 0, "-0.0": 0,
+    "-9223372036854775808": -(2**63), "9223372036854775807.0": 2**63 - 1, "900719925474099.3E1": 2**53 + 1,
+}  # fmt: skip
+NO_INTEGERS = ["9223372036854775808", "1E+19", "9007199254740993.5", "9007199254740992.4", "2.5", "1E-1", "1e400"]
+
+
+def string_item(value: str) -> str:
+    return f' t="inlineStr"><is><t>{value}</t></is></c>'
+
+
+KINDS = {
+    "number": number, "inline": string_item, "formula": lambda value: f'><f>1+1</f><v>{value}</v></c>',
+    "text formula": lambda value: f' t="str"><f>1+1</f><v>{value}</v></c>', "shared": None,
+}  # fmt: skip
+PLACES = {"alone": [None], "first": [None, "1", "2"], "middle": ["1", None, "2"], "last": ["3", "4", None]}
+
+
+def workbook(kind: str, value: str, around: list[str | None], *, dtype: str = "int64", beside: bool = False) -> bytes:
+    """A workbook of one array with a cell of a kind among small numbers; `beside` it an array of text."""
+    make = KINDS[kind]
+    cells = [
+        (' t="s"><v>0</v></c>' if make is None else make(value)) if other is None else number(other) for other in around
+    ]
+    arrays = [[text("a"), *header(dtype, len(cells)), *cells]]
+    if beside:
+        arrays.append([text("s"), *header("string", 1), text("x")])
+    return book(columns(*arrays), **({"strings": shared(f"<t>{value}</t>")} if make is None else {}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("beside", [False, True])
+def test_digits_of_cells_count_as_they_are_written(kind: str, beside: bool) -> None:
+    for value, meant in NUMERALS.items():
+        for around in PLACES.values():
+            content = workbook(kind, value, around, beside=beside)
+            expected = [meant if other is None else int(other) for other in around]
+            assert sa.read(io.BytesIO(content), "a", format="xlsx")["a"].tolist() == expected, value
+    for value in NO_INTEGERS:
+        for around in PLACES.values():
+            content = workbook(kind, value, around, beside=beside)
+            with pytest.raises(sa.FormatError, match=f"A{len(words('int64', 1)) + 2 + around.index(None)}"):
+                sa.read(io.BytesIO(content), format="xlsx")
+
+
+def test_uint64_cells() -> None:
+    for kind in KINDS:
+        for value in held("uint64"):
+            content = workbook(kind, str(value), ["1", None], dtype="uint64")
+            assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [1, value]
+
+
+def test_a_fraction_that_text_has_is_none_of_an_integer() -> None:
+    """A number cell is a double, whatever its digits; text is not."""
+    for value in ("0.99999999999999999999", "1.00000000000000000001", "-3.0000000000000000001"):
+        for around in PLACES.values():
+            for kind in ("inline", "shared", "text formula"):
+                with pytest.raises(sa.FormatError, match="expected an integer"):
+                    sa.read(io.BytesIO(workbook(kind, value, around)), format="xlsx")
+            for beside in (False, True):
+                content = workbook("number", value, around, beside=beside)
+                assert sa.read(io.BytesIO(content), "a", format="xlsx")["a"][around.index(None)] == round(float(value))
+
+
+def test_text_of_as_many_characters_as_a_double_keeps_and_one_more() -> None:
+    for value in ("123456789012345", "1234567890123456", "0.9999999999999", "0.99999999999999999"):
+        content = workbook("inline", value, ["1", None])
+        if "." in value:
+            with pytest.raises(sa.FormatError, match="expected an integer"):
+                sa.read(io.BytesIO(content), format="xlsx")
+        else:
+            assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [1, int(value)]
+
+
+def test_booleans_are_one_or_nothing() -> None:
+    cells = [text("a"), *header("bool", 1), ' t="b"><v>2</v></c>']
+    with pytest.raises(sa.FormatError, match="boolean"):
+        sa.read(io.BytesIO(book(columns(cells))), format="xlsx")
+
+
+def test_an_index_of_a_string_is_an_integer() -> None:
+    cells = [text("a"), *header("float64", 1), ' t="s"><v>0.5</v></c>']
+    with pytest.raises(sa.FormatError, match="refers to string"):
+        sa.read(io.BytesIO(book(columns(cells), strings=shared("<t>1</t>"))), format="xlsx")
+
+
+def test_generic_cells_keep_their_digits() -> None:
+    for value, meant in {
+        "9007199254740993": 2**53 + 1, "9007199254740993.0": 2**53 + 1, "2.0": 2, "1.0e0": 1, "1E+16": 1e16,
+        "9.007199254740992E+15": 2.0**53, "-0": -0.0, "-0.0": -0.0, "0.50": 0.5, "1" * 25: int("1" * 25),
+    }.items():  # fmt: skip
+        content = workbook("number", value, ["1", None, "3"], dtype="generic")
+        assert_same(sa.read(io.BytesIO(content), format="xlsx")["a"], objects(1, meant, 3))
+
+
+def test_a_document_keeps_its_digits() -> None:
+    for value, meant in NUMERALS.items():
+        cell = table_cell(0.5).replace("0.5", value)
+        for cells, expected in (([cell], [meant]), ([table_cell(1.0), cell], [1, meant])):
+            rows = [table_row(table_cell(word)) for word in ("a", *words("int64", len(cells)))]
+            content = document({"arrays": "".join([*rows, *map(table_row, cells)])})
+            assert sa.read(io.BytesIO(content), format="ods")["a"].tolist() == expected
+
+
+def binary(value: float, dtype: str) -> list[bytes]:
+    """A .xlsb and a .xls with an array of one double."""
+    cells = ["a", *words(dtype, 1), value]
+    rows = {
+        nth: [binary_cell(6, 0, wide(cell)) if isinstance(cell, str) else binary_cell(5, 0, struct.pack("<d", cell))]
+        for nth, cell in enumerate(cells)
+    }
+    return [binary_book(rows), excel97_book({(nth, 0): cell for nth, cell in enumerate(cells)})]
+
+
+@pytest.mark.parametrize("value", [2.0**53, 2.0**53 + 2, -(2.0**53), 2.0**62, 1e300])
+def test_a_double_of_a_binary_workbook_is_no_integer_beyond_2_53(value: float) -> None:
+    for content in binary(value, "int64"):
+        with pytest.raises(sa.FormatError, match=r"a number of 2\^53 or more"):
+            sa.read(io.BytesIO(content), format="xlsx")
+        assert [finding.severity for finding in sa.check(io.BytesIO(content), format="xlsx")] == ["error"]
+    for dtype in ("float64", "generic"):
+        for content in binary(value, dtype):
+            assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [value]
+    for content in binary(2.0**53 - 1, "int64"):
+        assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [2**53 - 1]
+
+
+def test_doubles_among_cells_are_integers_only_below_2_53() -> None:
+    flat = sa.to_linear(np.array([1, 2]))
+    assert sa.from_linear([*flat[:-1], float(2**53 - 1)]).tolist() == [1, 2**53 - 1]
+    for value in (float(2**53), -float(2**53), 1e16):
+        with pytest.raises(sa.FormatError, match=r"2\^53"):
+            sa.from_linear([*flat[:-1], value])
+    content = json.dumps({"x": [*flat[:-1], 0]}).replace(" 0]}", " 9007199254740993.0]}")
+    with pytest.raises(sa.FormatError, match=r"x\[19\].*2\^53"):
+        sa.read(io.BytesIO(content.encode()), format="json")
+
+
+def test_an_integer_is_rounded_once_on_its_way_to_a_narrow_float() -> None:
+    value = 2**60 + 2**36 + 1
+    flat = sa.to_linear(np.array([1.0], "float32"))
+    assert sa.from_linear([*flat[:-1], value])[0] == np.float32(2.0**60 + 2.0**37)
+
+
+# Ordinary tables ---------------------------------------------------------------------------------------------
+
+
+def table(*cells: str) -> bytes:
+    return book({(1, 0): text("id"), **{(nth, 0): cell for nth, cell in enumerate(cells, 2)}})
+
+
+@pytest.mark.parametrize("kind", ["number", "inline", "formula", "text formula"])
+def test_identifiers_in_tables_stay_exact(kind: str) -> None:
+    make = KINDS[kind]
+    assert make is not None
+    for dtype in TYPES:
+        for value in held(dtype):
+            for cells in ([value], [value, 1], [1, value, 2], [5, value]):
+                content = table(*(make(str(cell)) for cell in cells))
+                read = sa.read_columns(io.BytesIO(content), format="xlsx")["id"]
+                assert read.tolist() == cells, (read.dtype, cells)
+                assert read.dtype in (np.int64, np.uint64)
+                read = sa.read_columns(io.BytesIO(content), dtype=dtype, format="xlsx")["id"] if value > 0 else read
+                assert read.tolist() == cells
+
+
+def test_number_cells_of_tables_beyond_2_53() -> None:
+    for cells, expected in {
+        ("1.5", "10000000000000000"): [1.5, 1e16], ("1E+16", "2"): [1e16, 2.0], ("1e300", "2"): [1e300, 2.0],
+        ("1.5", "9007199254740993"): ["1.5", "9007199254740993"], ("9007199254740993.0",): [2**53 + 1],
+        ("18446744073709551616",): [2.0**64], ("18446744073709551617",): ["18446744073709551617"],
+    }.items():  # fmt: skip
+        read = sa.read_columns(io.BytesIO(table(*map(number, cells))), format="xlsx")["id"]
+        assert read.tolist() == expected
+        assert (read.dtype.kind == "f") == isinstance(expected[0], float)
+
+
+def test_doubles_of_binary_tables_stay_doubles() -> None:
+    for value in (2.0**53, 2.0**53 + 2, -(2.0**60)):
+        read = sa.read_columns(io.BytesIO(excel97_book({(0, 0): "id", (1, 0): value})), format="xlsx")["id"]
+        assert (read.dtype, read.tolist()) == (np.float64, [value])
