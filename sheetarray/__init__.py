@@ -79,6 +79,8 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(f".sheets.{_LAZY[name]}", __name__), name)
+    if name == "registry":
+        return import_module(".registry", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -32,7 +32,7 @@ ROWS = [row for row in FORMATS.values() if not row.prefixes and row.instead is N
 
 
 def keeps(row: Format) -> Keeps:
-    found = getattr(import_module(f"sheetarray.{row.module}"), f"keeps_{row.stem}")
+    found = getattr(import_module(row.module), f"keeps_{row.stem}")
     assert isinstance(found, Keeps)
     return found
 

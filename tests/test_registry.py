@@ -13,7 +13,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import registry
-from sheetarray.registry import FORMATS, Format, format_of
+from sheetarray.registry import FORMATS, Format, format_of, lookup
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,14 @@ def test_the_table_is_sorted_and_read_only() -> None:
 )
 def test_collisions_are_refused(row: Format) -> None:
     with pytest.raises(ValueError, match="belongs to"):
-        registry._table(*FORMATS.values(), row)
+        registry.register_format(row)
+    assert format_of("a.csv").module == "sheetarray.sheets.delimited"
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """A format of one row and one module."""
-    module = ModuleType("sheetarray.sheets.fake")
+    module = ModuleType("fake_formats")
     kept: dict[str, Any] = {}
     module.write_fake = lambda target, arrays, *, loud=False: kept.update({str(target): (arrays, loud)})  # type: ignore[attr-defined]
     module.read_fake = lambda source, names=None, *, twice=False: kept[str(source)][0]  # type: ignore[attr-defined]
@@ -82,7 +83,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     row = Format(
         "fake",
         (".fake",),
-        "sheets.fake",
+        "fake_formats",
         "fake",
         "a fake",
         prefixes=("fake://",),
@@ -90,7 +91,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         extra="fakes",
         compressible=False,
     )
-    monkeypatch.setattr(registry, "FORMATS", registry._table(*FORMATS.values(), row))
+    monkeypatch.setattr(lookup, "_registered", {})
+    registry.register_format(row)
     module.kept = kept  # type: ignore[attr-defined]
     return module
 
@@ -115,8 +117,11 @@ def test_a_format_that_does_not_compress_has_no_compressed_suffix(fake: ModuleTy
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Format("absent", (".absent",), "sheets.absent_module", "absent", "an absent format", extra="absents")
-    monkeypatch.setattr(registry, "FORMATS", registry._table(*FORMATS.values(), row))
+    row = Format(
+        "absent", (".absent",), "sheetarray.sheets.absent_module", "absent", "an absent format", extra="absents"
+    )
+    monkeypatch.setattr(lookup, "_registered", {})
+    registry.register_format(row)
     with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[absents\]'") as caught:
         sa.read("x.absent")
     assert isinstance(caught.value, ImportError)

@@ -22,13 +22,21 @@ from .show import show
 
 def _formats() -> str:
     known = [f"  {row.name:<10} {', '.join(row.suffixes or row.prefixes[:2])}" for row in FORMATS.values()]
-    return "\n".join(["\b", "Formats, by suffix; --from and --to take the name:", *known])
+    problems = [f"  not available: {problem}" for problem in FORMATS.problems]
+    return "\n".join(["\b", "Formats, by suffix; --from and --to take the name:", *known, *problems])
+
+
+class _Main(Program):
+    """The command `sheetarray`, whose help lists the formats that there are by then."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.epilog = _formats()
+        super().format_epilog(ctx, formatter)
 
 
 @click.group(
     "sheetarray",
-    cls=Program,
-    epilog=_formats(),
+    cls=_Main,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..registry import FORMATS, Format
 from .program import Misuse
@@ -18,6 +19,31 @@ _NOT_TOLD = ("progress", "client")  # objects that no command line can name
 _WORDS = {"true": True, "false": False}
 
 
+class FormatName(click.types.StringParamType):
+    """A format of the registry, which is looked at when there is a name to look up."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of a format.
+
+        Raises:
+            click.BadParameter: there is no such format.
+        """
+        if value not in FORMATS:
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, FORMATS))}.", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002  (click's signature)
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the names that begin so."""
+        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+
+
 def reading(function: Function) -> Function:
     """--from and --read."""
     function = click.option(
@@ -25,8 +51,8 @@ def reading(function: Function) -> Function:
         help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
     )(function)  # fmt: skip
     return click.option(
-        "--from", "from_format", metavar="FORMAT", type=click.Choice(list(FORMATS)),
-        help="Format of -, or of a file whose suffix does not say it: " + ", ".join(FORMATS) + ".",
+        "--from", "from_format", metavar="FORMAT", type=FormatName(),
+        help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
     )(function)  # fmt: skip
 
 

@@ -9,8 +9,7 @@ import click
 import numpy as np
 
 from .. import api
-from ..registry import FORMATS
-from .arguments import as_json, missing, options_of, reading, split_pairs
+from .arguments import FormatName, as_json, missing, options_of, reading, split_pairs
 from .comparing import dtype_name
 from .console import plural, put_json, spoken_size, visible
 from .places import PIPE, Place, source_place, target_place
@@ -23,7 +22,7 @@ from .progress import watched
 @click.argument("target", metavar="DST")
 @click.argument("names", nargs=-1)
 @click.option(
-    "--to", "to_format", metavar="FORMAT", type=click.Choice(list(FORMATS)),
+    "--to", "to_format", metavar="FORMAT", type=FormatName(),
     help="Format of DST, if it is - or its suffix does not say it.",
 )  # fmt: skip
 @click.option(

@@ -1,0 +1,14 @@
+"""Which adapter a suffix or a URL means; nothing is imported before it is needed.
+
+`FORMATS` holds a row for each format: those of this package, those that `register_format` has added, and those that
+installed packages give under the entry point group `sheetarray.formats`. A row names a module and the stem of its
+functions: `read_csv`, `write_csv`, `scan_csv`, `check_csv`, `read_columns_csv` for the stem `csv`; a format that lacks
+a verb leaves the function out. docs/adapters.md says how to write one.
+"""
+
+from __future__ import annotations
+
+from .lookup import FORMATS, format_of, register_format
+from .row import Format
+
+__all__ = ["FORMATS", "Format", "format_of", "register_format"]

@@ -1,0 +1,103 @@
+"""The formats of this package: one row each. To add a format here, add its module and a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .row import Format, check_free, check_row
+
+_CELL = 32_767  # characters: what Excel holds, where files of text may end up too
+
+_ROWS = (
+    Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113"),
+    Format(
+        "awkd",
+        (".awkd",),
+        "sheetarray.interchange.awkward",
+        "awkd",
+        "Awkward Array, awkward0",
+        extra="awkward",
+        compressible=False,
+    ),
+    Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values", cell=_CELL),
+    Format(
+        "gsheet",
+        (),
+        "sheetarray.sheets.google",
+        "gsheet",
+        "Google Sheets",
+        prefixes=(
+            "https://docs.google.com/spreadsheets/",
+            "gsheets://",
+            "https://docs.google.com/a/",
+            "https://spreadsheets.google.com/",
+        ),
+        cell=50_000,
+    ),
+    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", cell=_CELL),
+    Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array"),
+    Format("npz", (".npz",), "sheetarray.interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
+    Format(
+        "ods",
+        (".ods", ".xls", ".xlsb"),
+        "sheetarray.sheets.excel",
+        "excel",
+        "other workbooks",
+        cell=_CELL,
+        instead=".xlsx",
+        compressible=False,
+    ),
+    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray"),
+    Format(
+        "sciserialize",
+        (".msgpack",),
+        "sheetarray.interchange.sciserialize",
+        "sciserialize",
+        "SciSerialize, MessagePack",
+        extra="sciserialize",
+    ),
+    Format(
+        "sciserialize-json",
+        (".json",),
+        "sheetarray.interchange.sciserialize",
+        "sciserialize",
+        "SciSerialize, JSON",
+        writing={"form": "json"},
+        signature=re.compile(  # the first value is an object, never a list; or a key of SciSerialize with a text
+            rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{|"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'
+        ),
+    ),
+    Format(
+        "tsv",
+        (".tsv", ".tab"),
+        "sheetarray.sheets.delimited",
+        "csv",
+        "tab-separated values",
+        cell=_CELL,
+        writing={"delimiter": "\t"},
+    ),
+    Format(
+        "txt",
+        (".txt",),
+        "sheetarray.sheets.delimited",
+        "csv",
+        "delimited text",
+        cell=_CELL,
+        writing={"delimiter": "\t"},
+    ),
+    Format(
+        "xlsx", (".xlsx", ".xlsm"), "sheetarray.sheets.excel", "excel", "Excel workbook", cell=_CELL, compressible=False
+    ),
+)
+
+
+def _table(*rows: Format) -> Mapping[str, Format]:
+    for number, row in enumerate(rows):
+        check_row(row)
+        check_free(row, rows[:number])
+    return MappingProxyType({row.name: row for row in rows})
+
+
+INSIDE = _table(*_ROWS)

@@ -1,0 +1,159 @@
+"""From a name, a path, a URL or an open file to its format."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import FormatError, NotFoundError
+from ..files import COMPRESSIONS, Source
+from . import outside
+from .inside import INSIDE
+from .row import Format, check_free, check_row, meant_suffixes
+
+_HEAD = 4096  # bytes in which a signature is looked for
+
+_registered: dict[str, Format] = {}
+
+
+class _Formats(Mapping[str, Format]):
+    """Every format by its name, in the order of the names; read-only.
+
+    Packages that give formats are loaded to list them, and for a name that is none of sheetarray's own.
+    """
+
+    def __getitem__(self, name: str) -> Format:
+        row = INSIDE.get(name) or _registered.get(name) or outside.row_named(name, _loaded())
+        if row is None:
+            raise KeyError(name)
+        return row
+
+    def __contains__(self, name: object) -> bool:
+        return name in INSIDE or name in _registered or any(name == known for known, _, _ in outside.entries())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted([*INSIDE, *_registered, *(row.name for row in outside.all_rows(_loaded())[0])]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<formats: {', '.join(self)}>"
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with formats of installed packages that cannot be used."""
+        return outside.all_rows(_loaded())[1]
+
+
+FORMATS = _Formats()
+
+
+def _loaded() -> list[Format]:
+    """The formats for which no other package has to be loaded."""
+    return [*INSIDE.values(), *_registered.values()]
+
+
+def register_format(row: Format) -> None:
+    """Add a format for as long as this process runs; a package gives its formats by entry points instead.
+
+    Args:
+        row: names the module with the functions, which may be `__main__`. The same row may be registered again.
+
+    Raises:
+        ValueError: a name, suffix or prefix that belongs to another format, or a row that cannot be.
+
+    Example:
+        >>> register_format(Format(name="mine", suffixes=(".csv",), module="__main__", stem="mine", title="my own"))
+        Traceback (most recent call last):
+        ValueError: '.csv' belongs to csv already
+    """
+    check_row(row)
+    if _registered.get(row.name) == row:
+        return
+    check_free(row, [*_loaded(), *outside.all_rows(_loaded())[0]])
+    _registered[row.name] = row
+
+
+def format_of(source: Any, name: str | None = None, *, reading: bool = False) -> Format:
+    """Return the format of a path, URL or open file, unless `name` says it.
+
+    Args:
+        source: the path, URL or file.
+        name: the format.
+        reading: tell formats of one suffix apart by what is read, from a path or a file that can be sought in.
+
+    Raises:
+        NotFoundError: nothing says which format; the message lists those that there are.
+        MissingDependencyError: `name` is a format of a package that does not work.
+        OSError: reading, and there is no such file.
+    """
+    row = _by_name(name) if name is not None else _by_place(source)
+    if not reading or row.signature:
+        return row
+    rivals = [other for other in _loaded() if other.signature and set(other.suffixes) & set(row.suffixes)]
+    head = _head(source) if rivals else b""
+    return next((other for other in rivals if other.signature and other.signature.search(head)), row)
+
+
+def _by_name(name: str) -> Format:
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise NotFoundError(f"no format {name!r}; there is {', '.join(FORMATS)}{_remark()}") from None
+
+
+def _by_place(source: Any) -> Format:
+    text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    if not isinstance(text, str):
+        raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({', '.join(FORMATS)})")
+    row = _match(text, _loaded()) or _match(text, outside.all_rows(_loaded())[0])
+    if row is not None:
+        return row
+    suffixes = " ".join(suffix for row in FORMATS.values() for suffix in meant_suffixes(row))
+    raise NotFoundError(
+        f"{text}: no format has this suffix; known are {suffixes} (also with .gz and .zst), or name one with format="
+        f"{_remark()}"
+    )
+
+
+def _match(text: str, rows: Iterable[Format]) -> Format | None:
+    """The format that a path or a URL means; one by its prefix before one by its suffix."""
+    rows = list(rows)
+    for row in rows:
+        if row.prefixes and text.startswith(row.prefixes):
+            return row
+    lowered = text.lower().rstrip("/\\")  # a folder as the shell completes its name
+    bare = next((lowered.removesuffix(c) for c in COMPRESSIONS if lowered.endswith(c)), None)
+    for row in rows:
+        suffixes = meant_suffixes(row)
+        if lowered.endswith(suffixes) or (bare is not None and row.compressible and bare.endswith(suffixes)):
+            return row
+    return None
+
+
+def _remark() -> str:
+    return "".join(f"; {problem}" for problem in FORMATS.problems)
+
+
+def _head(source: Any) -> bytes:
+    """The first bytes of what is to be read; none of what could not be read again."""
+    try:
+        if isinstance(source, (str, os.PathLike)):
+            if not stat.S_ISREG(os.stat(source).st_mode):
+                return b""
+            with Source(source) as opened:
+                return opened.prefix(_HEAD)
+        if not source.seekable():
+            return b""
+        at = source.tell()
+        try:
+            with Source(source) as opened:
+                return opened.prefix(_HEAD)
+        finally:
+            source.seek(at)
+    except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter says it better
+        return b""

@@ -1,0 +1,131 @@
+"""What the registry knows of a format, and what must hold between formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from ..errors import MissingDependencyError, NotFoundError
+from ..files import COMPRESSIONS
+
+_NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format.
+
+    Attributes:
+        name: what `format=` calls it: lower-case letters and digits, with `-`, `_` or `.` between them.
+        suffixes: of file names, in lower case, each with its dot; a compression may follow them.
+        module: where the adapter is, such as `my_package.adapter`.
+        stem: of its functions: `read_<stem>`, `write_<stem>`, ..
+        title: what it is, in a few words.
+        prefixes: of URLs that belong to it.
+        writing: options that writing begins with.
+        extra: the extra of sheetarray that it needs.
+        instead: the suffix to write instead, where the format is only read.
+        cell: how many characters a cell holds, where arrays are cells; awkward arrays are then spread over columns.
+        compressible: whether `.gz` and `.zst` may follow the suffix.
+        signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
+            its suffixes belong to; a regular expression. On writing, the other format is meant.
+        package: the installed package that gives the format; None for one of sheetarray, or of this session.
+
+    Example:
+        >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
+        ('.inks',)
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    stem: str
+    title: str
+    prefixes: tuple[str, ...] = ()
+    writing: Mapping[str, Any] = field(default_factory=dict)
+    extra: str | None = None
+    instead: str | None = None
+    cell: int | None = None
+    compressible: bool = True
+    signature: re.Pattern[bytes] | None = None
+    package: str | None = None
+
+    def function(self, verb: str) -> Callable[..., Any]:
+        """Return the adapter's function for a verb: read, write, scan, check or read_columns.
+
+        Raises:
+            NotFoundError: the format has no such verb, or is only read.
+            MissingDependencyError: the adapter needs a package that is not installed, or comes from one that is broken.
+        """
+        if verb == "write" and self.instead is not None:
+            raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
+        function: Callable[..., Any] | None = getattr(self._load(), f"{verb}_{self.stem}", None)
+        if function is None:
+            raise NotFoundError(f"{self.title}: there is no {verb} for it")
+        return function
+
+    def _load(self) -> Any:
+        try:
+            return import_module(self.module)
+        except Exception as error:
+            if self.package is not None:
+                raise broken(self.name, self.package, error) from error
+            if self.extra is None or not isinstance(error, ImportError):
+                raise
+            raise MissingDependencyError(
+                f"{self.title} needs {error.name}: pip install 'sheetarray[{self.extra}]'", name=error.name
+            ) from error
+
+
+def broken(name: str, package: str, reason: object) -> MissingDependencyError:
+    """Return the error for a format whose package cannot be used, which names both."""
+    what = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else reason
+    return MissingDependencyError(f"the format {name!r} comes from the package {package}, which does not work ({what})")
+
+
+def check_row(row: Format) -> None:
+    """Refuse a row that nothing could be looked up by.
+
+    Raises:
+        ValueError: and what is wrong with it.
+    """
+    if not isinstance(row.name, str) or not _NAME.fullmatch(row.name):
+        raise ValueError(f"{row.name!r} is no name of a format: lower-case letters and digits, with - _ . between them")
+    for what, texts in (("suffixes", row.suffixes), ("prefixes", row.prefixes)):
+        if not isinstance(texts, tuple) or not all(isinstance(text, str) and text for text in texts):
+            raise ValueError(f"{what} of the format {row.name!r} are no tuple of texts: {texts!r}")
+    for suffix in row.suffixes:
+        if not suffix.startswith(".") or suffix != suffix.lower() or "/" in suffix or suffix.endswith(COMPRESSIONS):
+            raise ValueError(f"{suffix!r} is no suffix: a dot, lower-case letters, and no compression at its end")
+    if not row.suffixes and not row.prefixes:
+        raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes")
+
+
+def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True) -> None:
+    """Refuse a row that claims what belongs to another one.
+
+    Args:
+        row: the new one.
+        others: that there are.
+        signatures: whether formats may share a suffix where one of them has a signature.
+
+    Raises:
+        ValueError: and what belongs to which format.
+    """
+    if len(set(row.suffixes)) < len(row.suffixes):
+        raise ValueError(f"{row.suffixes!r}: a suffix belongs to {row.name} already")
+    for other in others:
+        keys = [row.name] if row.name == other.name else []
+        keys += [prefix for prefix in row.prefixes if other.prefixes and prefix.startswith(other.prefixes)]
+        if not signatures or not (row.signature or other.signature):
+            keys += [suffix for suffix in row.suffixes if other.suffixes and suffix.endswith(other.suffixes)]
+        if keys:
+            raise ValueError(f"{keys[0]!r} belongs to {other.name} already")
+
+
+def meant_suffixes(row: Format) -> tuple[str, ...]:
+    """Return the suffixes that mean a format by themselves; none where its signature decides."""
+    return () if row.signature else row.suffixes
