@@ -1,179 +1,31 @@
-"""Arrays that a format has to bring back bit for bit, and what "the same array" means."""
+"""The arrays of the shipped conformance suite, under the name by which the tests know them."""
 
-from __future__ import annotations
+from sheetarray.testing.cases import (
+    CASES,
+    GENERIC,
+    TEXTS,
+    TIMES,
+    UNITS,
+    Array,
+    assert_same,
+    dtype_cases,
+    objects,
+    plain,
+    shape_cases,
+    text_cases,
+)
 
-from typing import Any
-
-import numpy as np
-
-Array = np.ndarray[Any, Any]
-
-TIMES = ("datetime64", "timedelta64")
-UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "25s", "10ms")
-
-
-def objects(*values: Any) -> Array:
-    """A 1-D object array of exactly these."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
-
-
-def _floats(name: str) -> Array:
-    dtype = np.dtype(name)
-    info = np.finfo(dtype)
-    plain = [0.0, -0.0, 1.0, -1.5, 0.1, 1 / 3, np.nan, np.inf, -np.inf]
-    edges = [info.max, info.min, info.tiny, info.smallest_subnormal, -info.smallest_subnormal, info.eps]
-    near = np.nextafter(np.array([1, -1, info.max, 0], dtype), dtype.type(0.5))
-    return np.concatenate([np.array(plain, dtype), np.array(edges, dtype), near])
-
-
-def _complexes(name: str) -> Array:
-    dtype = np.dtype(name)
-    part = np.dtype(f"f{dtype.itemsize // 2}")
-    info = np.finfo(part)
-    parts = [0.0, -0.0, 1.0, -2.5, 1e-7, 1e20, np.nan, np.inf, -np.inf, info.max, info.smallest_subnormal]
-    pairs = [(re, im) for re in parts for im in parts]
-    return np.array(pairs, dtype=part).view(dtype).ravel()
-
-
-def _integers(name: str) -> Array:
-    info = np.iinfo(name)
-    return np.array([0, 1, info.min, info.max, info.max - 1, info.min + 1, 7, 100], dtype=name)
-
-
-def _moments(base: str, unit: str) -> Array:
-    counts = np.array([0, 1, -1, 12345, -700, np.iinfo(np.int64).min], dtype=np.int64)
-    return counts.view(f"{base}[{unit}]")
-
-
-TEXTS = [
-    "", "a", "007", "1e5", "1,5", "=1+1", "+1", "-1", "@SUM(A1)", "'quoted", "''", "'", "'=1", "\ttab", "\rcr",
-    'a "quote"', '"', '""', "a,b;c\td|e", "line\nbreak", "cr\r\nlf", "lone\rcr", " space ", "   ", "TRUE", "false",
-    "NaN", "Infinity", "NaT", "nan", "None", "null", "NA", "#N/A", "data", "version", "1.0.0", "ndarray", "shape",
-    "ü", "漢字", "😀", "\ufeffbom", "\u2028", "\x01", "\x1f", "a\x1fb", "\x7f", "\x85", "\xa0", "e\u0301", "#", "sep=;",
-    "x" * 300, "end", "", "",
-]  # fmt: skip
-
-GENERIC = [
-    None, True, False, 0, 1, -1, 2**53, -(2**53), 1.0, 0.5, -0.0, 1e300, 5e-324, 1e16, "", "007", "1", "1.0", "-0",
-    "1e5", "1,5", "TRUE", "false", "True", "=1+1", "'", "'1", "''1", "'TRUE", "'=1", "data", "version", "1.0.0",
-    "ndarray", "NaN", "Infinity", "NaT", "text", " ", " 1", "1 ", " TRUE ", '"', "a\nb", "\t", "\r", None, "", None,
-]  # fmt: skip
-
-
-def dtype_cases() -> dict[str, Array]:
-    """For each dtype of the format, one array with the values that are easily lost."""
-    found: dict[str, Array] = {"bool": np.array([True, False, True])}
-    found |= {name: _floats(name) for name in ("float16", "float32", "float64")}
-    found |= {name: _complexes(name) for name in ("complex64", "complex128")}
-    found |= {f"{sign}int{bits}": _integers(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
-    found |= {f"{base}[{unit}]": _moments(base, unit) for base in TIMES for unit in UNITS}
-    found["string"] = np.array(TEXTS)
-    found["generic"] = objects(*GENERIC)
-    return found
-
-
-def shape_cases() -> dict[str, Array]:
-    """Shapes and layouts in memory that are easily lost."""
-    cube = np.arange(24.0).reshape(2, 3, 4)
-    return {
-        "0-d float": np.array(1.5),
-        "0-d int": np.array(-7, dtype="int8"),
-        "0-d string": np.array("data"),
-        "0-d empty string": np.array(""),
-        "0-d complex": np.array(-0.0 + 2j),
-        "0-d generic": np.array(None, dtype=object),
-        "0-d datetime": np.array("2024-02-29", dtype="datetime64[D]"),
-        "empty": np.empty(0),
-        "empty int": np.empty((3, 0, 2), dtype="uint16"),
-        "empty string": np.empty((0, 4), dtype="<U3"),
-        "empty generic": np.empty((0,), dtype=object),
-        "one": np.array([3.0]),
-        "ones": np.ones((1, 1, 1, 1)),
-        "C": cube,
-        "F": np.asfortranarray(cube),
-        "F of strings": np.asfortranarray(np.array([["a", "bb"], ["", "=c"]])),
-        "transposed": cube.T,
-        "swapped": np.swapaxes(cube, 0, 1),
-        "negative strides": cube[::-1, :, ::-1],
-        "zero strides": np.broadcast_to(np.array([1.0, 2.0]), (3, 2)),
-        "sparse": cube[:, ::2, 1::2],
-        "big-endian float": np.array([1.5, -0.0, np.nan], dtype=">f8"),
-        "big-endian int": np.array([[1, 2**60], [3, 4]], dtype=">i8"),
-        "big-endian complex": np.array([1 + 2j], dtype=">c16"),
-        "big-endian text": np.array(["a", "ü"], dtype=">U4"),
-        "big-endian date": np.array(["2020-01-01"], dtype=">M8[D]"),
-        "10-d": np.arange(2**10, dtype="int16").reshape((2,) * 10),
-        "64-d": np.zeros((1,) * 64),
-        "record field": np.array([(1, 2.5), (3, 4.5)], dtype=[("i", "i2"), ("f", "f8")])["f"],
-        "read-only": _read_only(),
-    }
-
-
-def text_cases() -> dict[str, Array]:
-    """Text that looks like something else, or like the end of a column."""
-    return {
-        "leading zeros": np.array(["007", "0", "00", "1e5"]),
-        "formula": np.array(["=1+1", "+A1", "-A1", "@A1", "'=1+1"]),
-        "trailing empty": np.array(["a", "", ""]),
-        "all empty": np.array(["", "", ""]),
-        "header words": np.array(["data", "version", "1.0.0", "ndarray", "shape", "data"]),
-        "whole header": np.array(
-            ["x", "version", "1.0.0", "ndarray", "shape", "1", "strides", "1", "offset", "0", "data", "5"]
-        ),
-        "blanks": np.array([" ", "\t", "\n", "\u2003", ""]),
-        "generic blanks": objects(None, "", None, "", None),
-        "generic header words": objects("data", "version", "1.0.0", "ndarray", 1, None),
-    }
-
-
-def _read_only() -> Array:
-    array = np.arange(4.0)
-    array.flags.writeable = False
-    return array
-
-
-CASES = {**{f"dtype {name}": array for name, array in dtype_cases().items()}, **shape_cases(), **text_cases()}
-
-
-def plain(array: Any) -> Array:
-    """An ndarray, from whatever the reader of a format gives."""
-    return array if isinstance(array, np.ndarray) else array.to_numpy()
-
-
-def assert_same(found: Any, expected: Any, *, layout: bool = True) -> None:
-    """The same dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
-    expected = np.asarray(expected)
-    assert isinstance(found, np.ndarray)
-    assert found.dtype.isnative
-    assert found.shape == expected.shape
-    if expected.dtype.kind in "US":
-        assert found.dtype.kind == "U"
-        assert found.tolist() == expected.tolist()
-    elif expected.dtype.kind == "O":
-        assert found.dtype == expected.dtype
-        one, other = found.ravel().tolist(), expected.ravel().tolist()
-        assert [(type(a), repr(a)) for a in one] == [(type(b), repr(b)) for b in other]
-    else:
-        native = expected.astype(expected.dtype.newbyteorder("="))
-        assert found.dtype == native.dtype
-        bits, wanted = _bits(found), _bits(native)
-        differing = np.flatnonzero(bits != wanted)
-        assert not differing.size, (
-            f"element {differing[0]}: {found.ravel()[differing[0]]!r} is not {native.ravel()[differing[0]]!r}"
-        )
-    if layout:
-        only_f = expected.flags.f_contiguous and not expected.flags.c_contiguous
-        assert (found.flags.f_contiguous and not found.flags.c_contiguous) == only_f
-
-
-def _bits(array: Array) -> Array:
-    """Each element as opaque bytes, NaN with one sign and payload."""
-    flat = np.array(array.ravel(), copy=True)
-    if flat.dtype.kind == "c":
-        parts = flat.view(f"f{flat.dtype.itemsize // 2}")
-        parts[np.isnan(parts)] = np.nan
-    elif flat.dtype.kind == "f":
-        flat[np.isnan(flat)] = np.nan
-    return flat.view(np.dtype((np.void, flat.dtype.itemsize)))
+__all__ = [
+    "CASES",
+    "GENERIC",
+    "TEXTS",
+    "TIMES",
+    "UNITS",
+    "Array",
+    "assert_same",
+    "dtype_cases",
+    "objects",
+    "plain",
+    "shape_cases",
+    "text_cases",
+]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("cases", "conformance", "grids", "hostile")
+if TYPE_CHECKING:
+    from sheetarray.testing.sheets_server import SheetsServer
+
+pytest_plugins = ["sheetarray.testing.pytest_plugin"]  # an installed package brings it by itself
+pytest.register_assert_rewrite("grids", "hostile")
 
 settings.register_profile(
     "sheetarray",
@@ -15,3 +21,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sheetarray")
+
+
+@pytest.fixture(scope="module")
+def server(shared_sheets_server: SheetsServer) -> SheetsServer:
+    """A Google Sheets service for the tests of a module."""
+    return shared_sheets_server

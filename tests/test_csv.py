@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from conformance import Conformance
 
 import sheetarray as sa
 from sheetarray.columns import letters
+from sheetarray.testing.conformance import Conformance
 
 
 class TestCsv(Conformance):

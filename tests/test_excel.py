@@ -12,11 +12,11 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import CASES, assert_same, objects
-from conformance import Conformance
 from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.excel import writing
+from sheetarray.testing.conformance import Conformance
 
 
 class TestExcel(Conformance):

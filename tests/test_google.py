@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import assert_same
-from conformance import Conformance
 from spreadsheets import ENDPOINT, Spreadsheet
 
 import sheetarray as sa
 from sheetarray.sheets.google.plan import Plan
+from sheetarray.testing.conformance import Conformance
 from sheetarray.testing.sheets_server import SheetsServer
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 class TestGoogle(Conformance):

@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from spreadsheets import ENDPOINT
 
 from sheetarray.testing.sheets_server import SheetsServer
 
 SAMPLES = Path(__file__).parents[1] / "sample_sheets"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 def run(server: SheetsServer, *arguments: str, status: int = 0) -> str:

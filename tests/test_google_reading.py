@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
@@ -20,12 +19,6 @@ from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsh
 from sheetarray.testing.sheets_server import SheetsServer
 
 ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -67,9 +66,8 @@ class Book:
 
 
 @pytest.fixture
-def book() -> Iterator[Book]:
-    with SheetsServer() as server:
-        yield Book(server)
+def book(sheets_server: SheetsServer) -> Book:
+    return Book(sheets_server)
 
 
 # Where things go ---------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance import Conformance
+from sheetarray.testing.conformance import Conformance
 
 
 class TestJson(Conformance):

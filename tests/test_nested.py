@@ -19,7 +19,6 @@ import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.interchange.awkward import to_columns
 from sheetarray.nested import examined
-from sheetarray.testing.sheets_server import SheetsServer
 
 EVENTS = ak.Array(
     [
@@ -37,9 +36,9 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     if request.param != "google":
         yield str(tmp_path / f"events.{request.param}")
         return
-    with SheetsServer() as server:
-        monkeypatch.setenv("SHEETARRAY_SHEETS_ENDPOINT", server.url)
-        yield f"gsheets://{server.create()}/events"
+    server = request.getfixturevalue("sheets_server")
+    monkeypatch.setenv("SHEETARRAY_SHEETS_ENDPOINT", server.url)
+    yield f"gsheets://{server.create()}/events"
 
 
 def same(found: Any, expected: Any) -> bool:

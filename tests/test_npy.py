@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, assert_same, objects
-from conformance import Conformance
 from numpy.lib import format as numpy_format
 
 import sheetarray as sa
 from sheetarray.interchange import npy
+from sheetarray.testing.conformance import Conformance
 
 GENERIC = ("dtype generic", "0-d generic", "empty generic", "generic blanks", "generic header words")
 HELD = {case: array for case, array in CASES.items() if case not in GENERIC}

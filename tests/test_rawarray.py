@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import CASES, assert_same
-from conformance import Conformance
 
 import sheetarray as sa
 from sheetarray.interchange import rawarray
+from sheetarray.testing.conformance import Conformance
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "shared" / "examples" / "rawarray"
 HELD = {case: array for case, array in CASES.items() if array.dtype.kind in "iufc"}

@@ -117,15 +117,13 @@ def test_a_format_that_does_not_compress_has_no_compressed_suffix(fake: ModuleTy
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Format(
-        "absent", (".absent",), "sheetarray.sheets.absent_module", "absent", "an absent format", extra="absents"
-    )
+    row = Format("absent", (".absent",), "sheetarray.sheets.absent", "absent", "an absent format", extra="absents")
     monkeypatch.setattr(lookup, "_registered", {})
     registry.register_format(row)
     with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[absents\]'") as caught:
         sa.read("x.absent")
     assert isinstance(caught.value, ImportError)
-    assert caught.value.name == "sheetarray.sheets.absent_module"
+    assert caught.value.name == "sheetarray.sheets.absent"
 
 
 @pytest.mark.parametrize("row", FORMATS.values(), ids=lambda row: row.name)

@@ -17,7 +17,6 @@ import pandas as pd
 import pytest
 from cases import CASES, assert_same, objects
 from click.testing import CliRunner
-from conformance import Conformance
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -26,6 +25,7 @@ import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.interchange.sciserialize.adapter import map_header
+from sheetarray.testing.conformance import Conformance
 
 PLAIN = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
 
 import gspread
 import pytest
@@ -24,9 +23,8 @@ from sheetarray.testing.sheets_server.__main__ import main
 
 
 @pytest.fixture
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
+def server(sheets_server: SheetsServer) -> SheetsServer:
+    return sheets_server
 
 
 def port(server: SheetsServer) -> int:

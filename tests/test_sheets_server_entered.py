@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -11,12 +10,6 @@ from sheets_asking import Sheets
 
 from sheetarray.testing.sheets_server import SheetsServer
 from sheetarray.testing.sheets_server.formats import plain, serial, shown
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
 
 
 @pytest.fixture

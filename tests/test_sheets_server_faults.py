@@ -6,7 +6,6 @@ import http.client
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import gspread
@@ -18,9 +17,8 @@ from sheetarray.testing.sheets_server import Fault, Record, SheetsServer
 
 
 @pytest.fixture
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer() as server:
-        yield server
+def server(sheets_server: SheetsServer) -> SheetsServer:
+    return sheets_server
 
 
 @pytest.fixture

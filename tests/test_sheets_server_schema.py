@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,11 +11,7 @@ from sheets_asking import Sheets, ask, message
 from sheetarray.errors import MissingDependencyError
 from sheetarray.testing.sheets_server import SheetsServer, schema
 
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[SheetsServer]:
-    with SheetsServer(validate=True) as server:
-        yield server
+pytestmark = pytest.mark.sheets_server(validate=True)
 
 
 @pytest.fixture

@@ -1,21 +1,35 @@
-"""The suite that every adapter passes: `class TestMine(Conformance)` with a suffix is a whole test.
+"""The suite that every adapter passes, those from outside too: a subclass with a suffix and a format is a whole test.
 
-Attributes of a subclass say what its format cannot do; hooks (`write`, `read`, `scan`, `check`) may be replaced where
-arrays do not go through a path.
+    from sheetarray.testing.conformance import Conformance
+
+    class TestColors(Conformance):
+        suffix, format = ".colors", "colors"
+
+What the format cannot hold, the suite learns from what the adapter declares (`keeps_<stem>`): what is declared comes
+back bit for bit, and all else is refused with nothing written. Where an adapter is special, attributes of the subclass
+say so, and hooks (`place`, `write`, `read`, `scan`, `check`) may be replaced where arrays do not go through a path.
+
+Needs pytest: pip install 'sheetarray[testing]'. docs/adapters.md has an example.
 """
 
 from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_same, objects
 
 import sheetarray as sa
+
+from ..adapters import Keeps
+from ..registry import FORMATS
+from .cases import CASES, assert_same, objects
 
 BAD = {
     "longdouble": np.zeros(2, dtype=np.longdouble),
@@ -29,25 +43,73 @@ BAD = {
     "lone surrogates": np.array(["ok", "\ud800"]),
 }  # fmt: skip
 
+_DTYPES = {name: sa.LinearArray.from_numpy(array).dtype.partition("[")[0] for name, array in CASES.items()}
+
 
 class Conformance:
-    """Whatever `write` puts into a file, `read` brings back bit for bit, or `write` refuses it and nothing changes."""
+    """Whatever `write` puts into a file, `read` brings back bit for bit, or `write` refuses it and nothing changes.
+
+    Attributes:
+        suffix: of the files that are written.
+        format: what `format=` calls it, for open files; None where the adapter takes none.
+        writing: options of every write; `reading` of every read and check, `scanning` of every scan.
+        lacks: names of the cases that the format refuses, and with which error. Unless given: those of a dtype that the
+            adapter does not declare, with `DTypeError`.
+        holds_too: names in `BAD` that the format does hold.
+        sample: an array that the format holds, for open files.
+        keeps_layout: whether an array in Fortran order comes back in Fortran order. Unless given: as declared.
+        keeps_buffers: whether a base buffer comes back with strides and offset. Unless given: in formats of cells.
+        holds_several: whether a file holds several arrays. Unless given: as declared.
+        has_progress: whether `progress=` is an option, of the verbs `progress_of`.
+        binary: whether files opened for bytes are taken; `text`: files opened for text.
+    """
 
     suffix = ""
-    format: str | None = None  # what format= calls it, for file objects; None where none are taken
-    writing: dict[str, Any] = {}  # noqa: RUF012  (options of every write, read and scan)
-    reading: dict[str, Any] = {}  # noqa: RUF012
-    scanning: dict[str, Any] = {}  # noqa: RUF012
-    lacks: dict[str, type[Exception]] = {}  # noqa: RUF012  (cases that the format refuses, and with what)
-    holds_too: frozenset[str] = frozenset()  # of BAD, what the format does hold
-    sample: Any = np.array(["ü", "a,b"])  # an array that it holds, for open files
-    keeps_layout = True  # the order in memory comes back
-    keeps_buffers = True  # a base buffer comes back with strides and offset
+    format: str | None = None
+    writing: Mapping[str, Any] = MappingProxyType({})
+    reading: Mapping[str, Any] = MappingProxyType({})
+    scanning: Mapping[str, Any] = MappingProxyType({})
+    holds_too: frozenset[str] = frozenset()
     has_progress = True
     progress_of = ("write", "read")
-    holds_several = True
-    binary = True  # takes io.BytesIO
-    text = True  # takes io.StringIO
+    binary = True
+    text = True
+
+    @property
+    def keeps(self) -> Keeps:
+        """What the adapter declares to keep; everything, where no format is named."""
+        if self.format is None:
+            return Keeps()
+        row = FORMATS[self.format]
+        declared = getattr(import_module(row.module), f"keeps_{row.stem}")
+        assert isinstance(declared, Keeps), f"{row.module} has no keeps_{row.stem}"
+        return declared
+
+    @property
+    def lacks(self) -> Mapping[str, type[Exception]]:
+        """The cases that the format refuses."""
+        keeps = self.keeps.dtypes
+        return {name: sa.DTypeError for name, dtype in _DTYPES.items() if dtype not in keeps}
+
+    @property
+    def sample(self) -> Any:
+        """An array for open files."""
+        return np.array(["ü", "a,b"]) if "string" in self.keeps.dtypes else np.array([[1.5, np.nan]])
+
+    @property
+    def keeps_layout(self) -> bool:
+        """Whether the order in memory comes back."""
+        return self.keeps.order
+
+    @property
+    def keeps_buffers(self) -> bool:
+        """Whether strides and offset come back."""
+        return self.format is None or FORMATS[self.format].cell is not None
+
+    @property
+    def holds_several(self) -> bool:
+        """Whether a file holds several arrays."""
+        return self.keeps.several
 
     # Hooks ---------------------------------------------------------------------------------------------------
 
@@ -67,8 +129,8 @@ class Conformance:
     def check(self, place: Any, **options: Any) -> list[sa.Finding]:
         return list(sa.check(place, **{**self.reading, **options}))
 
-    def name(self, nth: int, name: str) -> str:
-        """The name under which the nth array, written as `name`, comes back."""
+    def name(self, number: int, name: str) -> str:  # noqa: ARG002  (for subclasses)
+        """The name under which an array comes back: the number of the array, from 0, and its name when written."""
         return name
 
     def cells(self, array: Any) -> int:
@@ -80,7 +142,8 @@ class Conformance:
 
     def _held(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Those of a dtype that the format holds."""
-        return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in self.lacks}
+        lacks = self.lacks
+        return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in lacks}
 
     def _there_and_back(self, place: Any, arrays: dict[str, Any]) -> None:
         self.write(place, arrays)
@@ -280,7 +343,7 @@ class Conformance:
         self._there_and_back(place, {"short": np.arange(2)})
         assert os.listdir(place.parent) == [place.name]
 
-    def test_open_files_stay_open_and_hold_the_same(self, place: Path) -> None:
+    def test_open_files_stay_open_and_hold_the_same(self) -> None:
         kinds = [io.BytesIO] * self.binary + [io.StringIO] * self.text
         if self.format is None:
             pytest.skip("takes paths only")
@@ -289,7 +352,7 @@ class Conformance:
             self.write(file, {"x": self.sample}, format=self.format)
             for verb in (self.read, self.scan, self.check):
                 file.seek(0)
-                found = verb(file, format=self.format)
+                found: Any = verb(file, format=self.format)
                 assert not file.closed
                 assert len(found) == (0 if verb == self.check else 1)
                 if verb == self.read:
