@@ -1,8 +1,8 @@
 """What an adapter is: the functions it offers, and what it must, may and must never do.
 
-An adapter is a module of `sheets` or `interchange`, named in one row of the registry's table, with these functions. It
-moves cells, or bytes, in and out; the header's layout, the look of a value and the place of a column are decided above
-it.
+An adapter is a module, of this package or of another one, named in one row of the registry, with these functions. It
+moves cells, or bytes, in and out; the header's layout, the look of a value and the place of a column are decided
+beneath it. What an adapter of another package needs is imported from here, as docs/adapters.md shows.
 
     write(target, arrays, **options)            must; names and options of its own, keyword-only and typed
     read(source, names=None, **options)         must; decodes only the arrays named
@@ -26,7 +26,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .arrays import chosen as select
+from .arrays import linear_arrays, plain_arrays
+from .arrays import stem as default_name
 from .dtypes import TABLE
+from .errors import located as locating
+from .files import Readable, Sink, Source, Writable, replacing
+from .header import parse_header
+from .linear import LinearArray
+
+__all__ = [
+    "EVERYTHING",
+    "NUMERIC",
+    "Keeps",
+    "LinearArray",
+    "Progress",
+    "Readable",
+    "Sink",
+    "Source",
+    "Writable",
+    "default_name",
+    "ignore_progress",
+    "linear_arrays",
+    "locating",
+    "parse_header",
+    "plain_arrays",
+    "replacing",
+    "select",
+    "silent",
+]
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is in all. An adapter of a service also calls its attribute `waiting`, where
@@ -36,6 +64,8 @@ it has one, with seconds and the reason before it waits that long."""
 def silent(done: int, total: int) -> None:
     """A progress callback that says nothing."""
 
+
+ignore_progress = silent
 
 EVERYTHING = frozenset(TABLE) | {"datetime64", "timedelta64"}
 NUMERIC = frozenset(TABLE) - {"string", "generic"}

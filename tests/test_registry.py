@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,6 +72,37 @@ def test_collisions_are_refused(row: Format) -> None:
     with pytest.raises(ValueError, match="belongs to"):
         registry.register_format(row)
     assert format_of("a.csv").module == "sheetarray.sheets.delimited"
+
+
+def test_a_row_is_registered_once_or_again_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "_registered", {})
+    row = Format("mine", (".mine",), "fake_formats", "mine", "my own")
+    sa.registry.register_format(row)
+    sa.registry.register_format(replace(row))
+    assert list(FORMATS).count("mine") == 1
+    assert "mine" in FORMATS
+    assert FORMATS["mine"] == row
+    assert len(FORMATS) == len(list(FORMATS))
+    for other in (
+        replace(row, title="another"),
+        replace(row, name="other"),
+        replace(row, name="o", suffixes=(".a.mine",)),
+    ):
+        with pytest.raises(ValueError, match="belongs to mine"):
+            registry.register_format(other)
+    for wrong in (replace(row, name="Mine"), replace(row, name=""), replace(row, suffixes=(".MINE",))):
+        with pytest.raises(ValueError, match="no "):
+            registry.register_format(wrong)
+
+
+def test_a_row_of_the_session_may_share_a_suffix_by_its_signature(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(lookup, "_registered", {})
+    registry.register_format(Format("mine", (".json",), "m", "s", "t", signature=re.compile(rb"\A%MINE")))
+    (tmp_path / "x.json").write_text("%MINE 1")
+    assert format_of(tmp_path / "x.json", reading=True).name == "mine"
+    assert format_of(tmp_path / "x.json").name == "json"
 
 
 @pytest.fixture
