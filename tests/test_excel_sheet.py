@@ -364,8 +364,11 @@ def test_ordinary_tables() -> None:
     assert found["ok"].tolist() == [True, False]
     assert [str(value)[:10] for value in found["when"]] == ["2020-01-01", "2020-01-02"]
     cells[2, 1] = ' t="e"><v>#N/A</v></c>'
+    with pytest.warns(sa.SheetArrayWarning, match="arrays!B2: an error cell, #N/A"):
+        found = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
+    assert_same(found["x"], np.array([np.nan, np.nan]))
     with pytest.raises(sa.FormatError, match="#N/A") as caught:
-        sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
+        sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx", missing="error")
     assert caught.value.location == "arrays!B2"
 
 

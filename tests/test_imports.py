@@ -25,6 +25,7 @@ LADDER = [
     "arrays",
     "cells",
     "columns",
+    "tables",
     "stored",
     "adapters",
     "sheets",

@@ -79,10 +79,10 @@ def test_inferred_floats_keep_every_digit() -> None:
 
 
 def test_digits_that_a_double_cannot_keep_stay_text() -> None:
-    assert column("0.1234567890123456789012", "1").tolist() in (
-        ["0.1234567890123456789012", "1"],
-        [0.1234567890123456789012, 1.0],
-    )
+    with pytest.warns(sa.SheetArrayWarning, match=r'A2: .*dtype="float64"') as caught:
+        assert column("0.1234567890123456789", "1").tolist() == ["0.1234567890123456789", "1"]
+    assert [warning.filename for warning in caught] == [__file__]
+    assert column("0.1234567890123456789", "1", dtype="float64").tolist() == [0.1234567890123456789, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,18 @@ def test_rows_above_are_skipped() -> None:
     assert read("title\n\na,b\n1,2\n", skip_rows=2)["b"].tolist() == [2]
 
 
-def test_two_columns_of_one_name_are_refused_with_both_places() -> None:
-    with pytest.raises(sa.FormatError, match="A1") as caught:
-        read("a,b,a\n1,2,3\n")
-    assert caught.value.location == "C1"
+def test_a_name_that_is_there_already_gets_a_number() -> None:
+    with pytest.warns(sa.SheetArrayWarning, match=r"C1: 'a' .* 'a_2'") as caught:
+        assert {name: values.tolist() for name, values in read("a,b,a\n1,2,3\n").items()} == {
+            "a": [1], "b": [2], "a_2": [3],
+        }  # fmt: skip
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(sa.SheetArrayWarning, match=r"B1: 'a' .* 'a_3' \(and 1 more\)"):
+        assert {name: values.tolist() for name, values in read("a,a,a_2,a\n1,2,3,4\n").items()} == {
+            "a": [1], "a_3": [2], "a_2": [3], "a_4": [4],
+        }  # fmt: skip
+    with pytest.warns(sa.SheetArrayWarning, match="A1: 'A' "):  # the letter of a column without a name
+        assert list(read(",A\n1,2\n")) == ["A_2", "A"]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

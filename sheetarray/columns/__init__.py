@@ -1,15 +1,14 @@
 """Arrays <-> the columns of a sheet, for every container that has cells.
 
 `grid` knows addresses and finds the anchors of arrays in what people made of a sheet; `layout` says which cells an
-array takes when it is written; `reading` turns the cells of a sheet back into arrays; `ordinary` reads tables that
-know nothing of the format. A container says how many rows it has, and moves the cells.
+array takes when it is written; `reading` turns the cells of a sheet back into arrays. A container says how many rows
+it has, and moves the cells.
 """
 
 from __future__ import annotations
 
 from .grid import Anchor, a1, find_anchors, letters
 from .layout import Layout, Piece, lay_out, lay_out_sheets
-from .ordinary import read_ordinary
 from .reading import check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .sheet import ArrayInfo, Cells, Request, Sheet
 
@@ -28,7 +27,6 @@ __all__ = [
     "lay_out",
     "lay_out_sheets",
     "letters",
-    "read_ordinary",
     "read_sheet",
     "read_sheets",
     "scan_sheet",

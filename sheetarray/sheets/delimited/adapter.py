@@ -17,19 +17,18 @@ import numpy as np
 from ...adapters import Keeps, Progress, silent
 from ...arrays import linear_arrays
 from ...cells import Formulas, TextLook
-from ...columns import ArrayInfo, Layout, check_sheet, lay_out, read_ordinary, read_sheet, scan_sheet
+from ...columns import ArrayInfo, Layout, check_sheet, lay_out, read_sheet, scan_sheet
 from ...columns.layout import name_text
-from ...columns.ordinary import DTypeLike, Shape
 from ...elements import Cell, Missing
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...header import Order
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .dialect import Decimal, check_marks, text_encoding
 from .sheet import CsvSheet
+from .table import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
 Orient = Literal["columns", "rows"]
@@ -287,18 +286,26 @@ def read_columns_csv(
     source: Readable,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
-    shape: Shape | Mapping[str, Shape] | None = None,
+    dtype: DTypes = None,
+    shape: Shapes = None,
     order: Order = "row-major",
     missing: Missing = "nan",
     delimiter: str | None = None,
     decimal: Decimal | None = None,
+    thousands: str | None = None,
     encoding: str | None = None,
-    header: bool | None = None,
-    skip_rows: int = 0,
+    header: bool | int | None = None,
+    skip_rows: Rows = 0,
+    skip_footer: int = 0,
+    comment: str | None = None,
+    na_values: Values = (),
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary table; see `sheetarray.read_columns`."""
+    options = TableOptions(
+        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
+        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
+    )  # fmt: skip
     with Source(source) as opened, located(source=opened.name):
-        sheet = CsvSheet(opened, delimiter, decimal, encoding, "keep", table=True, skip_rows=max(skip_rows, 0))
-        return read_ordinary(sheet, columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
-                             skip_rows=skip_rows)  # fmt: skip
+        skipped = options.skipped_above or options.skipped_rows
+        sheet = CsvTable(opened, delimiter, decimal, encoding, skip_rows=skipped, comment=comment)
+        return read_table(sheet, columns, options)

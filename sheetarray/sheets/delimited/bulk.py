@@ -55,6 +55,22 @@ def parse(
     return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
 
 
+def parse_texts(source: Path | bytes, width: int, *, delimiter: str) -> list[pl.Series] | None:
+    """All columns of a text as text; None where a row has more cells than there are columns, or the engine refuses.
+
+    Args:
+        source: the text, or its file.
+        width: how many columns there are.
+        delimiter: between cells.
+    """
+    import polars as pl
+
+    columns = dict.fromkeys(range(width), pl.String)
+    schema = {_name(column): pl.String for column in range(width)}
+    parsed = _parsed(source, schema, columns, separator=delimiter, extra_columns="raise")
+    return None if parsed is None else [parsed[column] for column in range(width)]
+
+
 def _parsed(
     source: Path | bytes, schema: Mapping[str, Any], columns: Mapping[int, Any], **options: Any
 ) -> Columns | None:

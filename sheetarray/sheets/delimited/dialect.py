@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -18,6 +18,7 @@ from ...columns import find_anchors
 from ...elements import Cell
 from ...errors import FormatError, LimitError, NotFoundError
 from ...files import Bytes
+from ...tables import reads_as_value
 
 Decimal = Literal[".", ","]
 
@@ -36,6 +37,8 @@ _BOMS = (
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_ROWS = 1200
+_MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
+_MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
 _PROBE = "version,1.0.0\r\n"
 
 
@@ -142,23 +145,67 @@ def _by_anchors(text: str, *, ended: bool) -> str | None:
     return best
 
 
-def find_table_delimiter(text: str, *, ended: bool, skip_rows: int = 0) -> str:
+def find_table_delimiter(
+    text: str, *, ended: bool, skip_rows: int | Collection[int] = 0, comment: str | None = None
+) -> str:
     """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
 
-    Where rows differ in length, the one that stands in most rows, in half of them at least.
+    Of several such, the one under which most cells are numbers, dates or booleans. Where rows differ in length, the
+    one that stands in most rows, in half of them at least.
+
+    Args:
+        text: from its beginning on.
+        ended: whether that is all of it.
+        skip_rows: how many rows above the table are not looked at, or which ones.
+        comment: what rows begin with that are not looked at.
     """
-    best, width = SINGLE_COLUMN, 1
+    regular: list[tuple[float, int, str]] = []
     common, most = SINGLE_COLUMN, 0.5
     for delimiter in _TABLE_DELIMITERS:
-        records = first_records(text, delimiter, ended=ended, most=200)[skip_rows:]
-        rows = [cells for cells, _ in (records if ended or len(records) == 1 else records[:-1]) if any(cells)]
+        if delimiter not in text:
+            continue
+        rows = _table_rows(text, delimiter, ended, skip_rows, comment)
+        if not rows:
+            return delimiter  # whatever else there is, it is no cell
         widths = set(map(len, rows))
-        if len(widths) == 1 and (count := widths.pop()) > width:
-            best, width = delimiter, count
-        share = sum(len(cells) > 1 for cells in rows) / max(len(rows), 1)
+        if len(widths) == 1 and (width := max(widths)) > 1:
+            regular.append((_share_of_values(rows), width, delimiter))
+        share = sum(len(cells) > 1 for cells in rows) / len(rows)
         if share > most or (share == most == 0.5 and common == SINGLE_COLUMN):
             common, most = delimiter, share
-    return common if best == SINGLE_COLUMN else best
+    if regular:
+        return max(regular, key=lambda candidate: candidate[:2])[2]
+    if common == SINGLE_COLUMN and _are_decimals(_table_rows(text, " ", ended, skip_rows, comment)):
+        return " "
+    return common
+
+
+def _table_rows(
+    text: str, delimiter: str, ended: bool, skip_rows: int | Collection[int], comment: str | None
+) -> list[list[str]]:
+    """The first rows of a table that hold something, but the last, which may be cut short."""
+    skipped = range(skip_rows) if isinstance(skip_rows, int) else skip_rows
+    rows = (
+        cells
+        for row, (cells, end) in enumerate(records(text, delimiter))
+        if any(cells)
+        and row not in skipped
+        and not (comment and cells[0].lstrip().startswith(comment))
+        and (ended or end < len(text) or row == 0)
+    )
+    return list(islice(rows, _MOST_TABLE_ROWS))
+
+
+def _share_of_values(rows: Sequence[Sequence[str]]) -> float:
+    cells = [cell for row in rows for cell in row if cell.strip()][:_MOST_VALUES]
+    return sum(map(reads_as_value, cells)) / max(len(cells), 1)
+
+
+def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows of one length hold nothing but numbers with a point, as NumPy's `savetxt` writes them."""
+    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
+        return False  # none, one column, or no table
+    return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
 
 
 def unused_delimiter(text: str | Bytes) -> str:

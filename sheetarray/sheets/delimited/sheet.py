@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from .dialect import (
 if TYPE_CHECKING:
     import polars as pl
 
+_BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at next
 _FIRST_LOOK = 4_000  # cells; as a rule, all that headers need
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
@@ -63,7 +64,8 @@ class CsvSheet:
         formulas: Formulas,
         *,
         table: bool = False,
-        skip_rows: int = 0,
+        skip_rows: int | Collection[int] = 0,
+        comment: str | None = None,
     ) -> None:
         if formulas not in ("escape", "keep"):
             raise LimitError(f'formulas is "escape" or "keep", not {formulas!r}')
@@ -81,7 +83,7 @@ class CsvSheet:
         self._records: list[tuple[list[str], int]] = []
         self._head_text = ""
         self._whole_rows: list[list[str]] | None = None
-        self._table, self._skip_rows = table, skip_rows
+        self._table, self._skip_rows, self._comment = table, skip_rows, comment
         text, ended = self._text(_FIRST_LOOK)
         found = delimiter or self._find_delimiter(text, ended)
         self._single = found == SINGLE_COLUMN
@@ -94,9 +96,13 @@ class CsvSheet:
 
     def _find_delimiter(self, text: str, ended: bool) -> str:
         if self._table:
-            return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows)
+            for budget in _BUDGETS:
+                if ended or text.strip("\n\r\t ,;|"):
+                    break
+                text, ended = self._text(budget)  # nothing but blanks so far
+            return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows, comment=self._comment)
         found = find_delimiter(text, ended=ended)
-        for budget in (20_000, 1_000_000):
+        for budget in _BUDGETS[:2]:
             if found is not None or ended:
                 break
             text, ended = self._text(budget)
@@ -106,7 +112,7 @@ class CsvSheet:
     def _find_decimal(self) -> Decimal | None:
         grid, ended = self.head(20_000)
         if self._table:
-            return "." if self._delimiter == "," else find_decimal([cell for row in grid for cell in row])
+            return "."  # decided column by column
         cells: list[Cell] = []
         for anchor in find_anchors(grid, ended=ended):
             if anchor.header is None or anchor.header.dtype.kind not in ("float", "complex"):

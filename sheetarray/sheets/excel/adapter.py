@@ -8,7 +8,7 @@ is text. A fingerprint of each array goes into the document's properties, so tha
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -16,19 +16,22 @@ import numpy as np
 
 from ...adapters import Keeps, Progress, silent
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
-from ...columns.ordinary import DTypeLike, Shape
+from ...columns import ArrayInfo, check_sheets, read_sheets, scan_sheets
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, located
 from ...files import Readable, Source, Writable
 from ...header import Header, Order
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .append import IfSheetExists
 from .fingerprint.verdict import judge
 from .memory import Memory
 from .sheet import ExcelSheet, Workbook
+from .table import ExcelTable
 from .writing import append_workbook, write_workbook
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+Decimal = Literal[".", ","]
 
 keeps_excel = Keeps()
 
@@ -208,17 +211,25 @@ def read_columns_excel(
     source: Readable,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
-    shape: Shape | Mapping[str, Shape] | None = None,
+    dtype: DTypes = None,
+    shape: Shapes = None,
     order: Order = "row-major",
     missing: Missing = "nan",
     sheet: str | None = None,
-    header: bool | None = None,
-    skip_rows: int = 0,
+    header: bool | int | None = None,
+    skip_rows: Rows = 0,
+    skip_footer: int = 0,
+    comment: str | None = None,
+    na_values: Values = (),
+    decimal: Decimal | None = None,
+    thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
+    options = TableOptions(
+        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
+        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
+    )  # fmt: skip
     with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
-        chosen = _sheets(book, sheet)[0]
-        with located(sheet=chosen.title):
-            return read_ordinary(chosen, columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
-                                 skip_rows=skip_rows)  # fmt: skip
+        meant = _sheets(book, sheet)[0]
+        with located(sheet=meant.title):
+            return read_table(ExcelTable(meant), columns, options)

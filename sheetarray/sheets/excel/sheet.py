@@ -86,7 +86,7 @@ class ExcelSheet:
         self._top: list[c.Cells] | None = None
 
     @contextmanager
-    def _runs(self, *, numeric: bool) -> Iterator[Iterator[c.Cells]]:
+    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.Cells]]:
         """The cells of the sheet; a wrong one is told with the sheet."""
         try:
             with closing(self._container.cells(self._title, numeric=numeric)) as runs:
@@ -103,7 +103,7 @@ class ExcelSheet:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
         grid: list[list[Cell]] = []
-        with self._runs(numeric=False) as runs:
+        with self.runs(numeric=False) as runs:
             for run in runs:
                 if not self._add(grid, run, budget):
                     return grid, False
@@ -112,7 +112,7 @@ class ExcelSheet:
     def _add(self, grid: list[list[Cell]], run: c.Cells, budget: int) -> bool:
         """Put cells into a grid; False where that is enough of them."""
         budget -= sum(map(len, grid))
-        values = _scalars(run, from_1904=self._container.from_1904)
+        values = scalars(run, from_1904=self._container.from_1904)
         for row, column, value in zip(run.rows.tolist(), run.columns.tolist(), values, strict=True):
             if row >= _MOST_ROWS:
                 return False
@@ -154,7 +154,7 @@ class ExcelSheet:
     def _top_runs(self) -> list[c.Cells]:
         if self._top is None:
             self._top = []
-            with self._runs(numeric=False) as runs:
+            with self.runs(numeric=False) as runs:
                 for run in runs:
                     self._top.append(run.where(run.rows < _MOST_ROWS))
                     if int(run.rows.min()) >= _MOST_ROWS:
@@ -162,6 +162,19 @@ class ExcelSheet:
         return self._top
 
     # Columns -------------------------------------------------------------------------------------------------
+
+    @property
+    def from_1904(self) -> bool:
+        """Whether serial dates count from 1904."""
+        return self._container.from_1904
+
+    def filled_columns(self) -> list[int]:
+        """The columns that hold a cell anywhere, ascending."""
+        filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
+        with self.runs(numeric=False) as runs:
+            for run in runs:
+                filled[run.columns] = True
+        return [int(column) for column in np.flatnonzero(filled)]
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
         """Columns in bulk."""
@@ -171,7 +184,7 @@ class ExcelSheet:
         numeric = typed and not any(texts)
         found: list[Gathered] = []
         for distinct in _distinct(requests):
-            with self._runs(numeric=numeric) as runs:
+            with self.runs(numeric=numeric) as runs:
                 found += gathered(self._counted(runs), distinct)
         return [
             ([], self._column(column, request, typed=typed and not text, numeric=numeric))
@@ -227,7 +240,7 @@ def _distinct(requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
         yield list(run.values())
 
 
-def _scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:
+def scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:
     """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
     texts: list[Any] = run.values.to_list()
     for index in np.flatnonzero(run.kinds != c.TEXT).tolist():

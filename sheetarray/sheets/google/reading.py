@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from ...adapters import Progress
-from ...columns import ArrayInfo, check_sheets, read_ordinary, read_sheets, scan_sheets
-from ...columns.ordinary import DTypeLike, Shape
+from ...columns import ArrayInfo, check_sheets, read_sheets, scan_sheets
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, located
 from ...files import PathLike
 from ...header import Order
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .address import Address, address_of
 from .client import http_client
 from .content import NOT_WHOLE
@@ -25,6 +25,7 @@ from .sheet import ChangedError, GoogleSheet
 from .state import look
 
 Result = TypeVar("Result")
+Decimal = Literal[".", ","]
 
 _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
@@ -149,21 +150,29 @@ def read_columns_gsheet(
     source: Any,
     columns: Sequence[str] | None = None,
     *,
-    dtype: DTypeLike | Mapping[str, DTypeLike] | None = None,
-    shape: Shape | Mapping[str, Shape] | None = None,
+    dtype: DTypes = None,
+    shape: Shapes = None,
     order: Order = "row-major",
     missing: Missing = "nan",
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
-    header: bool | None = None,
-    skip_rows: int = 0,
+    header: bool | int | None = None,
+    skip_rows: Rows = 0,
+    skip_footer: int = 0,
+    comment: str | None = None,
+    na_values: Values = (),
+    decimal: Decimal | None = None,
+    thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary table, of the first worksheet unless one is named; see `sheetarray.read_columns`."""
+    options = TableOptions(
+        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
+        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
+    )  # fmt: skip
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        return read_ordinary(sheets[0], columns, dtype=dtype, shape=shape, order=order, missing=missing, header=header,
-                             skip_rows=skip_rows)  # fmt: skip
+        return read_table(sheets[0], columns, options)
 
     return _reading(source, worksheet, client, credentials, attempt, waiting_of(None), first=True)
 

@@ -13,6 +13,7 @@ from ...cells import TextLook
 from ...columns import Cells, Request, find_anchors
 from ...elements import Cell
 from ...errors import Finding
+from ...tables import ScalarColumn, Table
 from .address import Rect
 from .fetch import Columns, requests_needed, values
 from .patience import RefusedError
@@ -121,6 +122,34 @@ class GoogleSheet:
         if absent:
             self._whole.update(self._fetch_columns(absent))
         return [([], self._whole[place]) for place in wanted]
+
+    def table(self) -> Table:
+        """All cells of the worksheet, all of one generation.
+
+        Raises:
+            ChangedError: somebody has written meanwhile.
+        """
+        columns = self._head if self._ended else self._all_columns()
+        height = max(map(len, columns), default=0)
+        return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
+
+    def _all_columns(self) -> Columns:
+        """Every column of the worksheet, whole rows at a time."""
+        if self._size is None:
+            self._generation()
+        assert self._size is not None
+        step = max(_CELLS_A_REQUEST // max(len(self._head), 1), 1)
+        tops = range(0, self._size[0], step)
+        before = self._generation() if len(tops) > 1 else None
+        columns: Columns = []
+        for top in tops:
+            for place, cells in enumerate(self._fetch([Rect(top, None, min(top + step, self._size[0]), None)])[0]):
+                columns += [[] for _ in range(place + 1 - len(columns))]
+                columns[place] += [None] * (top - len(columns[place]) if cells else 0)
+                columns[place] += cells
+        if before is not None and self._generation() != before:
+            raise ChangedError
+        return columns
 
     def _seen(self, column: int) -> list[Cell]:
         return self._head[column] if column < len(self._head) else []

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....cells import engine_dtype
 from ....dtypes import DType
-from ....elements import Cell, Unreadable, bool_text
+from ....elements import Cell, Unreadable, bool_text, shortest
 from ....elements.decode import ties
 from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
 from .serials import elapsed, moments
@@ -126,13 +126,14 @@ class Texts:
         run: its cells, with values of text.
         dtype: what the text is for; None where nobody knows yet.
         from_1904: how serial dates count.
+        table: whether a date that there is not may stand as the number that it is.
 
     Attributes:
         dated: the places of dates that are read as their ISO text.
     """
 
-    def __init__(self, run: Run, dtype: DType | None, *, from_1904: bool) -> None:
-        self._run, self._from_1904 = run, from_1904
+    def __init__(self, run: Run, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
+        self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
@@ -217,6 +218,8 @@ class Texts:
         for nth, index in enumerate(found.tolist()):
             if texts[nth] is not None:
                 self.dated.append(int(self._run.places[index]))
+            elif self._table and not 0 <= serials[nth] < 1:
+                texts[nth] = shortest(float(serials[nth]), repr(float(serials[nth])))
             elif self._kind == "datetime" or not 0 <= serials[nth] < 1:
                 self._unreadable[index] = Unreadable(f"a date that there is not, {serials[nth]:.15g}")
             else:

@@ -1,0 +1,124 @@
+"""A delimited text as an ordinary table: all of its columns, split in plain Python where rows are few."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import FormatError
+from ...files import Bytes, Source
+from ...tables import Table, TextColumn
+from .bulk import parse_texts, well_quoted
+from .dialect import Decimal, records, unused_delimiter
+from .sheet import CsvSheet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FEW_ROWS = 256
+_SMALL = 2**26  # bytes of a text whose lines are counted first
+_MOST_COLUMNS = 2**17
+_BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*\r?(?=\n)")
+
+
+class CsvTable(CsvSheet):
+    """The one sheet of a delimited text that is meant as a table; see `tables.TableSheet`.
+
+    Args:
+        source: the text.
+        delimiter: between cells; None finds it.
+        encoding: None is the byte order mark's, else strict UTF-8.
+        skip_rows: rows that say nothing of the delimiter: so many, or these.
+        comment: what rows begin with that say nothing of it either.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        delimiter: str | None,
+        decimal: Decimal | None,
+        encoding: str | None,
+        *,
+        skip_rows: int | Collection[int] = 0,
+        comment: str | None = None,
+    ) -> None:
+        super().__init__(source, delimiter, decimal, encoding, "keep", table=True, skip_rows=skip_rows, comment=comment)
+
+    def table(self) -> Table:
+        """All cells."""
+        whole = self._whole()
+        if self._single:
+            self._delimiter = unused_delimiter(whole)
+        if len(whole) <= _SMALL and bytes(whole).count(b"\n") <= _FEW_ROWS:
+            return self._split()
+        return self._parsed_table(whole) or self._split()
+
+    def _split(self) -> Table:
+        """The table record by record."""
+        rows = [cells for cells, _ in records(self._whole_text(), self._delimiter)]
+        lines = [row for row, cells in enumerate(rows) if len(cells) == 1 and not cells[0].strip()]
+        for cells in rows:
+            while cells and not cells[-1]:
+                cells.pop()
+        _check_width(max(map(len, rows), default=0))
+        columns = zip_longest(*rows)
+        return Table(len(rows), {place: TextColumn(list(cells)) for place, cells in enumerate(columns)}, lines)
+
+    def _parsed_table(self, whole: Bytes) -> Table | None:
+        """The table as the engine parses it; None where it cannot be trusted with it."""
+        if self._has_lone_returns() or not well_quoted(whole, self._mark, self._delimiter):
+            return None
+        quoted = whole.find(b'"', self._mark) >= 0
+        width = max((len(cells) for cells, _ in self._records), default=1)
+        columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter)
+        if columns is None and not quoted:
+            width = _width(bytes(whole), self._delimiter)
+            _check_width(width)
+            columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter)
+        if columns is None:
+            return None
+        lines: list[int] = []
+        if (blank := _blank_rows(columns)) is not None:
+            text = bytes(whole)[self._mark :]
+            if quoted and _BLANK_LINE.search(text):
+                return None  # a line is not always a record
+            lines = [] if quoted else _blank_lines(text, blank)
+        return Table(len(columns[0]), {place: TextColumn(column) for place, column in enumerate(columns)}, lines)
+
+
+def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
+    """The rows of several columns in which no cell is more than white space; None if there are none."""
+    blank = None
+    for column in reversed(columns[1:]):
+        if not column.null_count():
+            return None
+        blank = column.is_null() if blank is None else blank & column.is_null()
+    if blank is None:
+        return None
+    rows = (blank & (columns[0].str.strip_chars().fill_null("") == "")).arg_true()
+    return rows if len(rows) else None
+
+
+def _blank_lines(text: bytes, rows: pl.Series) -> list[int]:
+    """Those of some rows that are lines without a delimiter."""
+    ends = [-1, *np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")).tolist(), len(text)]
+    return [row for row in rows.to_list() if not text[ends[row] + 1 : ends[row + 1]].strip(b" \t\r")]
+
+
+def _check_width(width: int) -> None:
+    """Refuse more columns than anybody has.
+
+    Raises:
+        FormatError: there are.
+    """
+    if width > _MOST_COLUMNS:
+        raise FormatError(f"{width} columns", hint="name the delimiter, for example delimiter=';'")
+
+
+def _width(text: bytes, delimiter: str) -> int:
+    """How many cells the longest line has."""
+    return 1 + max(line.count(delimiter.encode()) for line in text.split(b"\n"))

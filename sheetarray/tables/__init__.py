@@ -1,0 +1,33 @@
+"""Ordinary tables: one ndarray for each column, no header of the exchange format needed.
+
+A container gives all its cells as a `Table` (`cells`). `rows` says which rows hold names and data, `names` what the
+columns are called; the dtype of a column is inferred only where nothing is lost: in plain Python where it is short
+(`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given` reads it under
+a dtype of the caller's. `reading` puts it together.
+"""
+
+from __future__ import annotations
+
+from .cells import Column, RawColumn, ScalarColumn, Table, TableSheet, TextColumn
+from .numerals import WHITE, reads_as_value
+from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
+from .reading import read_table
+
+__all__ = [
+    "WHITE",
+    "Column",
+    "DTypeLike",
+    "DTypes",
+    "RawColumn",
+    "Rows",
+    "ScalarColumn",
+    "Shape",
+    "Shapes",
+    "Table",
+    "TableOptions",
+    "TableSheet",
+    "TextColumn",
+    "Values",
+    "read_table",
+    "reads_as_value",
+]

@@ -1,0 +1,341 @@
+"""The dtypes and the values of long columns, by the columnar engine: one question for all columns of a kind.
+
+The first cells of a column say what it may be; then all of its cells are tried under that, and where one of them
+says otherwise under the next: integers, floats, floats with a decimal comma, text. The engine converts whole columns
+and prints its doubles again; what looks different then (`1.50`, `+2.5`, twenty digits) is looked at for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..cells import longest
+from .numerals import (
+    COMMA_NUMBER,
+    GROUPED,
+    INTEGER,
+    LONGEST,
+    NUMBER,
+    PHONE,
+    WHITE,
+    Marks,
+    has_too_many_digits,
+    keeps,
+)  # fmt: skip
+from .short import BOOLEANS, DAY, EXACT, MOMENT, Array, Inferred, dates_of, unit_of_digits
+from .texts import text_array_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SAMPLE = 100  # cells that say what a column may be
+_NUMBER, _COMMA_NUMBER = re.compile(NUMBER), re.compile(COMMA_NUMBER)
+_MOMENT = re.compile(rf"{DAY}|{MOMENT}|NaT")
+_SHORT_NUMBER = r"^(?:-?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?)$"
+_SHORT_DIGITS = 15  # characters: a numeral no longer than this has no more digits than any double keeps
+_PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
+_CELLS_A_PRINT = 2**16
+
+Columns = Mapping[int, "pl.Series"]
+
+
+def infer_long(columns: Columns, marks: Marks) -> dict[int, Inferred]:
+    """The dtypes that keep every cell of columns of text, and their values.
+
+    Args:
+        columns: text, all of one length; null, "" and white space are blanks.
+        marks: that numbers bear.
+
+    Example:
+        >>> import polars as pl
+        >>> infer_long({0: pl.Series(["1", "2"]), 1: pl.Series(["01", None])}, Marks())[1].values
+        array(['01', ''], dtype='<U2')
+    """
+    return _Long(columns, marks).infer()
+
+
+class _Long:
+    """Some columns, and what is known of them so far.
+
+    Args:
+        columns: by any key.
+        marks: that numbers bear.
+    """
+
+    def __init__(self, columns: Columns, marks: Marks) -> None:
+        self.given, self.marks = columns, marks
+        self.columns = dict(columns)  # without white space, where it stood in the way
+        self.stripped: set[int] = set()
+        self.values: dict[int, Array] = {}
+        self.long: dict[int, int] = {}
+        self.kinds = {key: self._kind(key) for key in columns}
+
+    def infer(self) -> dict[int, Inferred]:
+        """What each column is."""
+        for kind, follow in (
+            ("stripped", self._strip), ("blank", self._blanks), ("marked", self._marked), ("integers", self._integers),
+            ("floats", self._floats), ("commas", self._commas), ("floats", self._floats),
+            ("booleans", self._booleans), ("moments", self._moments),
+        ):  # fmt: skip
+            keys = [key for key, known in self.kinds.items() if known == kind]
+            if keys:
+                follow(keys)
+        self._texts([key for key in self.given if key not in self.values])
+        return {key: Inferred(self.values[key], self.long.get(key)) for key in self.given}
+
+    def _kind(self, key: int) -> str:
+        """What the first cells let a column be."""
+        column = self.columns[key]
+        texts = [text for text in column.head(_SAMPLE).to_list() if text]
+        if not texts:
+            texts = column.filter(column != "").head(_SAMPLE).to_list()
+        texts = [text for text in (text.strip(WHITE) for text in texts) if text]
+        if not texts:
+            return "blank" if key in self.stripped else "stripped"
+        if not self.marks.is_plain and all(map(re.compile(self.marks.number).fullmatch, texts)):
+            return "marked"
+        if self.marks.is_plain and all(map(_NUMBER.fullmatch, texts)):
+            return "integers" if all(re.fullmatch(INTEGER, text) for text in texts) else "floats"
+        if self.marks.decimal is None and self.marks.is_plain and all(map(_COMMA_NUMBER.fullmatch, texts)):
+            return "commas"
+        if all(text.lower() in BOOLEANS for text in texts):
+            return "booleans"
+        return "moments" if all(map(_MOMENT.fullmatch, texts)) else "text"
+
+    def _frame(self, keys: list[int]) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.DataFrame({str(key): self.columns[key] for key in keys})
+
+    def _strip(self, keys: list[int]) -> None:
+        """Take white space away, and ask again what the columns may be."""
+        import polars as pl
+
+        fresh = [key for key in keys if key not in self.stripped]
+        if not fresh:
+            return
+        texts = pl.all().str.strip_chars(WHITE)
+        frame = self._frame(fresh).select(pl.when(texts != "").then(texts))
+        for key in fresh:
+            self.columns[key] = frame[str(key)]
+            self.stripped.add(key)
+            self.kinds[key] = self._kind(key)
+
+    def _blanks(self, keys: list[int]) -> None:
+        for key in keys:
+            self.values[key] = np.full(len(self.columns[key]), np.nan)
+
+    def _cast(self, keys: list[int], name: str) -> dict[int, pl.Series]:
+        """The columns of which every cell that is not blank is a number of the engine's; white space is no obstacle."""
+        import polars as pl
+
+        made: dict[int, pl.Series] = {}
+        for again in (False, True):
+            frame = self._frame(keys).select(pl.all().cast(getattr(pl, name), strict=False))
+            made |= {k: frame[str(k)] for k in keys if frame[str(k)].null_count() == self.columns[k].null_count()}
+            keys = [key for key in keys if key not in made and key not in self.stripped]
+            if again or not keys:
+                break
+            kinds = {key: self.kinds[key] for key in keys}
+            self._strip(keys)
+            self.kinds |= kinds
+        return made
+
+    # Numbers -------------------------------------------------------------------------------------------------
+
+    def _marked(self, keys: list[int]) -> None:
+        """Numbers with marks that are given, as numbers without them."""
+        import polars as pl
+
+        self._strip(keys)
+        sound = self._frame(keys).select(pl.all().str.contains(f"^(?:{self.marks.number})$").all())
+        keys = self._sorted(keys, [key for key in keys if sound[str(key)][0]], "text")
+        text = pl.all()
+        for mark in self.marks.group:
+            text = text.str.replace_all(mark, "", literal=True)
+        frame = self._frame(keys).select(text.str.replace(self.marks.point, ".", literal=True))
+        for key in keys:
+            self.columns[key] = frame[str(key)]
+            self.kinds[key] = "integers"
+
+    def _sorted(self, keys: list[int], sound: list[int], otherwise: str) -> list[int]:
+        """Those that are sound; what the others may be is said."""
+        for key in keys:
+            if key not in sound:
+                self.kinds[key] = otherwise
+        return sound
+
+    def _integers(self, keys: list[int]) -> None:
+        """int64 or uint64; beside blanks float64, or Python's integers where doubles are not exact."""
+        import polars as pl
+
+        made = self._cast(keys, "Int64")
+        rest = [key for key in keys if key not in made]
+        if rest:
+            made |= self._cast(rest, "UInt64")
+        frame = pl.DataFrame({str(key): self.columns[key] for key in made})
+        printed = pl.DataFrame({str(key): column for key, column in made.items()}).select(pl.all().cast(pl.String))
+        for key, integers in made.items():
+            other = frame[str(key)].filter(frame[str(key)] != printed[str(key)])
+            if len(other) and not other.str.contains(f"^(?:{INTEGER})$").all():
+                continue
+            self._keep_integers(key, integers)
+        for key in self._sorted(keys, [key for key in keys if key in self.values], "floats"):
+            self.kinds[key] = "known"
+
+    def _keep_integers(self, key: int, integers: pl.Series) -> None:
+        if not integers.null_count():
+            self.values[key] = integers.to_numpy(writable=True)
+            return
+        lowest, highest = int(integers.min()), int(integers.max())  # type: ignore[arg-type]  # some are not null
+        if lowest >= -EXACT and highest <= EXACT:
+            self.values[key] = integers.cast(_double()).to_numpy(writable=True)
+            return
+        out = np.empty(len(integers), dtype=object)
+        out[:] = integers.to_list()
+        self.values[key] = out
+
+    def _floats(self, keys: list[int]) -> None:
+        """float64, where a double keeps each numeral."""
+        import polars as pl
+
+        made = self._cast(keys, "Float64")
+        frame = pl.DataFrame({str(key): self.columns[key] for key in made})
+        printed = pl.DataFrame({str(key): column for key, column in made.items()}).select(pl.all().cast(pl.String))
+        for key, doubles in made.items():
+            other = (frame[str(key)] != printed[str(key)]).arg_true()
+            if self._keeps_all(key, other, frame[str(key)], doubles):
+                self.values[key] = doubles.fill_null(float("nan")).to_numpy(writable=True)
+        plain = self.marks.decimal is None and self.marks.is_plain
+        for key in self._sorted(keys, [key for key in keys if key in self.values], "commas" if plain else "text"):
+            self.kinds[key] = "known"
+        for key in made.keys() - self.values.keys():
+            self.kinds[key] = "text"
+
+    def _keeps_all(self, key: int, places: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
+        """Whether doubles keep all of a column's numerals, of which those at some places need a look."""
+        if not len(places):
+            return not _are_long_integers(texts)
+        odd, values = texts.gather(places), doubles.gather(places)
+        easy = odd.str.contains(_SHORT_NUMBER) & (odd.str.len_bytes() <= _SHORT_DIGITS) & (odd != "-0")
+        if not easy.all():
+            places, odd, values = places.filter(~easy), odd.filter(~easy), values.filter(~easy)
+            if not odd.str.contains(f"^(?:{NUMBER})$").all() or odd.str.contains(f"^{PHONE}$").any():
+                return False
+            if odd.str.len_bytes().max() > LONGEST:  # type: ignore[operator]  # there is one
+                return False
+            if (index := _first_lost(odd, values)) is not None:
+                if has_too_many_digits(odd[index]):
+                    self.long[key] = int(places[index])
+                return False
+        return not _are_long_integers(texts)
+
+    def _commas(self, keys: list[int]) -> None:
+        """Numbers with a decimal comma, as numbers with a point; they are looked at as floats next."""
+        import polars as pl
+
+        self._strip(keys)
+        frame = self._frame(keys)
+        comma = pl.all().str.contains(",", literal=True)
+        sound = frame.select(pl.all().str.contains(f"^(?:{COMMA_NUMBER})$").all())
+        certain = frame.select((comma & ~pl.all().str.contains(f"^(?:{GROUPED})$")).any())
+        sure = [key for key in keys if sound[str(key)][0] and certain[str(key)][0]]
+        changed = self._frame(sure).select(pl.all().str.replace(",", ".", literal=True))
+        for key in self._sorted(keys, sure, "text"):
+            self.columns[key] = changed[str(key)]
+            self.kinds[key] = "floats"
+
+    # All others ----------------------------------------------------------------------------------------------
+
+    def _booleans(self, keys: list[int]) -> None:
+        import polars as pl
+
+        self._strip(keys)
+        words = self._frame(keys).select(pl.all().str.to_lowercase())
+        for key in keys:
+            word = words[str(key)]
+            self.kinds[key] = "known" if word.is_in([*BOOLEANS]).all() else "text"
+            if self.kinds[key] == "known":
+                self.values[key] = self._with_nothing(word == "true")
+
+    @staticmethod
+    def _with_nothing(values: pl.Series) -> Array:
+        if not values.null_count():
+            return values.to_numpy(writable=True)
+        out = np.empty(len(values), dtype=object)
+        out[:] = values.to_list()
+        return out
+
+    def _moments(self, keys: list[int]) -> None:
+        self._strip(keys)
+        for key in keys:
+            dates = _dates(self.columns[key])
+            self.kinds[key] = "text" if dates is None else "known"
+            if dates is not None:
+                self.values[key] = dates
+
+    def _texts(self, keys: list[int]) -> None:
+        """Text as it stands; a cell of white space is a blank."""
+        import polars as pl
+
+        for key in keys:
+            texts = self.given[key].fill_null("")
+            blank = (texts.str.strip_chars(WHITE) == "") & (texts != "")
+            if blank.any():
+                texts = pl.select(pl.when(blank).then(pl.lit("")).otherwise(texts)).to_series()
+            self.values[key] = text_array_of(texts)
+
+
+def _double() -> Any:
+    import polars as pl
+
+    return pl.Float64
+
+
+def _are_long_integers(texts: pl.Series) -> bool:
+    """Whether a column holds nothing but integers, one of which is as long as an id, however round."""
+    first = texts.drop_nulls().head(1)
+    if not len(first) or not first[0].lstrip("+-").isdigit():
+        return False
+    return bool((texts.str.len_bytes() > 16).any()) and bool(texts.str.contains("^[+-]?[0-9]+$").all())
+
+
+def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
+    """The index of the first numeral that a double does not keep; None if all are kept."""
+    numerals, doubles = texts.to_list(), values.to_list()
+    for start in range(0, len(numerals), _CELLS_A_PRINT):
+        some, numbers = numerals[start : start + _CELLS_A_PRINT], doubles[start : start + _CELLS_A_PRINT]
+        if _printed_alike(some, numbers):
+            continue
+        for index, (text, number) in enumerate(zip(some, numbers, strict=True)):
+            if not keeps(text, number):
+                return start + index
+    return None
+
+
+def _printed_alike(texts: list[str], values: list[float]) -> bool:
+    """Whether numerals are what a program prints of doubles with always the same number of digits after the point."""
+    match = _PRINTED.fullmatch(texts[0])
+    if match is None:
+        return False
+    plus = "+" if texts[0].startswith("+") else ""
+    form = f"%{plus}.{len(match[1])}{match[2] or 'f'}\n"
+    return form * len(texts) % tuple(values) == "\n".join(texts) + "\n"
+
+
+def _dates(column: pl.Series) -> Array | None:
+    """Dates or moments as datetime64; None where they are none."""
+    held = column.drop_nulls()
+    if held.str.contains(f"^(?:{DAY}|NaT)$").all():
+        if (held == "NaT").all():
+            return None
+        unit = "D"
+    elif held.str.contains(f"^(?:{DAY}|{MOMENT}|NaT)$").all():
+        unit = unit_of_digits(longest(held.str.extract(r"\.([0-9]+)$")))
+    else:
+        return None
+    return dates_of(column.fill_null("NaT").to_list(), unit)

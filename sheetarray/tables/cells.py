@@ -1,0 +1,179 @@
+"""The cells of an ordinary table, as its container has them: all columns that hold something, all of their rows.
+
+A container gives a `Table`, whose columns hand out single cells (for names), masks (for rows that are passed over),
+and the cells of the rows that count as one `Column`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..elements import Cell, Unreadable, is_blank, string_of
+from .numerals import WHITE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Places = np.ndarray[Any, np.dtype[np.int64]]
+
+ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
+
+
+@dataclass
+class Column:
+    """The cells of a column, in the rows that count.
+
+    Attributes:
+        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it.
+        numbers: the cells as doubles, null for blanks, where the container says that each of them is a number.
+        errors: the names of error cells, by index.
+        unreadable: cells of which nobody knows the value, by index.
+    """
+
+    texts: pl.Series | list[str | None] | None
+    numbers: pl.Series | None = None
+    errors: Mapping[int, str] = field(default_factory=dict)
+    unreadable: Mapping[int, Unreadable] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        cells = self.texts if self.numbers is None else self.numbers
+        return 0 if cells is None else len(cells)
+
+    def as_list(self) -> list[str | None]:
+        """The texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
+        if self.numbers is not None:
+            return [None if number is None else _shown(number) for number in self.numbers.to_list()]
+        if self.texts is None or isinstance(self.texts, list):
+            return self.texts or []
+        return self.texts.to_list()
+
+    def as_series(self) -> pl.Series:
+        """The texts as a Series."""
+        import polars as pl
+
+        texts = self.as_list() if self.texts is None else self.texts
+        return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else texts
+
+
+def _shown(number: float) -> str:
+    return string_of(int(number) if number.is_integer() and abs(number) <= 2.0**53 else number)
+
+
+class RawColumn(Protocol):
+    """A column as its container has it, from the sheet's first row on."""
+
+    def cell(self, row: int) -> Cell:
+        """The cell in a row; None for a blank."""
+
+    def filled(self) -> Mask:
+        """Which rows hold something in this column; there may be more rows than this."""
+
+    def begins(self, mark: str) -> Places:
+        """The rows in which text begins with a mark."""
+
+    def take(self, rows: range | Places) -> Column:
+        """The cells of some rows, in ascending order."""
+
+
+@dataclass
+class Table:
+    """All cells of a sheet.
+
+    Attributes:
+        height: how many rows there are, up to the last one that holds a cell at least.
+        columns: by their place in the sheet; at least those that hold a cell.
+        lines: the rows that are lines without any cell, not even a blank one, as text may have them.
+    """
+
+    height: int
+    columns: Mapping[int, RawColumn]
+    lines: Sequence[int] = ()
+
+
+class TableSheet(Protocol):
+    """A sheet that may hold an ordinary table.
+
+    Attributes:
+        title: the sheet's name in addresses; None where the container has only one.
+    """
+
+    title: str | None
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The first rows; see `columns.Sheet`."""
+
+    def table(self) -> Table:
+        """All cells."""
+
+
+class TextColumn:
+    """A column of a container of text: a list where it is short, a Series otherwise."""
+
+    def __init__(self, texts: pl.Series | list[str | None]) -> None:
+        self._texts = texts
+
+    def cell(self, row: int) -> Cell:
+        """The cell in a row."""
+        return self._texts[row] if row < len(self._texts) else None
+
+    def filled(self) -> Mask:
+        """Which rows hold something."""
+        if isinstance(self._texts, list):
+            return np.array([not is_blank(text) for text in self._texts], dtype=bool)
+        return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
+
+    def begins(self, mark: str) -> Places:
+        """The rows in which text begins with a mark."""
+        if isinstance(self._texts, list):
+            rows = [row for row, text in enumerate(self._texts) if text and text.lstrip(WHITE).startswith(mark)]
+            return np.array(rows, dtype=np.int64)
+        return self._texts.str.strip_chars_start(WHITE).str.starts_with(mark).arg_true().to_numpy().astype(np.int64)
+
+    def take(self, rows: range | Places) -> Column:
+        """The cells of some rows."""
+        if isinstance(rows, range):
+            return Column(self._texts[rows.start : rows.stop])
+        if isinstance(self._texts, list):
+            return Column([self._texts[row] for row in rows.tolist()])
+        return Column(self._texts.gather(rows))
+
+
+class ScalarColumn:
+    """A column of Python scalars, as a service gives them; the text of an error is an error."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells = cells
+
+    def cell(self, row: int) -> Cell:
+        """The cell in a row."""
+        return self._cells[row] if row < len(self._cells) else None
+
+    def filled(self) -> Mask:
+        """Which rows hold something."""
+        return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
+
+    def begins(self, mark: str) -> Places:
+        """The rows in which text begins with a mark."""
+        rows = [
+            r for r, cell in enumerate(self._cells) if isinstance(cell, str) and cell.lstrip(WHITE).startswith(mark)
+        ]
+        return np.array(rows, dtype=np.int64)
+
+    def take(self, rows: range | Places) -> Column:
+        """The cells of some rows."""
+        import polars as pl
+
+        cells = [self.cell(row) for row in (rows if isinstance(rows, range) else rows.tolist())]
+        errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in ERRORS}
+        for index in errors:
+            cells[index] = None
+        kinds = {type(cell) for cell in cells if not is_blank(cell)}
+        if kinds and kinds <= {int, float}:
+            numbers = pl.Series([None if is_blank(cell) else cell for cell in cells], dtype=pl.Float64, strict=False)
+            return Column(None, numbers, errors)
+        return Column([None if is_blank(cell) else string_of(cell) for cell in cells], None, errors)

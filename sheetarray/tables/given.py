@@ -1,0 +1,70 @@
+"""A column under a dtype that the caller gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..cells import TextLook, from_text
+from ..dtypes import DType
+from ..elements import Missing, Problem, decode
+from .numerals import WHITE, Marks, commas_are_decimal
+from .options import DTypeLike
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_NUMBERS = ("float", "complex", "int")
+
+
+def dtype_of(dtype: DTypeLike) -> DType:
+    """The dtype that is meant.
+
+    Raises:
+        DTypeError: no dtype of the format is.
+    """
+    return dtypes.named(dtype) if isinstance(dtype, str) else dtypes.of(np.dtype(dtype))
+
+
+def decode_given(texts: list[str | None], dtype: DType, marks: Marks, missing: Missing) -> tuple[Array, list[Problem]]:
+    """The values of a column under a dtype, and the cells that it cannot mean.
+
+    Args:
+        texts: of the cells; None is a missing value.
+        dtype: of the values.
+        marks: that numbers bear.
+        missing: "nan" makes missing values NaN and NaT; text has "" and generic columns None for them.
+    """
+    import polars as pl
+
+    decimal = "."
+    if dtype.kind in _NUMBERS:
+        texts = _without_groups(texts, marks)
+        decimal = marks.point
+        if marks.is_plain and marks.decimal is None:
+            held = [text.strip(WHITE) for text in texts if text and "," in text]
+            decimal = "," if held and commas_are_decimal(_all(texts), only_numbers=False) else "."
+    if dtype.kind == "datetime" and missing == "nan":
+        texts = ["NaT" if text is None else text for text in texts]
+    look = TextLook("," if decimal == "," else ".", "keep")
+    if dtype.kind in ("string", "generic") or len(texts) > 1000:
+        return from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+    return decode(texts, dtype, missing=missing, decimal=decimal)
+
+
+def _all(texts: list[str | None]) -> list[str]:
+    return [bare for text in texts if text and (bare := text.strip(WHITE))]
+
+
+def _without_groups(texts: list[str | None], marks: Marks) -> list[str | None]:
+    """Numbers without what parts their thousands; other cells as they are."""
+    if marks.thousands is None:
+        return texts
+    import re
+
+    number = re.compile(marks.grouped_number)
+    without = str.maketrans("", "", marks.group)
+    return [
+        text.translate(without) if text is not None and number.fullmatch(text.strip(WHITE)) else text for text in texts
+    ]

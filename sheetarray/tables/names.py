@@ -1,0 +1,78 @@
+"""The names of a table's columns, and which of them a caller means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..columns import a1, letters
+from ..elements import Cell, bool_text, is_blank, string_of
+from ..errors import NotFoundError
+from .cells import RawColumn, Table
+from .notes import Notes
+from .numerals import WHITE
+from .rows import TableRows
+
+_MOST_LISTED = 20  # names in a message
+
+
+def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
+    """The places of columns by their names: what stands in the rows of names, else the letter.
+
+    A name that is there already becomes `name_2`; whatever else is called so keeps its name. Columns that have
+    neither a name nor a cell are left out.
+    """
+    texts = {place: _name(table.columns[place], rows.names) for place in sorted(table.columns)}
+    given = set(texts.values()) - {""}
+    names: dict[str, int] = {}
+    for place, text in texts.items():
+        if not text and not _holds_data(table.columns[place], rows):
+            continue
+        name, count = text or letters(place), 2
+        taken = names if text else names.keys() | given
+        if name in taken:
+            base = name
+            while (name := f"{base}_{count}") in names or name in given:
+                count += 1
+            address = a1(rows.names[-1] if rows.names else rows.row(0), place)
+            notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
+        names[name] = place
+    return names
+
+
+def _name(column: RawColumn, rows: Sequence[int]) -> str:
+    return " ".join(text for row in rows if (text := _text(column.cell(row))))
+
+
+def _text(cell: Cell) -> str:
+    if is_blank(cell):
+        return ""
+    return bool_text(cell) if isinstance(cell, bool) else string_of(cell).strip(WHITE)
+
+
+def _holds_data(column: RawColumn, rows: TableRows) -> bool:
+    if len(rows.data) and not is_blank(column.cell(int(rows.data[0]))):
+        return True
+    filled = column.filled()
+    data = rows.data
+    if isinstance(data, range):
+        return bool(filled[data.start : data.stop].any())
+    return bool(filled[data[data < len(filled)]].any())
+
+
+def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:
+    """The names that are meant, each once; a column's letter means it as well.
+
+    Raises:
+        NotFoundError: no such column; the message lists those that there are.
+    """
+    if columns is None:
+        return list(names)
+    by_letter = {letters(place): name for name, place in names.items()}
+    selected = []
+    for column in [columns] if isinstance(columns, str) else columns:
+        name = column if column in names else by_letter.get(column)
+        if name is None:
+            more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+            raise NotFoundError(f"no column {column!r}; there is {', '.join(map(repr, [*names][:_MOST_LISTED]))}{more}")
+        selected.append(name)
+    return list(dict.fromkeys(selected))

@@ -1,0 +1,30 @@
+"""What was accepted while a table was read: one warning of each kind, at the line that called this package."""
+
+from __future__ import annotations
+
+from ..errors import warn_caller
+
+
+class Notes:
+    """What there is to say, by kind.
+
+    Args:
+        title: of the sheet, for addresses; None where there is only one.
+    """
+
+    def __init__(self, title: str | None = None) -> None:
+        self._title = title
+        self._kinds: dict[str, list[tuple[str, str]]] = {}
+
+    def add(self, kind: str, message: str, address: str, count: int = 1) -> None:
+        """Note something; of each kind the first message is said, and how many more there are."""
+        self._kinds.setdefault(kind, []).append((message, address))
+        self._kinds[kind] += [("", "")] * (count - 1)
+
+    def warn(self) -> None:
+        """Say it all."""
+        for notes in self._kinds.values():
+            message, address = notes[0]
+            place = address if self._title is None else f"{self._title}!{address}"
+            more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
+            warn_caller(f"{place}: {message}{more}")

@@ -1,0 +1,161 @@
+"""How numbers look in ordinary tables, and whether a double keeps one that a table holds.
+
+A number forgets leading zeros (`007`), the plus before a telephone number, and digits beyond those of a double; a
+column in which one of these stands is text. A comma is a decimal mark only where a cell of the column can be nothing
+else (`3,14`) and none contradicts it: where every comma could part thousands (`1,234`), nobody knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import LimitError
+
+WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+"""White space, which means nothing around a number, and a cell of nothing else is blank."""
+
+LONGEST = 1000  # characters of a numeral; a double never needs more than 767 digits
+
+_EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+_WHOLE = r"(?:0|[1-9][0-9]*)"
+WORD = r"[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
+INTEGER = r"(?:0|-?[1-9][0-9]{0,19}|\+(?:0|[1-9][0-9]{0,5}))"  # a plus before more digits begins a telephone number
+NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+){_EXPONENT}|{WORD})"
+_LONG_INTEGER = r"[+-]?[0-9]+"
+COMMA_NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:,[0-9]+)?|,[0-9]+){_EXPONENT}|{WORD})"
+DECIMAL_COMMA = rf"(?:[+-]?(?:{_WHOLE}(?:,[0-9]*)?|,[0-9]+){_EXPONENT}|{WORD})"  # where the mark is given
+GROUPED = r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+"  # a comma that could part thousands
+PHONE = r"\+[0-9]{7,}"
+
+_PARTS = re.compile(r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?")
+_GROUPED = re.compile(GROUPED)
+_COMMA_NUMBER = re.compile(COMMA_NUMBER)
+_DECIMAL_COMMA = re.compile(DECIMAL_COMMA)
+_PHONE = re.compile(PHONE)
+_ALL_INTEGER = re.compile(_LONG_INTEGER)
+_VALUE = re.compile(
+    rf"(?:[+-]?[0-9]+(?:[.,][0-9]*)?{_EXPONENT}|[+-]?[.,][0-9]+{_EXPONENT}|{WORD}"
+    r"|[+-]?[0-9]{1,3}(?:([,.' ])[0-9]{3}(?:\1[0-9]{3})*)(?:[.,][0-9]+)?"
+    r"|(?i:true|false)|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}.*)?)"
+)
+_ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Which marks the numbers of a table bear.
+
+    Attributes:
+        decimal: the decimal mark; None finds it for each column.
+        thousands: what parts thousands; None is nothing.
+
+    Raises:
+        LimitError: marks that could not be told apart.
+    """
+
+    decimal: str | None = None
+    thousands: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise LimitError(f"the decimal mark is '.' or ',', not {self.decimal!r}")
+        mark = self.thousands
+        if mark is None:
+            return
+        if not isinstance(mark, str) or len(mark) != 1 or mark.isalnum() or mark in '"+-\r\n\t\0':
+            raise LimitError(f"thousands is one character such as ',' '.' ' ' or \"'\", not {mark!r}")
+        if mark == self.decimal:
+            raise LimitError(f"the decimal mark and the mark between thousands are both {mark!r}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether numbers have a decimal point and nothing else, as far as anybody has said."""
+        return self.decimal != "," and self.thousands is None
+
+    @property
+    def point(self) -> str:
+        """The decimal mark that is given, or follows from the one between thousands."""
+        return self.decimal or ("," if self.thousands == "." else ".")
+
+    @property
+    def grouped_number(self) -> str:
+        """The regular expression of a number whose thousands are parted, or are not."""
+        group = f"[{re.escape(_ALIKE.get(self.thousands or '', self.thousands or ''))}]"
+        whole = rf"(?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|{_WHOLE})"
+        point = re.escape(self.point)
+        return rf"(?:[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}|{WORD})"
+
+    @property
+    def number(self) -> str:
+        """The regular expression of a number, where marks are given."""
+        if self.thousands is not None:
+            return self.grouped_number
+        return DECIMAL_COMMA if self.decimal == "," else NUMBER
+
+    @property
+    def group(self) -> str:
+        """The characters that part thousands."""
+        return _ALIKE.get(self.thousands or "", self.thousands or "")
+
+
+def reads_as_value(text: str) -> bool:
+    """Whether a cell of a first row is a number, a date or a boolean, so that it is hardly a name."""
+    return _VALUE.fullmatch(text[:LONGEST].strip(WHITE)) is not None
+
+
+def keeps(text: str, value: float) -> bool:
+    """Whether a double, printed with as many digits as a numeral has, gives the numeral back.
+
+    Args:
+        text: the numeral, with a decimal point.
+        value: the double that is nearest.
+
+    Example:
+        >>> [keeps(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]
+        [True, True, False]
+    """
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        return True  # NaN, or infinity in words
+    whole, fraction, exponent = parts.groups()
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return value == 0
+    if value == 0 or value in (float("inf"), float("-inf")) or _PHONE.fullmatch(text):
+        return False
+    if len(digits) <= 15 and 1e-290 < abs(value) < 1e290:
+        return True
+    if len(digits) > LONGEST:
+        return False
+    mantissa, printed = f"{abs(value):.{len(digits) - 1}e}".split("e")
+    scale = int(exponent or 0) + len(whole) - 1 - (len(whole + fraction) - len(digits))
+    return mantissa.replace(".", "") == digits and int(printed) == scale
+
+
+def has_too_many_digits(text: str) -> bool:
+    """Whether it is for its digits that a double does not keep a decimal; an integer is no decimal."""
+    parts = _PARTS.fullmatch(text)
+    return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
+
+
+def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
+    """Whether the commas in a column are decimal marks: one can be nothing else, and none contradicts it.
+
+    Args:
+        texts: the cells that are not blank, without white space around.
+        only_numbers: whether a cell that is no number contradicts it, too.
+
+    Example:
+        >>> commas_are_decimal(["3,14", "2,718"]), commas_are_decimal(["1,234", "5,678"])
+        (True, False)
+    """
+    certain = False
+    for text in texts:
+        if not _COMMA_NUMBER.fullmatch(text):
+            if only_numbers or "." in text or _GROUPED.fullmatch(text):
+                return False
+        elif "," in text and not _GROUPED.fullmatch(text):
+            certain = True
+    return certain

@@ -1,0 +1,130 @@
+"""What a caller may say of an ordinary table."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard, get_args
+
+import numpy as np
+
+from ..elements import Missing, check_missing
+from ..errors import LimitError
+from ..header import Order
+from .numerals import WHITE, Marks
+
+DTypeLike = str | np.dtype[Any] | type
+Shape = tuple[int, ...] | int
+Rows = int | Collection[int]
+Values = str | float | Collection[str | float]
+
+DTypes = DTypeLike | Mapping[str, DTypeLike] | None
+Shapes = Shape | Mapping[str, Shape] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """What is said of a table; every attribute may be left out.
+
+    Attributes:
+        dtype: of every column, or by name; None infers it without loss.
+        shape: of every column's array, or by name; one -1 is worked out.
+        order: how the cells of a column fill its shape.
+        missing: "nan" reads blanks as NaN, NaT, None or ""; "error" refuses them.
+        header: how many rows hold the names, joined by a blank; True is one, False is none, None finds out.
+        skip_rows: how many rows stand above the table, or which rows are passed over, counted from 0.
+        skip_footer: how many rows below the table are passed over.
+        comment: rows that begin with this text are passed over.
+        na_values: texts or numbers that mean a missing value, besides blanks.
+        decimal: the decimal mark; None finds it for each column.
+        thousands: what parts thousands in numbers; None is nothing.
+
+    Raises:
+        LimitError: a value that an option cannot have.
+    """
+
+    dtype: DTypes = None
+    shape: Shapes = None
+    order: Order = "row-major"
+    missing: Missing = "nan"
+    header: bool | int | None = None
+    skip_rows: Rows = 0
+    skip_footer: int = 0
+    comment: str | None = None
+    na_values: Values = ()
+    decimal: str | None = None
+    thousands: str | None = None
+
+    def __post_init__(self) -> None:
+        check_missing(self.missing)
+        if self.order not in get_args(Order):
+            raise LimitError(f"order is 'row-major' or 'column-major', not {self.order!r}")
+        for name in ("header", "skip_footer"):
+            value = getattr(self, name)
+            if value is not None and _count(value) is None:
+                raise LimitError(f"{name} is a number of rows, not {value!r}")
+        if self.comment is not None and (not isinstance(self.comment, str) or not self.comment.strip(WHITE)):
+            raise LimitError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
+        _ = self.marks, self.skipped_rows, self.skipped_above
+
+    @property
+    def marks(self) -> Marks:
+        """The marks that numbers bear."""
+        return Marks(self.decimal, self.thousands)
+
+    @property
+    def skipped_above(self) -> int:
+        """How many rows are passed over above the table."""
+        if _are_rows(self.skip_rows):
+            return 0
+        count = _count(self.skip_rows)
+        if count is None:
+            raise LimitError(f"skip_rows is a number of rows, or the rows themselves, not {self.skip_rows!r}")
+        return count
+
+    @property
+    def skipped_rows(self) -> Collection[int]:
+        """The rows that are passed over wherever they are, counted from 0."""
+        if not _are_rows(self.skip_rows):
+            return ()
+        rows = self.skip_rows if isinstance(self.skip_rows, range) else [_count(row) for row in self.skip_rows]
+        if any(row is None or row < 0 for row in rows):
+            raise LimitError(f"skip_rows has something else than rows, counted from 0: {self.skip_rows!r:.80}")
+        return [row for row in rows if row is not None]
+
+    @property
+    def missing_texts(self) -> frozenset[str]:
+        """Texts that mean a missing value."""
+        return frozenset(str(value).strip(WHITE) for value in self._na_values)
+
+    @property
+    def missing_numbers(self) -> tuple[float, ...]:
+        """Numbers that mean a missing value, however they are written."""
+        return tuple(
+            float(value) for value in self._na_values if isinstance(value, (int, float)) and not isinstance(value, bool)
+        )
+
+    @property
+    def _na_values(self) -> Sequence[Any]:
+        given: Any = self.na_values
+        if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
+            given = () if given is None else (given,)
+        values = [value.item() if isinstance(value, np.generic) else value for value in given]
+        for value in values:
+            if not isinstance(value, (str, int, float)):
+                raise LimitError(f"na_values are texts or numbers, not {value!r:.80}")
+        return values
+
+
+def _are_rows(value: Any) -> TypeGuard[Collection[int]]:
+    return isinstance(value, Collection) and not isinstance(value, (str, bytes))
+
+
+def _count(value: Any) -> int | None:
+    """A number of rows; None for what is none."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        return None
+    return count if count >= 0 else None

@@ -1,0 +1,221 @@
+"""A table of a sheet -> one array for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..columns import a1, find_anchors
+from ..elements import is_blank
+from ..errors import FormatError
+from ..header import key_of
+from .bulk import infer_long
+from .cells import Column, Table, TableSheet
+from .given import decode_given, dtype_of
+from .names import name_columns, select_names
+from .notes import Notes
+from .numerals import WHITE
+from .options import DTypeLike, Shape, TableOptions
+from .rows import TableRows, select_rows
+from .short import EXACT, Inferred, infer_short
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_SHORT = 256  # rows of a column that plain Python is faster with
+_TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
+_HEAD = 20_000  # cells in which an array of the exchange format is looked for
+
+
+def read_table(
+    sheet: TableSheet, columns: Sequence[str] | None = None, options: TableOptions | None = None
+) -> dict[str, Array]:
+    """The columns of a table as arrays, by name.
+
+    Args:
+        sheet: where the cells are.
+        columns: names (or letters) of the columns that are wanted; None for all.
+        options: what is said of the table.
+
+    Raises:
+        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such column.
+    """
+    options = options or TableOptions()
+    _refuse_arrays(sheet)
+    table = sheet.table()
+    rows = select_rows(table, options)
+    notes = Notes(sheet.title)
+    names = name_columns(table, rows, notes)
+    for option in (options.dtype, options.shape):
+        if isinstance(option, Mapping):
+            select_names(names, list(option))
+    wanted = {name: names[name] for name in select_names(names, columns)}
+    arrays = _Reader(table, rows, options, notes).read(wanted)
+    notes.warn()
+    return arrays
+
+
+def _refuse_arrays(sheet: TableSheet) -> None:
+    """Refuse a sheet in which arrays of the exchange format stand.
+
+    Raises:
+        FormatError: one does.
+    """
+    grid, ended = sheet.head(_HEAD)
+    for anchor in find_anchors(grid, ended=ended):
+        if anchor.header is None and key_of(grid[anchor.row][anchor.column]) != "version":
+            continue  # two words one under the other, and no more
+        raise FormatError(
+            f"an array of the exchange format, {anchor.name!r}, not an ordinary table",
+            location=a1(anchor.row, anchor.column),
+            hint="arrays are read by read, and listed by sheetarray info",
+        )
+
+
+class _Reader:
+    """Turns the columns of a table into arrays."""
+
+    def __init__(self, table: Table, rows: TableRows, options: TableOptions, notes: Notes) -> None:
+        self.table, self.rows, self.options, self.notes = table, rows, options, notes
+
+    def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
+        """The arrays of the columns that are wanted: name -> place."""
+        cells = {place: self._take(place, name) for name, place in wanted.items()}
+        given = {place: dtype for name, place in wanted.items() if (dtype := _of(self.options.dtype, name)) is not None}
+        inferred = self._infer({place: column for place, column in cells.items() if place not in given})
+        arrays: dict[str, Array] = {}
+        for name, place in wanted.items():
+            column, shape = cells[place], _of(self.options.shape, name)
+            values = inferred.get(place)
+            array = self._given(column, given[place], name, place) if values is None else values
+            arrays[name] = array if shape is None else self._shaped(array, column, shape, name, place)
+        self._note_errors(cells)
+        return arrays
+
+    def _take(self, place: int, name: str) -> Column:
+        """The cells of a column; what means a missing value is one.
+
+        Raises:
+            FormatError: a cell of which nobody knows the value, or a missing value where there may be none.
+        """
+        column = self.table.columns[place].take(self.rows.data)
+        for index, cell in column.unreadable.items():
+            raise self._error(place, index, name, cell.reason, cell.hint)
+        if self.options.missing_texts:
+            column = _without_missing(column, self.options)
+        if self.options.missing == "error":
+            for index, error in column.errors.items():
+                raise self._error(place, index, name, f"an error, {error}", "missing='nan' reads errors as NaN")
+            blank = _first_blank(column)
+            if blank is not None:
+                raise self._error(place, blank, name, "a blank cell", "missing='nan' reads blanks as NaN")
+        return column
+
+    def _infer(self, columns: Mapping[int, Column]) -> dict[int, Array]:
+        """The arrays of columns of which nobody says the dtype."""
+        inferred: dict[int, Inferred] = {}
+        long: dict[int, pl.Series] = {}
+        for place, column in columns.items():
+            if column.numbers is not None:
+                inferred[place] = Inferred(_number_array(column.numbers))
+            elif len(column) <= _SHORT:
+                inferred[place] = infer_short(column.as_list(), self.options.marks)
+            else:
+                long[place] = column.as_series()
+        inferred |= infer_long(long, self.options.marks) if long else {}
+        for place, known in inferred.items():
+            if known.long is not None:
+                self.notes.add("digits", _TOO_LONG, a1(self.rows.row(known.long), place))
+        return {place: known.values for place, known in inferred.items()}
+
+    def _given(self, column: Column, dtype: DTypeLike, name: str, place: int) -> Array:
+        kind = dtype_of(dtype)
+        texts = column.as_list()
+        if kind.kind != "string":
+            texts = [None if is_blank(text) else text for text in texts]
+        values, problems = decode_given(texts, kind, self.options.marks, self.options.missing)
+        for problem in problems:
+            error = column.errors.get(problem.index)
+            reason = problem.reason if error is None else f"expected {kind.name}, found an error, {error}"
+            raise self._error(place, problem.index, name, reason, problem.hint)
+        return values
+
+    def _shaped(self, values: Array, column: Column, shape: Shape, name: str, place: int) -> Array:
+        count = _filled_cells(column)
+        try:
+            return values[:count].reshape(shape, order="F" if self.options.order == "column-major" else "C")
+        except ValueError:
+            raise self._error(place, 0, name, f"{count} cells do not fill the shape {shape}") from None
+
+    def _note_errors(self, columns: Mapping[int, Column]) -> None:
+        """Warn of error cells, which are read as missing values."""
+        errors = [(index, place, text) for place, column in columns.items() for index, text in column.errors.items()]
+        if errors:
+            index, place, text = min(errors)
+            count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
+            message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
+            self.notes.add("errors", message, a1(self.rows.row(index), place))
+
+    def _error(self, place: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
+        location = a1(self.rows.row(index), place)
+        return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
+
+
+def _of(option: Any, name: str) -> Any:
+    return option.get(name) if isinstance(option, Mapping) else option
+
+
+def _number_array(numbers: pl.Series) -> Array:
+    """int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
+    values: Array = numbers.fill_null(float("nan")).to_numpy(writable=True)
+    with np.errstate(invalid="ignore"):
+        whole = (values == np.rint(values)) & (np.abs(values) <= EXACT) & ((values != 0) | ~np.signbit(values))
+    return values.astype(np.int64) if len(values) and whole.all() else values
+
+
+def _without_missing(column: Column, options: TableOptions) -> Column:
+    """A column in which the caller's own missing values are blanks."""
+    texts, numbers = options.missing_texts, options.missing_numbers
+    if column.numbers is not None:
+        import polars as pl
+
+        marks = [*numbers, *(float(text) for text in texts if _is_number(text))]
+        held = pl.select(pl.when(~column.numbers.is_in(marks)).then(column.numbers)).to_series() if marks else None
+        numeric = column.numbers if held is None else held
+        return Column(None, numeric, column.errors, column.unreadable)
+    cells = [
+        None if text is not None and ((bare := text.strip(WHITE)) in texts or _equals(bare, numbers)) else text
+        for text in column.as_list()
+    ]
+    return Column(cells, None, column.errors, column.unreadable)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _equals(text: str, numbers: Sequence[float]) -> bool:
+    return bool(numbers) and _is_number(text) and float(text) in numbers
+
+
+def _first_blank(column: Column) -> int | None:
+    """The index of the first blank; None if there is none."""
+    if column.numbers is not None:
+        blanks = column.numbers.is_null().arg_true()
+        return int(blanks[0]) if len(blanks) else None
+    return next((index for index, text in enumerate(column.as_list()) if is_blank(text)), None)
+
+
+def _filled_cells(column: Column) -> int:
+    """How many cells there are up to the last that is not blank."""
+    cells = column.numbers.to_list() if column.numbers is not None else column.as_list()
+    return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)

@@ -1,0 +1,108 @@
+"""Which rows of a sheet a table's names and data stand in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..elements import Cell, is_blank
+from ..errors import FormatError
+from .cells import Mask, Places, Table
+from .numerals import reads_as_value
+from .options import TableOptions
+
+_FEW = 16  # rows at either end that are looked at before all of them are
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """The rows of a table.
+
+    Attributes:
+        names: those that hold the names of columns.
+        data: all others that count, ascending.
+    """
+
+    names: list[int]
+    data: range | Places
+
+    def row(self, index: int) -> int:
+        """The row of a cell of a column, by its index."""
+        return int(self.data[index]) if index < len(self.data) else self.names[-1] if self.names else 0
+
+
+def select_rows(table: Table, options: TableOptions) -> TableRows:
+    """The rows that hold the names and the data of a table.
+
+    Rows without a cell count within the table, and neither above nor below it; lines that hold nothing, not even a
+    delimiter, count only where there is but one column.
+
+    Raises:
+        FormatError: no row holds anything.
+    """
+    rows = _rows(table, options)
+    if not len(rows):
+        raise FormatError("an empty table")
+    if options.header is None:
+        count = int(has_names([column.cell(int(rows[0])) for column in table.columns.values()]))
+    else:
+        count = int(options.header)
+    return TableRows([int(row) for row in rows[:count]], rows[count:])
+
+
+def has_names(cells: list[Cell]) -> bool:
+    """Whether a first row holds names: some cell of it reads neither as a number nor as a date or a boolean."""
+    return any(isinstance(cell, str) and not is_blank(cell) and not reads_as_value(cell) for cell in cells)
+
+
+def _rows(table: Table, options: TableOptions) -> range | Places:
+    """The rows from the first that holds something to the last, without those that are passed over."""
+    lines = table.lines if len(table.columns) > 1 else ()
+    if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
+        first, last = _first(table, options.skipped_above), _last(table)
+        if first is not None and last is not None:
+            return range(first, last + 1)
+    counts = np.ones(table.height, dtype=bool)
+    counts[: options.skipped_above] = False
+    counts[list(lines)] = False
+    counts[[row for row in options.skipped_rows if row < table.height]] = False
+    filled, comments = _filled(table, options.comment)
+    counts[comments] = False
+    held = np.flatnonzero(filled & counts)
+    if options.skip_footer:
+        held = held[: max(0, len(held) - options.skip_footer)]
+    if not len(held):
+        return range(0)
+    counts[: held[0]] = False
+    counts[held[-1] + 1 :] = False
+    return np.flatnonzero(counts)
+
+
+def _first(table: Table, start: int) -> int | None:
+    """The first row that holds something, if it is one of the first few."""
+    rows = range(start, min(start + _FEW, table.height))
+    return next((row for row in rows if _holds(table, row)), None)
+
+
+def _last(table: Table) -> int | None:
+    """The last row that holds something, if it is one of the last few."""
+    rows = range(table.height - 1, max(table.height - 1 - _FEW, -1), -1)
+    return next((row for row in rows if _holds(table, row)), None)
+
+
+def _holds(table: Table, row: int) -> bool:
+    return any(not is_blank(column.cell(row)) for column in table.columns.values())
+
+
+def _filled(table: Table, comment: str | None) -> tuple[Mask, Mask]:
+    """Which rows hold something, and in which the first cell that does begins with the mark of a comment."""
+    filled, comments = np.zeros(table.height, dtype=bool), np.zeros(table.height, dtype=bool)
+    for place in sorted(table.columns):
+        column = table.columns[place]
+        if comment is not None:
+            rows = column.begins(comment)
+            comments[rows[~filled[rows]]] = True
+        held = column.filled()
+        filled[: len(held)] |= held
+    return filled, comments

@@ -1,0 +1,194 @@
+"""The dtype and the values of a short column, in plain Python: a table may have thousands of columns of ten cells.
+
+`bulk` does the same for long columns by the columnar engine; a property test holds the two against each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .numerals import INTEGER, LONGEST, NUMBER, WHITE, Marks, commas_are_decimal, has_too_many_digits, keeps
+from .texts import text_array
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+EXACT = 2**53
+DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+MOMENT = rf"{DAY}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,9}})?"
+BOOLEANS = {"true": True, "false": False}
+
+
+def _lines(cell: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{cell})(?:\n(?:{cell}))*")
+
+
+_INTEGERS, _NUMBERS = _lines(INTEGER), _lines(NUMBER)
+_DAYS, _MOMENTS = _lines(rf"{DAY}|NaT"), _lines(rf"{DAY}|{MOMENT}|NaT")
+_ANY_INTEGERS = _lines(r"[+-]?[0-9]+")
+_FRACTION = re.compile(r"\.([0-9]+)$", re.MULTILINE)
+_SPACED = re.compile(rf"^[{WHITE}]|[{WHITE}]$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What a column turned out to be.
+
+    Attributes:
+        values: of its cells.
+        long: the index of a decimal with more digits than a double holds, because of which it is text; None where
+            there is no such.
+    """
+
+    values: Array
+    long: int | None = None
+
+
+def infer_short(cells: Sequence[str | None], marks: Marks) -> Inferred:
+    """The dtype that keeps every cell of a column of text, and its values.
+
+    Args:
+        cells: text; None, "" and white space are blanks.
+        marks: that numbers bear.
+
+    Example:
+        >>> infer_short(["1", "2"], Marks()).values, infer_short(["01", None], Marks()).values
+        (array([1, 2]), array(['01', ''], dtype='<U2'))
+    """
+    texts = [text for text in cells if text]
+    lines = "\n".join(texts)
+    if texts and _SPACED.search(lines):
+        cells = [text.strip(WHITE) if text else None for text in cells] if (spaced := list(cells)) else cells
+        texts = [text for text in cells if text]
+        lines = "\n".join(texts)
+    else:
+        spaced = None
+    if not texts:
+        return Inferred(np.full(len(cells), np.nan))
+    column = _Short(cells, texts, lines, marks)
+    values = column.values() if lines.count("\n") == len(texts) - 1 else None
+    if values is None:
+        given = cells if spaced is None else [old if new else "" for old, new in zip(spaced, cells, strict=True)]
+        values = text_array([text or "" for text in given])
+    return Inferred(values, column.long)
+
+
+class _Short:
+    """A column without white space around its cells.
+
+    Args:
+        cells: text; None and "" are blanks.
+        texts: those that are not.
+        lines: the same, one a line.
+        marks: that numbers bear.
+    """
+
+    def __init__(self, cells: Sequence[str | None], texts: list[str], lines: str, marks: Marks) -> None:
+        self.cells, self.texts, self.lines, self.marks = cells, texts, lines, marks
+        self.blanks = len(cells) - len(texts)
+        self.long: int | None = None
+
+    def values(self) -> Array | None:
+        """The values; None where the column is text."""
+        if (numbers := self._plain_numbers()) is not None:
+            if _INTEGERS.fullmatch("\n".join(numbers)):
+                return self._integers(numbers)
+            return self._floats(numbers)
+        if self.lines[0] in "tTfF":
+            return self._booleans()
+        return self._moments() if self.lines[0] in "0123456789N" else None
+
+    def _plain_numbers(self) -> list[str] | None:
+        """The numerals with a decimal point, and nothing between thousands; None where a cell is no number."""
+        if self.marks.is_plain:
+            if _NUMBERS.fullmatch(self.lines):
+                return self.texts
+            if self.marks.decimal is None and "," in self.lines and commas_are_decimal(self.texts):
+                return self.lines.replace(",", ".").split("\n")
+            return None
+        if not _lines(self.marks.number).fullmatch(self.lines):
+            return None
+        lines = self.lines
+        for mark in self.marks.group:
+            lines = lines.replace(mark, "")
+        return lines.replace(self.marks.point, ".").split("\n")
+
+    def _integers(self, numerals: list[str]) -> Array | None:
+        """int64 or uint64; beside blanks float64 or Python's integers; None where one is too large."""
+        numbers = list(map(int, numerals))
+        lowest, highest = min(numbers), max(numbers)
+        if lowest < -(2**63) or highest >= 2**64 or (lowest < 0 and highest >= 2**63):
+            return None
+        if self.blanks:
+            exact = lowest >= -EXACT and highest <= EXACT
+            return self._spread(numbers, np.full(len(self.cells), np.nan) if exact else _nothing(len(self.cells)))
+        return np.array(numbers, dtype=np.int64 if highest < 2**63 else np.uint64)
+
+    def _floats(self, numerals: list[str]) -> Array | None:
+        """float64; None where a double does not keep a numeral."""
+        if _ANY_INTEGERS.fullmatch("\n".join(numerals)) and any(len(text) > 16 for text in numerals):
+            return None  # an id, however round
+        if len(max(numerals, key=len)) > LONGEST:
+            return None
+        numbers = list(map(float, numerals))
+        for text, number in zip(numerals, numbers, strict=True):
+            if repr(number) != text and not keeps(text, number):
+                if has_too_many_digits(text):
+                    self.long = [index for index, cell in enumerate(self.cells) if cell][numerals.index(text)]
+                return None
+        return self._spread(numbers, np.full(len(self.cells), np.nan)) if self.blanks else np.array(numbers)
+
+    def _booleans(self) -> Array | None:
+        words = self.lines.lower().split("\n")
+        if not BOOLEANS.keys() >= set(words):
+            return None
+        values = [BOOLEANS[word] for word in words]
+        return self._spread(values, _nothing(len(self.cells))) if self.blanks else np.array(values)
+
+    def _moments(self) -> Array | None:
+        if not _MOMENTS.fullmatch(self.lines) or set(self.texts) == {"NaT"}:
+            return None
+        return dates_of([text or "NaT" for text in self.cells], unit_of(self.lines))
+
+    def _spread(self, values: Sequence[Any], out: Array) -> Array:
+        """Values at their places among the blanks."""
+        out[[index for index, text in enumerate(self.cells) if text]] = values
+        return out
+
+
+def _nothing(count: int) -> Array:
+    return np.full(count, None, dtype=object)
+
+
+def unit_of(lines: str) -> str:
+    """The unit of datetime64 that keeps some dates or moments, one a line."""
+    if _DAYS.fullmatch(lines):
+        return "D"
+    return unit_of_digits(max(map(len, _FRACTION.findall(lines)), default=0))
+
+
+def unit_of_digits(count: int) -> str:
+    """The unit for so many digits of a second.
+
+    Example:
+        >>> [unit_of_digits(count) for count in (0, 1, 3, 4, 9)]
+        ['s', 'ms', 'ms', 'us', 'ns']
+    """
+    return ("s", "ms", "us", "ns")[-(-count // 3)]
+
+
+def dates_of(texts: Sequence[str], unit: str) -> Array | None:
+    """Dates and moments as ISO text or NaT -> datetime64; None where one does not exist, or the unit has no room."""
+    if unit == "ns" and not all(_FIRST <= text.replace(" ", "T") <= _LAST for text in texts if text != "NaT"):
+        return None
+    try:
+        return np.array(texts, dtype=f"datetime64[{unit}]")
+    except ValueError:  # a 30th of February
+        return None
+
+
+_FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
