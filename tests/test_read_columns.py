@@ -265,10 +265,10 @@ def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path)
     assert list(found) == rows[0]
     assert found["moment"].dtype == "datetime64[s]"
     assert found["moment"].tolist() == moments
-    assert found["zero"].dtype == found["large"].dtype == "float64"
+    assert found["zero"].dtype == "float64"
     assert np.signbit(found["zero"]).tolist() == [True, False, False]
     assert found["half"].tolist() == [2.0**53, 0.5, 7]
-    assert found["large"].tolist() == [2.0**53, 2.0**60, 3]
+    assert_same(found["large"], np.array([2**53 + 1, 2**60, 3]))  # the digits count, as they are written
     assert found["id"].tolist() == ["007", "008", "9"]
     assert found["day"].tolist() == [date(2021, 1, 1), None, date(2021, 1, 2)]
     assert found["ok"].tolist() == [True, False, True]

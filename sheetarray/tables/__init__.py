@@ -9,11 +9,12 @@ a dtype of the caller's. `reading` puts it together.
 from __future__ import annotations
 
 from .cells import Column, RawColumn, ScalarColumn, Table, TableSheet, TextColumn
-from .numerals import WHITE, reads_as_value
+from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
 
 __all__ = [
+    "EXACT",
     "WHITE",
     "Column",
     "DTypeLike",

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cells import longest
+from ..cells import TextLook, from_text, longest
+from ..dtypes import named
 from .numerals import (
     COMMA_NUMBER,
+    EXACT,
     GROUPED,
     INTEGER,
     LONGEST,
@@ -26,8 +28,7 @@ from .numerals import (
     has_too_many_digits,
     keeps,
 )  # fmt: skip
-from .short import BOOLEANS, DAY, EXACT, MOMENT, Array, Inferred, dates_of, unit_of_digits
-from .texts import text_array_of
+from .short import BOOLEANS, DAY, MOMENT, Array, Inferred, dates_of, unit_of_digits
 
 if TYPE_CHECKING:
     import polars as pl
@@ -287,7 +288,7 @@ class _Long:
             blank = (texts.str.strip_chars(WHITE) == "") & (texts != "")
             if blank.any():
                 texts = pl.select(pl.when(blank).then(pl.lit("")).otherwise(texts)).to_series()
-            self.values[key] = text_array_of(texts)
+            self.values[key], _ = from_text(texts, named("string"), TextLook(formulas="keep"))
 
 
 def _double() -> Any:

@@ -29,8 +29,9 @@ class Column:
     """The cells of a column, in the rows that count.
 
     Attributes:
-        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it.
-        numbers: the cells as doubles, null for blanks, where the container says that each of them is a number.
+        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it all.
+        numbers: the cells as doubles, null for blanks, where the container says that each of them is a number; if it
+            gives their texts as well, the digits of integers beyond 2^53 count.
         errors: the names of error cells, by index.
         unreadable: cells of which nobody knows the value, by index.
     """
@@ -46,7 +47,7 @@ class Column:
 
     def as_list(self) -> list[str | None]:
         """The texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
-        if self.numbers is not None:
+        if self.numbers is not None and self.texts is None:
             return [None if number is None else _shown(number) for number in self.numbers.to_list()]
         if self.texts is None or isinstance(self.texts, list):
             return self.texts or []

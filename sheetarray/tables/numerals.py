@@ -16,6 +16,7 @@ from ..errors import LimitError
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """White space, which means nothing around a number, and a cell of nothing else is blank."""
 
+EXACT = 2**53  # from here on a double may be several integers
 LONGEST = 1000  # characters of a numeral; a double never needs more than 767 digits
 
 _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
@@ -132,6 +133,13 @@ def keeps(text: str, value: float) -> bool:
     mantissa, printed = f"{abs(value):.{len(digits) - 1}e}".split("e")
     scale = int(exponent or 0) + len(whole) - 1 - (len(whole + fraction) - len(digits))
     return mantissa.replace(".", "") == digits and int(printed) == scale
+
+
+def is_lost(text: str | None, value: float | None) -> bool:
+    """Whether an integer that is written down is another one than the double that it was taken for."""
+    if text is None or value is None or not _ALL_INTEGER.fullmatch(text) or len(text) > LONGEST:
+        return False
+    return int(text) != value
 
 
 def has_too_many_digits(text: str) -> bool:

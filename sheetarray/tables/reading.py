@@ -16,10 +16,10 @@ from .cells import Column, Table, TableSheet
 from .given import decode_given, dtype_of
 from .names import name_columns, select_names
 from .notes import Notes
-from .numerals import WHITE
+from .numerals import EXACT, WHITE, Marks, is_lost
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows, select_rows
-from .short import EXACT, Inferred, infer_short
+from .short import Inferred, infer_short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +122,7 @@ class _Reader:
         long: dict[int, pl.Series] = {}
         for place, column in columns.items():
             if column.numbers is not None:
-                inferred[place] = Inferred(_number_array(column.numbers))
+                inferred[place] = self._numbers(column, column.numbers)
             elif len(column) <= _SHORT:
                 inferred[place] = infer_short(column.as_list(), self.options.marks)
             else:
@@ -132,6 +132,15 @@ class _Reader:
             if known.long is not None:
                 self.notes.add("digits", _TOO_LONG, a1(self.rows.row(known.long), place))
         return {place: known.values for place, known in inferred.items()}
+
+    def _numbers(self, column: Column, numbers: pl.Series) -> Inferred:
+        """The array of a column of number cells; their digits count where doubles may be several integers."""
+        if column.texts is not None:
+            texts = column.as_list()
+            known = infer_short(texts, Marks())
+            if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.to_list())):
+                return known
+        return Inferred(_number_array(numbers))
 
     def _given(self, column: Column, dtype: DTypeLike, name: str, place: int) -> Array:
         kind = dtype_of(dtype)
@@ -174,7 +183,7 @@ def _number_array(numbers: pl.Series) -> Array:
     """int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
     values: Array = numbers.fill_null(float("nan")).to_numpy(writable=True)
     with np.errstate(invalid="ignore"):
-        whole = (values == np.rint(values)) & (np.abs(values) <= EXACT) & ((values != 0) | ~np.signbit(values))
+        whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
     return values.astype(np.int64) if len(values) and whole.all() else values
 
 

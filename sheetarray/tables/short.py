@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .numerals import INTEGER, LONGEST, NUMBER, WHITE, Marks, commas_are_decimal, has_too_many_digits, keeps
-from .texts import text_array
+from ..elements import text_array
+from .numerals import EXACT, INTEGER, LONGEST, NUMBER, WHITE, Marks, commas_are_decimal, has_too_many_digits, keeps
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-EXACT = 2**53
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 MOMENT = rf"{DAY}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,9}})?"
 BOOLEANS = {"true": True, "false": False}

@@ -11,7 +11,7 @@ from ...columns import Request, a1
 from ...dtypes import named
 from ...elements import Cell, Unreadable
 from ...errors import FormatError
-from ...tables import WHITE, Column, Table
+from ...tables import EXACT, WHITE, Column, Table
 from .reader import cells as c
 from .reader.column import Run, Texts
 from .reader.gather import gathered, whole
@@ -105,24 +105,26 @@ class ExcelColumn:
 
 
 def _column(run: Run, height: int, errors: dict[int, str], from_1904: bool) -> Column:
-    """A column without error cells as text; the numbers, if there is nothing else, as doubles."""
+    """A column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
     import polars as pl
 
-    if len(run) and bool((run.kinds == c.NUMBER).all()):
-        numbers = run.values.cast(pl.Float64, strict=False)
-        if not numbers.null_count() and numbers.is_finite().all():
-            return Column(None, _spread(numbers, run, height), errors)
+    numbers = None
+    if len(run) and bool(np.isin(run.kinds, (c.NUMBER, c.LARGE)).all()):
+        doubles = run.values.cast(pl.Float64, strict=False)
+        if not doubles.null_count() and doubles.is_finite().all():
+            numbers = _spread(doubles, run, height)
+            if bool((doubles.abs() < EXACT).all()):
+                return Column(None, numbers, errors)
     if not len(run):
         return Column(pl.repeat(None, height, dtype=pl.String, eager=True), None, errors)
     texts = Texts(run, _TEXT, from_1904=from_1904, table=True).result()
-    unreadable: dict[int, Unreadable] = {}
-    if isinstance(texts, Sequence):
-        cells: list[Any] = [*texts, *[None] * (height - len(texts))]
-        unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
-        for index in unreadable:
-            cells[index] = None
-        return Column(cells, None, errors, unreadable)
-    return Column(texts.extend_constant(None, height - len(texts)), None, errors)
+    if not isinstance(texts, Sequence):
+        return Column(texts.extend_constant(None, height - len(texts)), numbers, errors)
+    cells: list[Any] = [*texts, *[None] * (height - len(texts))]
+    unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
+    for index in unreadable:
+        cells[index] = None
+    return Column(cells, numbers, errors, unreadable)
 
 
 def _only(run: Run, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Run:
