@@ -220,7 +220,7 @@ def test_a_block_inflates_no_further_than_its_array_needs(frugal: Any) -> None:
         assert len(list(avro.check_avro(io.BytesIO(content)))) == 1
     shape = varint(1) + varint(2**31 - 1) + b"\0"
     claims = shape + F8 + varint(8 * (2**31 - 1)) + b"\0" * 10_000
-    with pytest.raises(sa.FormatError, match="more than the block can hold"):
+    with pytest.raises(sa.FormatError, match="are read at once"):
         read(container((1, deflated(claims)), codec="deflate"))
 
 
@@ -247,7 +247,7 @@ def test_damaged_blocks_of_every_codec_are_refused(codec: str, frugal: Any) -> N
         read(container((1, PACK[codec](datum() * 2)), codec=codec))
 
 
-@pytest.mark.parametrize("codec", set(PACK) - {"snappy"})
+@pytest.mark.parametrize("codec", sorted(set(PACK) - {"snappy"}))
 def test_a_block_of_any_codec_inflates_no_further_than_asked(codec: str, frugal: Any) -> None:
     bomb = PACK[codec](datum() + bytes(4 * 10**7))
     assert len(bomb) < 200_000
@@ -282,7 +282,7 @@ def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monke
             assert list(avro.check_avro(io.BytesIO(content))) == []
             continue
         for verb in (read, lambda content: avro.scan_avro(io.BytesIO(content))):
-            with pytest.raises(sa.FormatError, match="more than the block can hold"):
+            with pytest.raises(sa.FormatError, match="are read at once"):
                 verb(content)
         assert list(avro.check_avro(io.BytesIO(content)))
         assert avro.read_avro(io.BytesIO(content), ["J"])["J"].size == 10_000

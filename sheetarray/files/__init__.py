@@ -8,9 +8,10 @@ caller opened is only written to, and stays open.
 from __future__ import annotations
 
 from .reading import Bytes, PathLike, Readable, Source, give_back, inflated_limit
+from .structure import check_structure
 from .writing import COMPRESSIONS, Sink, Writable, replacing
 
 __all__ = [
-    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "give_back", "inflated_limit",
-    "replacing",
+    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "check_structure", "give_back",
+    "inflated_limit", "replacing",
 ]  # fmt: skip

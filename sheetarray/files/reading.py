@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import mmap
 import os
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,20 +13,27 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 from ..errors import FormatError
+from .inflating import DAMAGE, Inflated, inflater_of
 
 PathLike = str | os.PathLike[str]
 Readable = PathLike | IO[bytes] | IO[str]
 Bytes = bytes | mmap.mmap
 
-_INFLATED_ALWAYS = 2**30  # a compressed file may always inflate to this many bytes
+_INFLATED_ALWAYS = 900_000_000  # bytes to which a compressed file may always inflate
 _INFLATED_TIMES = 100  # and to this many times its size
-_PIECE = 1024  # bytes of Zstandard, which inflate to 32 MiB at most
+_TEXT_ALWAYS = 2**28  # bytes of text, which takes several times as much once it is parsed
+_TEXT_TIMES = 30
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 
 
-def inflated_limit(size: int) -> int:
-    """The bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb."""
-    return max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
+def inflated_limit(size: int, *, text: bool = False) -> int:
+    """Return the bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb.
+
+    Args:
+        size: of the compressed file, in bytes.
+        text: what is inflated will be parsed; else its elements are taken as they lie.
+    """
+    return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
 def give_back(content: Bytes, start: int, end: int) -> None:
@@ -56,7 +61,7 @@ class Source:
         self.path: Path | None = None
         self._own = False
         self._opened: list[IO[bytes]] = []
-        self._limit: int | None = None
+        self._packed_size: int | None = None
         if isinstance(source, (str, os.PathLike)):
             self.name = os.fspath(source)
             self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
@@ -91,14 +96,12 @@ class Source:
         self._head = self._file.read(4096)
         opened: Any = None
         size = os.fstat(self._file.fileno()).st_size if self._own else 0
-        if self._head.startswith(b"\x1f\x8b"):
-            opened = gzip.GzipFile(fileobj=_Rejoined(self._head, self._file))
-        elif self._head.startswith(b"\x28\xb5\x2f\xfd"):
-            opened = _Zstandard(_Rejoined(self._head, self._file))
+        if (inflater := inflater_of(self._head)) is not None:
+            opened = Inflated(_Rejoined(self._head, self._file), inflater)
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
-            self._limit = inflated_limit(size)
+            self._packed_size = size
             self._file = opened
             self._opened.insert(0, opened)
             self._head = b""
@@ -106,7 +109,7 @@ class Source:
     def prefix(self, count: int) -> bytes:
         """The first `count` bytes, or all where there are fewer."""
         if self._whole is None and len(self._head) < count and not self._ended:
-            self._head = b"".join([self._head, *self._chunks(count - len(self._head))])
+            self._head = self._joined(count - len(self._head), text=True)
         return self._head[:count] if self._whole is None else self._whole[:count]
 
     @property
@@ -114,8 +117,11 @@ class Source:
         """Whether `prefix` has come to the end already."""
         return self._ended
 
-    def whole(self) -> Bytes:
+    def whole(self, *, text: bool = True) -> Bytes:
         """Everything; a plain file is mapped, not read.
+
+        Args:
+            text: as for `inflated_limit`.
 
         As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
@@ -123,7 +129,7 @@ class Source:
             if self.path is not None and (size := os.fstat(self._file.fileno()).st_size):
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             else:
-                self._whole = b"".join([self._head, *self._chunks(None)])
+                self._whole = self._joined(None, text=text)
         return self._whole
 
     def own(self) -> bytearray | mmap.mmap:
@@ -140,24 +146,33 @@ class Source:
         if self._whole is not None:
             return bytearray(self._whole)
         content = bytearray(self._head)
-        for chunk in self._chunks(None):
+        for chunk in self._chunks(None, text=False):
             content += chunk
         self._head, self._ended = bytes(content[:4096]), True
         return content
 
-    def _chunks(self, count: int | None) -> Iterator[bytes]:
+    def _joined(self, count: int | None, *, text: bool) -> bytes:
+        """The bytes read so far and so many more, all where count is None; they are in memory once."""
+        content = io.BytesIO()  # gives its bytes away without a copy
+        content.write(self._head)
+        for chunk in self._chunks(count, text=text):
+            content.write(chunk)
+        return content.getvalue()
+
+    def _chunks(self, count: int | None, *, text: bool) -> Iterator[bytes]:
         read = len(self._head)
+        limit = None if self._packed_size is None else inflated_limit(self._packed_size, text=text)
         while count is None or count > 0:
             try:
                 chunk = self._file.read(2**20 if count is None else min(count, 2**20))
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            except DAMAGE as error:
                 raise FormatError(f"damaged or cut off compressed data ({error})", source=self.name) from error
             if not chunk:
                 self._ended = True
                 return
             read += len(chunk)
-            if self._limit is not None and read > self._limit:
-                raise FormatError(f"inflates to more than {self._limit} bytes", source=self.name,
+            if limit is not None and read > limit:
+                raise FormatError(f"inflates to more than {limit:,} bytes", source=self.name,
                                   hint="decompress it first, if that is meant")  # fmt: skip
             count = None if count is None else count - len(chunk)
             yield chunk
@@ -182,41 +197,6 @@ class _Rejoined(io.RawIOBase):
         chunk = self.read(len(target))
         target[: len(chunk)] = chunk
         return len(chunk)
-
-
-class _Zstandard(io.RawIOBase):
-    """What Zstandard frames inflate to; unlike the package's own reader it notices where the last one is cut off.
-
-    Raises:
-        EOFError: the data end within a frame.
-        zlib.error: they are damaged.
-    """
-
-    def __init__(self, packed: io.RawIOBase) -> None:
-        import zstandard
-
-        self._packed, self._error = packed, zstandard.ZstdError
-        self._frame = zstandard.ZstdDecompressor().decompressobj
-        self._current = self._frame()
-        self._within = False
-        self._waiting, self._ready = b"", b""
-
-    def read(self, size: int = -1) -> bytes:
-        while not self._ready:
-            piece = self._waiting or self._packed.read(_PIECE) or b""
-            if not piece and self._within:
-                raise EOFError("the last frame does not end")
-            if not piece:
-                return b""
-            try:
-                self._ready = self._current.decompress(piece)
-            except self._error as error:
-                raise zlib.error(str(error)) from error
-            self._waiting, self._within = b"", not self._current.eof
-            if self._current.eof:
-                self._waiting, self._current = self._current.unused_data, self._frame()
-        chunk, self._ready = (self._ready, b"") if size < 0 else (self._ready[:size], self._ready[size:])
-        return chunk
 
 
 def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:

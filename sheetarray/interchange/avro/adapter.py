@@ -15,7 +15,7 @@ from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray, as_array
 from ...stored import Stored
-from .container import MAGIC, NAMES, Block, Container, ContainerWriter
+from .container import MAGIC, MOST_RECORDS, NAMES, Block, Container, ContainerWriter
 from .datum import check_holdable, read_array, skip_array
 from .wire import Wire
 
@@ -37,7 +37,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
 
     Raises:
         DTypeError: an array that is neither bool, int, float nor complex, or wider than 16 bytes; names it.
-        LimitError: a dimension of more than 2^31 - 1 elements.
+        LimitError: a dimension of more than 2^31 - 1 elements, or more than 100,000 arrays.
 
     Example:
         >>> import io
@@ -49,6 +49,8 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
     held = {name: _holdable(name, value) for name, value in named_values(arrays).items()}
+    if len(held) > MOST_RECORDS:
+        raise LimitError(f"{len(held):,} arrays, and an Avro file is read up to {MOST_RECORDS:,}: write several files")
     total = sum(array.size for array in held.values())
     done, report = 0, progress or silent
     report(0, total)
@@ -159,7 +161,7 @@ class _File:
     """
 
     def __init__(self, source: Source) -> None:
-        self._data = memoryview(source.whole())
+        self._data = memoryview(source.whole(text=False))
         self._inflated = 0  # bytes, of the blocks read so far
         self._wire = Wire(self._data)
         self._container = Container(self._data) if self._data[: len(MAGIC)] == MAGIC else None

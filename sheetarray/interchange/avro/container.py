@@ -24,7 +24,10 @@ from .wire import PackedWire, Wire, varint
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
 _SYNC = 16
-_MOST_RECORDS = 1_000_000
+MOST_RECORDS = 100_000  # of a file; each takes some 20 microseconds to read
+_MOST_BLOCKS = 2 * MOST_RECORDS  # a block may be empty
+_SHORTEST = 8  # bytes of a record: no dimension, a typestr of three letters, one byte of data, the version
+_TIMES = {"null": 1, "deflate": 1032}  # what a codec makes of a byte at most; others may make more
 _MOST_KEYS = 10_000
 _STEP = 2**20  # bytes of elements that are written, or compressed, at once
 
@@ -90,19 +93,25 @@ class Container:
     def blocks(self) -> Iterator[Block]:
         """Every block, in order; their bytes are passed over."""
         wire, first = self._wire, 0
-        while not wire.ended():
+        for _ in range(_MOST_BLOCKS):
+            if wire.ended():
+                return
             place = wire.place()
             count = wire.long("the number of records")
             size = wire.long("the size of a block")
             start = wire.at
             wire.skip(size, "a block")
-            if count < 0 or (self._codec == "null" and 4 * count > size) or first + count > _MOST_RECORDS:
+            if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
                 raise FormatError(f"a block of {size} bytes with {count} records", location=place)
+            if first + count > MOST_RECORDS:
+                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=place)
             marker = wire.place()
             if bytes(wire.take(_SYNC, "the sync marker")) != self._sync:
                 raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
             yield Block(first, count, start, start + size)
             first += count
+        if not wire.ended():
+            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.place())
 
     def wire(self, block: Block, inflated: int = 0) -> Wire:
         """Return the records of a block.

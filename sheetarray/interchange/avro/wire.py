@@ -151,14 +151,15 @@ class PackedWire(Wire):
     def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
         super().__init__(data, 0, most)
         self._block = block
+        self._inflated = 0
         self._waiting = bytearray()
         with located(location=self.place()):
             self._stream = CODECS[codec](data)
 
     @property
     def inflated(self) -> int:
-        """The bytes that were inflated so far."""
-        return self.at
+        """The bytes that were inflated so far, taken or not."""
+        return self._inflated
 
     def place(self) -> str:
         """The next byte, as a location."""
@@ -167,7 +168,10 @@ class PackedWire(Wire):
     def take(self, count: int, what: str) -> memoryview | bytearray:
         """The next bytes, in a buffer of their own."""
         if not 0 <= count <= self.left():
-            raise FormatError(f"{what} of {count} bytes, more than the block can hold", location=self.place())
+            raise FormatError(
+                f"{what} of {count} bytes, of which {self.left()} are read at once", location=self.place(),
+                hint="if that is meant, read fewer arrays at a time with names=",
+            )  # fmt: skip
         taken, self._waiting = self._waiting, bytearray()
         while len(taken) < count:
             more = self._inflate(count - len(taken))
@@ -196,4 +200,6 @@ class PackedWire(Wire):
     def _inflate(self, most: int) -> bytes:
         """Some more bytes, at most so many (a few at least, to spare calls); none at the end."""
         with located(location=self.place()):
-            return self._stream.read(max(most, _LEAST))
+            more = self._stream.read(max(most, _LEAST))
+        self._inflated += len(more)
+        return more

@@ -135,7 +135,7 @@ def _seekable(file: Readable) -> Any:
     if getattr(file, "seekable", bool)() and not isinstance(file, io.TextIOBase):
         return file
     with Source(file) as source:
-        return io.BytesIO(source.whole())
+        return io.BytesIO(source.whole(text=False))
 
 
 def size_of(file: IO[bytes]) -> int:

@@ -144,7 +144,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
 @contextmanager
 def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
-    with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole()) as file:
+    with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole(text=False)) as file:
         with damage("no .npz file"):
             archive = zipfile.ZipFile(file)
         with archive:

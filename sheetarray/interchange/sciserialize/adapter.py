@@ -19,8 +19,8 @@ from ...linear import LinearArray
 from .decode import check_keys, decode_at
 from .encode import check_name, encode_views
 from .forms import check_holdable, parse_form
-from .keys import BASE64, base64_of, type_of
-from .serializers import MOST_BYTES, json_text, json_tree, msgpack_module, packed, packed_tree
+from .keys import BASE64, base64_of, count_values, type_of
+from .serializers import MOST_BYTES, check_count, json_text, json_tree, msgpack_module, packed, packed_tree
 
 Form = Literal["msgpack", "json"]
 Array = np.ndarray[Any, Any]
@@ -28,6 +28,7 @@ Array = np.ndarray[Any, Any]
 _ARRAYS = ("ndarray", "maskedarray")
 _HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
 _BASE64_BLOCK = 3 * 2**18  # bytes
+_VALUES_OF_ARRAY = 1 + 2 * 4 + 2  # its dict, the four keys with their values, the base64 of JSON
 
 keeps_sciserialize = Keeps(NUMERIC, order=False)
 
@@ -51,7 +52,8 @@ def write_sciserialize(
 
     Raises:
         DTypeError: an array that the format does not hold, or only as an extension; names it.
-        LimitError: more than 4 GiB in one array (MessagePack), or a name that has a meaning of its own.
+        LimitError: more than 4 GiB in one array (MessagePack), or a name that has a meaning of its own; more than
+            3,000,000 values, of which an array takes about ten and one of objects its elements too.
         MissingDependencyError: msgpack is not installed, and wanted.
 
     Example:
@@ -63,11 +65,12 @@ def write_sciserialize(
     """
     if form not in ("msgpack", "json"):
         raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
-    held = {}
+    held, values = {}, 1
     for name, linear in linear_arrays(arrays, stored_as="bytes").items():
         check_name(name)
         held[name] = linear.to_numpy()
-        _check(name, held[name], extensions, MOST_BYTES if form == "msgpack" else None)
+        values += _check(name, held[name], extensions, MOST_BYTES if form == "msgpack" else None)
+        check_count(values)
     if form == "msgpack":
         msgpack_module()
     total = sum(array.size for array in held.values())
@@ -88,7 +91,8 @@ def write_sciserialize(
     report(total, total)
 
 
-def _check(name: str, array: Array, extensions: bool, most: int | None) -> None:
+def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
+    """Refuse an array that cannot be written; return how many values it makes, its name among them."""
     try:
         check_holdable(array, extensions=extensions)
         _ = name.encode()
@@ -100,7 +104,8 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> None:
         raise LimitError(f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or "
                          "write JSON")  # fmt: skip
     if array.dtype.kind == "O":
-        encode_views({name: array}, extensions=True)
+        return count_values(encode_views({name: array}, extensions=True))
+    return 1 + _VALUES_OF_ARRAY + array.ndim
 
 
 def map_header(count: int) -> bytes:
@@ -186,7 +191,7 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 
 def _entries(source: Source) -> dict[str, Any]:
     """What stands under each name: an array already, or plain data that is to become one."""
-    content = source.whole()
+    content = source.whole(text=_is_json(source.prefix(64)))
     tree = json_tree(content) if _is_json(content[:64]) else packed_tree(memoryview(content))
     if not isinstance(tree, dict) or base64_of(tree) is not None:
         raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)

@@ -18,6 +18,7 @@ from .keys import DEEPEST, base64_of, inside, type_of
 from .times import decode_datetime, decode_timedelta
 
 _SCALARS = (type(None), bool, int, float, str)
+_PLAIN = frozenset(_SCALARS)
 
 
 class Doubled(dict[str, Any]):
@@ -65,6 +66,8 @@ def decode_at(value: Any, path: str, depth: int = 0) -> Any:
     if depth >= DEEPEST:
         raise FormatError(f"nested more than {DEEPEST} deep", location=path[:80] or None)
     if isinstance(value, list):
+        if _PLAIN.issuperset(map(type, value)):
+            return list(value)
         return [decode_at(item, inside(path, nth), depth + 1) for nth, item in enumerate(value)]
     if isinstance(value, dict):
         return _dict(value, path, depth)

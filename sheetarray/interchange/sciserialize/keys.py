@@ -6,6 +6,26 @@ TYPE, BASE64 = "__type__", "__base64__"
 OLD_TYPE, OLD_BASE64 = "~#type", "~#base64"  # until December 2014; read only
 RESERVED = frozenset((TYPE, BASE64, OLD_TYPE, OLD_BASE64))
 DEEPEST = 100  # dicts and lists within each other
+MOST_VALUES = 3_000_000  # of one text, keys too; the elements of an array are one, those of an object array each
+
+
+def count_values(plain: object) -> int:
+    """Return how many values plain data have: scalars, bytes, lists, dicts and the keys of those.
+
+    Example:
+        >>> count_values({"a": [1, 2]})
+        5
+    """
+    total, waiting = 1, [plain]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            total += 2 * len(value)
+            waiting.extend(inner for inner in value.values() if isinstance(inner, (dict, list)))
+        elif isinstance(value, list):
+            total += len(value)
+            waiting.extend(inner for inner in value if isinstance(inner, (dict, list)))
+    return total
 
 
 def inside(path: str, key: str | int) -> str:

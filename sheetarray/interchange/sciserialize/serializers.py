@@ -12,11 +12,11 @@ import json
 from types import ModuleType
 from typing import Any
 
-from ...errors import FormatError, LimitError, MissingDependencyError, located
-from ...files import Bytes
+from ...errors import FormatError, LimitError, MissingDependencyError
+from ...files import Bytes, check_structure
 from .decode import check_keys, decode_types, distinct
 from .encode import encode_views
-from .keys import BASE64, inside
+from .keys import BASE64, MOST_VALUES, count_values, inside
 from .skeleton import Skeleton
 
 MOST_BYTES = 2**32 - 1  # of one binary value in MessagePack
@@ -31,7 +31,7 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
 
     Raises:
         DTypeError: names the place of what the format does not hold.
-        LimitError: lists and dicts more than 100 deep.
+        LimitError: lists and dicts more than 100 deep, or 3,000,000 values in them.
 
     Example:
         >>> import datetime
@@ -42,11 +42,29 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
 
 
 def json_text(plain: Any) -> str:
-    """JSON text of what `encode_types` gives."""
+    """JSON text of what `encode_types` gives.
+
+    Raises:
+        LimitError: an integer of more digits than Python prints, or more values than are read again.
+    """
+    check_count(count_values(plain))
     try:
         return json.dumps(plain, default=_as_base64)
     except ValueError as error:  # an integer of more digits than Python prints
         raise LimitError(f"no JSON holds it ({error})") from error
+
+
+def check_count(values: int) -> None:
+    """Refuse to write more values than are read again.
+
+    Raises:
+        LimitError: there are more.
+    """
+    if values > MOST_VALUES:
+        raise LimitError(
+            f"{values:,} values in lists and dicts, of which {MOST_VALUES:,} are read again: make them arrays, "
+            "whose elements do not count (those of arrays of objects do)"
+        )
 
 
 def _as_base64(data: Any) -> dict[str, str]:
@@ -75,6 +93,7 @@ def json_tree(text: str | Bytes | bytearray) -> Any:
     try:
         if not isinstance(text, str):
             text = str(memoryview(text), json.detect_encoding(text[:4]), "surrogatepass")
+        check_structure(text, MOST_VALUES, MOST_VALUES)
         return json.loads(text, object_pairs_hook=distinct)
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
@@ -82,6 +101,8 @@ def json_tree(text: str | Bytes | bytearray) -> Any:
         raise FormatError(
             f"no JSON: byte {error.start} is no {error.encoding}", location=f"byte {error.start}"
         ) from error
+    except FormatError:
+        raise
     except ValueError as error:
         raise FormatError("an integer of more digits than any number has") from error
     except RecursionError as error:
@@ -97,7 +118,8 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
 
     Raises:
         DTypeError: names the place of what the format does not hold.
-        LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep.
+        LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep, or
+            3,000,000 values in them.
         MissingDependencyError: msgpack is not installed.
 
     Example:
@@ -114,6 +136,7 @@ def packed(plain: Any) -> bytes:
         LimitError: as `packb`.
         MissingDependencyError: msgpack is not installed.
     """
+    check_count(count_values(plain))
     try:
         found: bytes = msgpack_module().packb(plain, use_bin_type=True)
     except (OverflowError, ValueError) as error:
@@ -172,23 +195,31 @@ class _Tree:
     def _map(self, count: int, at: int, path: str) -> tuple[dict[str, Any], int]:
         pairs = []
         for _ in range(count):
-            end = self.skeleton.end_of(at)
-            key = self._plain(at, end)
-            if not isinstance(key, str):
-                raise FormatError(f"a key that is no text, but {type(key).__name__}", location=f"byte {at}")
+            key, end = self._key(at)
             value, at = self.value(end, inside(path, key))
             pairs.append((key, value))
         found = distinct(pairs)
         check_keys(found, path)
         return found, at
 
+    def _key(self, at: int) -> tuple[str, int]:
+        """The key that begins at a byte, and the byte after it."""
+        text = self.skeleton.text(at)
+        if text is None:
+            other = self._plain(at, self.skeleton.end_of(at))
+            raise FormatError(f"a key that is no text, but {type(other).__name__}", location=f"byte {at}")
+        try:
+            return str(self._data[text[0] : text[1]], "utf-8"), text[1]
+        except UnicodeDecodeError as error:
+            raise FormatError("text that is no UTF-8", location=f"byte {at}") from error
+
     def _plain(self, at: int, end: int) -> Any:
         try:
-            with located(location=f"byte {at}"):
-                return self._msgpack.unpackb(
-                    self._data[at:end], raw=False, strict_map_key=True, object_pairs_hook=distinct, ext_hook=_refuse
-                )
-        except FormatError:
+            return self._msgpack.unpackb(
+                self._data[at:end], raw=False, strict_map_key=True, object_pairs_hook=distinct, ext_hook=_refuse
+            )
+        except FormatError as error:
+            error.location = error.location or f"byte {at}"
             raise
         except UnicodeDecodeError as error:
             raise FormatError("text that is no UTF-8", location=f"byte {at}") from error

@@ -7,14 +7,14 @@ memory on the file's word; so every count is compared here with the bytes that a
 from __future__ import annotations
 
 from ...errors import FormatError
-from .keys import DEEPEST
+from .keys import DEEPEST, MOST_VALUES
 
 _LENGTHS = {  # of what begins with a length: the bytes of the length, and of what follows it beside the content
     0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
     0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1),
 }  # fmt: skip
 _COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
-_BIN = (0xC4, 0xC5, 0xC6)
+_BIN, _STR = (0xC4, 0xC5, 0xC6), (0xD9, 0xDA, 0xDB)
 _WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most
 
 
@@ -48,7 +48,7 @@ class Skeleton:
 
     def end_of(self, at: int) -> int:
         """The byte after the value that begins at `at`, all within it looked through."""
-        stack, due = [1], 1
+        stack, due, total = [1], 1, 1
         window = _WINDOW[0]
         while stack:
             if not stack[-1]:
@@ -70,6 +70,10 @@ class Skeleton:
             due += count - 1
             at = self._within(at, size)
             if count:
+                total += count
+                if total > MOST_VALUES and due <= len(self._data) - at:
+                    reason = f"{total:,} values; at most {MOST_VALUES:,} are read, besides the elements of arrays"
+                    raise FormatError(reason, location=f"byte {at}")
                 stack.append(count)
                 if len(stack) > DEEPEST + 1:
                     raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
@@ -104,6 +108,18 @@ class Skeleton:
     def _number(self, at: int, width: int) -> int:
         self._within(at, 1 + width)
         return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
+
+    def text(self, at: int) -> tuple[int, int] | None:
+        """Where the bytes of a text begin and end; None where the value is none, or is cut off."""
+        byte = self._data[at]
+        if 0xA0 <= byte <= 0xBF:
+            start, size = at + 1, byte & 31
+        elif byte in _STR:
+            width = _LENGTHS[byte][0]
+            start, size = at + 1 + width, int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
+        else:
+            return None
+        return (start, start + size) if start + size <= len(self._data) else None
 
     def map_size(self, at: int) -> tuple[int, int] | None:
         """How many members a map has, and where the first key begins; None where the value is no map."""

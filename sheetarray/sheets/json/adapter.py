@@ -17,7 +17,7 @@ from ...arrays import chosen, linear_arrays, stem
 from ...columns import ArrayInfo, letters
 from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
 from ...errors import DTypeError, Finding, FormatError, located
-from ...files import Readable, Source, Writable, replacing
+from ...files import Readable, Source, Writable, check_structure, replacing
 from ...header import Note, warn
 from ...linear import LinearArray
 from .headers import walk
@@ -25,6 +25,7 @@ from .headers import walk
 keeps_json = Keeps()
 
 _CELLS_A_BLOCK = 100_000
+_MOST_NESTED = 3_000_000  # lists, and objects that stand for numbers
 
 
 def write_json(
@@ -163,6 +164,7 @@ def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = w
 
 def _lists(source: Source) -> dict[str, Any]:
     text = bytes(source.whole())
+    check_structure(text, _MOST_NESTED)
     try:
         try:
             content = json.loads(text, object_pairs_hook=_distinct)

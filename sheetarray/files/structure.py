@@ -1,0 +1,41 @@
+"""How much a JSON text asks for, counted before it is parsed: a list of nothing takes two bytes here, 56 in memory."""
+
+from __future__ import annotations
+
+from ..errors import FormatError
+
+_ALL_BUT_STRUCTURE = bytes(sorted(set(range(256)) - set(b'"[{,')))
+
+
+def check_structure(text: str | bytes, most_nested: int, most_values: int | None = None) -> None:
+    """Refuse a JSON text of more lists and objects, or of more values, than a reader takes.
+
+    Args:
+        text: JSON, which may be none at all.
+        most_nested: lists and objects that there may be.
+        most_values: values that there may be, keys not counted; None for any number.
+
+    Raises:
+        FormatError: there are more.
+    """
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    nested, values = _count(raw)
+    if nested <= most_nested and (most_values is None or values <= most_values):
+        return
+    nested, values = _count(_without_strings(raw))
+    if nested > most_nested:
+        raise FormatError(f"{nested:,} lists and objects within each other; at most {most_nested:,} are read")
+    if most_values is not None and values > most_values:
+        raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
+
+
+def _count(text: bytes) -> tuple[int, int]:
+    """Return how often `[` and `{` occur, and that with commas: so many values there are at most."""
+    nested = text.count(b"[") + text.count(b"{")
+    return nested, nested + text.count(b",") + 1
+
+
+def _without_strings(text: bytes) -> bytes:
+    """Return the brackets and commas of a text that stand in no string."""
+    marks = text.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _ALL_BUT_STRUCTURE)
+    return b"".join(marks.replace(b'""', b"").split(b'"')[::2])

@@ -1,0 +1,199 @@
+"""What small files claim: counts, sizes, depths and what they inflate to, held against the bytes that there are."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from children import measured, run_limited
+
+import sheetarray as sa
+from sheetarray.files import check_structure, inflated_limit, inflating
+from sheetarray.interchange import avro, sciserialize
+from sheetarray.interchange.avro import container
+from sheetarray.interchange.avro.wire import varint
+from sheetarray.interchange.sciserialize import keys, serializers, skeleton
+
+ONE = avro.pack(np.array(True))
+SYNC = b"s" * 16
+MOST = 32_000_000  # bytes of a file
+
+
+def avro_file(*blocks: tuple[int, bytes], codec: str = "null", **more: bytes) -> bytes:
+    metadata = {"avro.schema": json.dumps(avro.SCHEMA).encode(), "avro.codec": codec.encode(), **more}
+    texts = [varint(len(text)) + text for key, value in metadata.items() for text in (key.encode(), value)]
+    body = b"".join(varint(count) + varint(len(content)) + content + SYNC for count, content in blocks)
+    return b"Obj\x01" + varint(len(metadata)) + b"".join(texts) + b"\0" + SYNC + body
+
+
+def deflated(content: bytes) -> bytes:
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    return packer.compress(content) + packer.flush()
+
+
+def packed_list(count: int, content: bytes) -> bytes:
+    return b"\x81\xa1a\xdd" + struct.pack(">I", count) + content
+
+
+def bomb(unit: bytes) -> bytes:
+    """A gigabyte and a half of one byte, in 1.5 MB of gzip."""
+    return gzip.compress(unit * 2**22, 6) * 375
+
+
+def zstandard_bomb(unit: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=3).compress(unit * 2**22) * 375
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "records.avro": lambda: avro_file((10**6, deflated(3 * ONE)), codec="deflate"),
+    "deflated records.avro": lambda: avro_file((10**6, deflated(10**6 * ONE)), codec="deflate"),
+    "blocks.avro": lambda: avro_file(*[(1, ONE)] * 900_000),
+    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * 1_700_000),
+    "gigabytes.avro": lambda: avro_file(*[(1, deflated(avro.pack(np.zeros(10**8, "u1"))))] * 20, codec="deflate"),
+    "schema.avro": lambda: avro_file((1, ONE), **{"sheetarray.names": b"[" * MOST}),
+    "nils.msgpack": lambda: b"\xdd" + struct.pack(">I", 60_000_000) + b"\xc0" * 60_000_000,
+    "lists.msgpack": lambda: packed_list(MOST, b"\x90" * MOST),
+    "mixed.msgpack": lambda: packed_list(MOST, b"\xc0\xa0" * (MOST // 2)),
+    "maps.msgpack": lambda: packed_list(MOST, b"\x80" * MOST),
+    "keys.msgpack": lambda: (
+        b"\x81\xa1a\xdf" + struct.pack(">I", 4_000_000) + b"".join(b"\xa6%06x\xc0" % i for i in range(4_000_000))
+    ),
+    "deep.msgpack": lambda: b"\x91" * MOST,
+    "claims.msgpack": lambda: b"\xdf\xff\xff\xff\xff\xc0",
+    "deep.json": lambda: b"[" * MOST,
+    "deep objects.json": lambda: b'{"a":' * (MOST // 5),
+    "lists.json": lambda: b'{"a":[' + b"[]," * (MOST // 3) + b"[]]}",
+    "objects.json": lambda: b'{"a":[' + b"{}," * (MOST // 3) + b"{}]}",
+    "digits.json": lambda: b'{"a":[' + b"1" * MOST + b"]}",
+    "members.json": lambda: b'{"a":{"__type__":"ndarray","x":[' + b"0," * (MOST // 2) + b"0]}}",
+    "zeros.csv.gz": lambda: bomb(b"\0"),
+    "lines.tsv.zst": lambda: zstandard_bomb(b"\n"),
+    "brackets.json.gz": lambda: bomb(b"["),
+    "blanks.json.zst": lambda: zstandard_bomb(b" "),
+    "zeros.msgpack.gz": lambda: bomb(b"\0"),
+    "members.csv.gz": lambda: gzip.compress(b"") * (MOST // 20),
+    "frames.csv.zst": lambda: b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00" * (MOST // 9),
+}
+VERBS = """
+    import sys
+    import sheetarray as sa
+    for verb in ("read", "scan", "check"):
+        try:
+            found = list(getattr(sa, verb)(sys.argv[1]))
+        except sa.FormatError as error:
+            assert verb != "check" and len(str(error)) < 1000
+        else:
+            assert verb == "check" and found
+"""
+
+
+@measured
+@pytest.mark.parametrize("name", FILES)
+def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(FILES[name]())
+    run_limited(VERBS, path)
+
+
+# The limits themselves: at them, and one above --------------------------------------------------------------------
+
+
+def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MOST_RECORDS", 3)
+    for codec in ("null", "deflate"):
+        packed = [content if codec == "null" else deflated(content) for content in (ONE, 3 * ONE)]
+        assert len(avro.read_avro(io.BytesIO(avro_file((3, packed[1]), codec=codec)))) == 3
+        with pytest.raises(sa.FormatError, match="more than 3 records"):
+            avro.read_avro(io.BytesIO(avro_file((3, packed[1]), (1, packed[0]), codec=codec)))
+
+
+def test_no_more_arrays_are_written_to_avro_than_are_read() -> None:
+    arrays = {str(number): np.array(True) for number in range(container.MOST_RECORDS + 1)}
+    with pytest.raises(sa.LimitError, match="100,001 arrays"):
+        avro.write_avro(io.BytesIO(), arrays)
+    del arrays["0"]
+    file = io.BytesIO()
+    avro.write_avro(file, arrays)
+    assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == container.MOST_RECORDS
+
+
+def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "_MOST_BLOCKS", 3)
+    assert len(avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (1, ONE))))) == 1
+    with pytest.raises(sa.FormatError, match="more than 3 blocks"):
+        avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (0, b""), (1, ONE))))
+
+
+def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = (1, deflated(avro.pack(np.zeros(10_000, "u1"))))
+    content = avro_file(block, block, block, codec="deflate")
+    size = 3 * len(avro.pack(np.zeros(10_000, "u1")))
+    for most, refused in ((size, False), (size - 1, True)):
+        monkeypatch.setattr("sheetarray.interchange.avro.container.inflated_limit", lambda _, most=most: most)
+        assert bool([*avro.check_avro(io.BytesIO(content))]) is refused
+    assert avro.read_avro(io.BytesIO(content), ["A"])["A"].shape == (10_000,)
+
+
+@pytest.mark.parametrize("form", ["msgpack", "json"])
+def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack, unpack = (
+        getattr(sciserialize, name) for name in (("packb", "unpackb") if form == "msgpack" else ("dumps", "loads"))
+    )
+    value = {"a": [1, [2, 3], {"b": None}], "c": "x,y,[,{"}
+    count = keys.count_values(value)
+    assert count == 12
+    for most in (count, count - 1):
+        for module in (skeleton, serializers):
+            monkeypatch.setattr(module, "MOST_VALUES", most)
+        if most == count:
+            assert unpack(pack(value)) == value
+        else:
+            with pytest.raises(sa.LimitError, match="12 values"):
+                pack(value)
+
+
+def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = sciserialize.packb([1, [2, 3], {"b": None}])
+    monkeypatch.setattr(skeleton, "MOST_VALUES", 8)
+    assert sciserialize.unpackb(content) == [1, [2, 3], {"b": None}]
+    monkeypatch.setattr(skeleton, "MOST_VALUES", 7)
+    with pytest.raises(sa.FormatError, match="8 values; at most 7"):
+        sciserialize.unpackb(content)
+
+
+def test_brackets_and_commas_in_texts_do_not_count() -> None:
+    text = json.dumps({"[[,\\": ['{,"[', [1]]})
+    check_structure(text, most_nested=3, most_values=5)
+    for nested, values in ((2, 5), (3, 4)):
+        with pytest.raises(sa.FormatError, match="at most"):
+            check_structure(text, nested, values)
+
+
+def test_text_may_inflate_to_less_than_arrays_may() -> None:
+    assert inflated_limit(0, text=True) == inflated_limit(8_947_848, text=True) == 2**28
+    assert inflated_limit(8_947_849, text=True) == 30 * 8_947_849
+    assert inflated_limit(0) == inflated_limit(9_000_000) == 900_000_000
+    assert inflated_limit(9_000_001) == 900_000_100
+
+
+def test_frames_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.StringIO()
+    sa.write(text, {"t": np.arange(3.0)}, format="csv")
+    halves = [text.getvalue()[:40].encode(), text.getvalue()[40:].encode()]
+    content = gzip.compress(halves[0]) + gzip.compress(halves[1]) + bytes(5000)
+    monkeypatch.setattr(inflating, "_MOST_FRAMES", 3)
+    assert sa.read(io.BytesIO(content), format="csv")["t"].tolist() == [0, 1, 2]
+    monkeypatch.setattr(inflating, "_MOST_FRAMES", 2)
+    with pytest.raises(sa.FormatError, match="more than 2 frames"):
+        sa.read(io.BytesIO(content), format="csv")
+    with pytest.raises(sa.FormatError, match="damaged"):
+        sa.read(io.BytesIO(content + b"more"), format="csv")
