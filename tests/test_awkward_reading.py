@@ -319,6 +319,16 @@ def test_compressed_blobs_are_inflated_to_the_byte(packer: str, size: int, noise
             refused(Blobs(x=broken), buffer(inflate, "uint8", size), "damaged|inflates to more")
 
 
+@pytest.mark.parametrize("packer", ["zlib", "lzma"])
+def test_a_blob_without_a_count_inflates_in_proportion(packer: str) -> None:
+    compress, spec = PACKERS[packer]
+    whole = {"call": ["numpy", "frombuffer"], "args": [{"call": spec, "args": [{"read": "x"}]}, {"dtype": "uint8"}]}
+    assert len(Blobs(x=compress(bytes(2**24))).read(whole)) == 2**24
+    refused(Blobs(x=compress(bytes(2**24 + 1))), whole, "inflates to more than the 16777216 bytes")
+    noise = compress(np.random.default_rng(0).bytes(2**19) + bytes(2**24))
+    assert len(Blobs(x=noise).read(whole)) == 2**19 + 2**24
+
+
 def test_lz4_is_read_where_it_is_installed_and_else_named() -> None:
     blobs = Blobs(x=(5).to_bytes(4, "little") + b"\x50hello")
     expression = buffer({"call": ["lz4.block", "decompress"], "args": [{"read": "x"}]}, "S5", 1)

@@ -222,10 +222,12 @@ def test_what_inflates_beyond_all_bounds_is_refused(monkeypatch: pytest.MonkeyPa
     import zstandard
 
     monkeypatch.setattr(reading, "_INFLATED_ALWAYS", 100_000)
+    monkeypatch.setattr(reading, "_TEXT_ALWAYS", 50_000)
     for pack in (gzip.compress, zstandard.ZstdCompressor().compress):
         packed = pack(b"x" * 10_000_000)
-        with pytest.raises(sa.FormatError, match="inflates to more"), Source(io.BytesIO(packed)) as source:
-            source.whole()
+        for text, most in ((True, "50,000"), (False, "100,000")):
+            with pytest.raises(sa.FormatError, match=f"more than {most}"), Source(io.BytesIO(packed)) as source:
+                source.whole(text=text)
 
 
 def test_a_source_reads_no_further_than_asked() -> None:

@@ -73,7 +73,7 @@ class Blob:
             found = _INFLATE[self.packed](self, stored, size)
             self._check(len(found), size)
         else:
-            found = _INFLATE[self.packed](self, stored, budget.left)
+            found = _INFLATE[self.packed](self, stored, budget.uncounted(len(stored)))
             budget.take(len(found), f"the blob {self.name!r:.80}")
         return memoryview(found)
 

@@ -18,6 +18,7 @@ MOST_ARRAYS = 100_000  # arrays within one; an array that is referred to counts 
 
 BYTES_ALWAYS = 2**28  # that arrays may take, however small the file
 BYTES_TIMES = 64  # and this many times the bytes of the blobs that were read
+BYTES_UNCOUNTED = 2**24  # to which a blob may always inflate whose length the schema does not say
 
 
 class Budget:
@@ -49,6 +50,10 @@ class Budget:
     def left(self) -> int:
         """How many bytes may still be taken."""
         return self.most - self._taken
+
+    def uncounted(self, size: int) -> int:
+        """How many bytes a compressed blob of `size` bytes may have whose length the schema does not say."""
+        return self.left if self._most is not None else min(self.left, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
 
     def stored(self, name: str, size: int) -> None:
         """Note the size of a blob that was read; it counts once."""
