@@ -60,7 +60,8 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
 
     Args:
         target: a path, a URL, or an open file (then with `format`).
-        arrays: a mapping of names to arrays, one array (named "array"), a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
+            Dataset or DataArray of xarray.
             An `awkward.Array` is spread over columns, where the format has cells.
         format: instead of the suffix.
         **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.

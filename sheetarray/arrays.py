@@ -1,6 +1,6 @@
-"""What `write` takes -> names and arrays: a mapping, one array, a pandas DataFrame or an xarray Dataset.
+"""What `write` takes -> names and arrays: a mapping, one array, a table of pandas, polars or Arrow, an xarray Dataset.
 
-Neither pandas nor xarray is imported here: their objects are known by what they are, not by their packages.
+`values` turns each column into an array, or says why no array holds it; here they get their names.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .elements import element_problem, fixed_width
+from .elements import describe, element_problem, fixed_width
 from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
-
-ALONE = "array"  # the name of an array that came without one
+from .values import ALONE, as_array, is_of, name_of, naming, split_columns
 
 _Anything = TypeVar("_Anything")
 
@@ -26,8 +25,9 @@ def linear_arrays(
     """Every array by its name, ready to be written.
 
     Args:
-        arrays: a mapping of names to arrays, one array (then named "array"), a pandas DataFrame (one array a
-            column; an index with a name, or that is no plain counter, comes first) or an xarray object.
+        arrays: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
+            column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray
+            Dataset or DataArray.
         exact: the largest integer of a generic array that the container keeps; None for any.
         base: write whole base buffers, with the views' strides and offsets.
 
@@ -109,14 +109,15 @@ def chosen(there: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[
 
 
 def named_values(arrays: Any) -> dict[str, Any]:
-    """What `write` takes, by name and as it is: each value a `LinearArray`, or what `np.asanyarray` takes.
+    """What `write` takes, by name: each value an ndarray, or as it is if it is a `LinearArray` or an awkward array.
 
     Raises:
+        DTypeError: what no array holds; names it, and says what to do.
         LimitError: two arrays have one name, or there is none.
     """
     found: dict[str, Any] = {}
     for key, value in _pairs(arrays):
-        name = str(key)
+        name = name_of(key)
         if name in found:
             raise LimitError(f"two arrays would have the name {name!r}")
         found[name] = value
@@ -126,53 +127,22 @@ def named_values(arrays: Any) -> dict[str, Any]:
 
 
 def _pairs(arrays: Any) -> list[tuple[Any, Any]]:
-    package = type(arrays).__module__.partition(".")[0]
-    if package == "pandas" and hasattr(arrays, "columns"):
-        return _frame_columns(arrays)
-    if package == "pandas" and hasattr(arrays, "to_frame"):
-        return _frame_columns(arrays.to_frame(name=ALONE if arrays.name is None else arrays.name))
-    if package == "xarray" and hasattr(arrays, "data_vars"):
-        return [(name, variable.to_numpy()) for name, variable in arrays.variables.items()]
-    if package == "xarray":
-        return [(getattr(arrays, "name", None) or ALONE, arrays.to_numpy())]
-    if package == "polars" and hasattr(arrays, "columns"):
-        return [(name, arrays[name].to_numpy()) for name in arrays.columns]
+    if isinstance(arrays, LinearArray) or is_of(arrays, "awkward"):
+        return [(ALONE, arrays)]
+    if arrays is None or isinstance(arrays, (str, bytes, PurePath)):
+        kinds = "a mapping of names to arrays, one array, a DataFrame, an Arrow table, or an xarray Dataset"
+        raise DTypeError(f"{describe(arrays)} is no array: write {kinds}")
+    columns = split_columns(arrays)
+    if columns is not None:
+        return list(columns)
     if isinstance(arrays, Mapping):
-        return [(key, _values(value)) for key, value in arrays.items()]
-    return [(ALONE, arrays)]
+        return [(key, _value(name_of(key), value)) for key, value in arrays.items()]
+    return [(ALONE, _value(ALONE, arrays))]
 
 
-def _values(value: Any) -> Any:
-    package = type(value).__module__.partition(".")[0]
-    if package == "xarray":
-        return value.to_numpy()
-    return _column_values(value) if package == "pandas" and hasattr(value, "to_numpy") else value
-
-
-def _frame_columns(frame: Any) -> list[tuple[Any, Any]]:
-    index = frame.index
-    plain = type(index).__name__ == "RangeIndex" and index.name is None
-    if not plain:
-        frame = frame.reset_index()
-    return [(name, _column_values(frame.iloc[:, place])) for place, name in enumerate(frame.columns)]
-
-
-def _column_values(column: Any) -> np.ndarray[Any, Any]:
-    """A pandas column as an ndarray; what is missing in text, integers or booleans becomes None (generic)."""
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind != "O":
-        return np.asarray(column)
-    if getattr(dtype, "tz", None) is not None:
-        raise DTypeError("times with a time zone: store them as UTC, column.dt.tz_convert('UTC').dt.tz_localize(None)")
-    kind = getattr(dtype, "kind", "O")
-    missing = np.asarray(column.isna())
-    if not missing.any() and kind in "iufbmM":
-        return np.asarray(column.to_numpy(dtype=getattr(dtype, "numpy_dtype", None)))
-    if kind == "f":
-        return np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan))
-    values = np.empty(len(column), dtype=object)
-    values[:] = column.astype(object).tolist()
-    values[missing] = None
-    if all(isinstance(value, str) for value in values):
-        return values.astype(np.str_) if len(values) else np.empty(0, dtype="<U1")
-    return values
+def _value(name: str, value: Any) -> Any:
+    """What a container may take as it is (an awkward array, one with strides of its own), or the array that it is."""
+    if isinstance(value, (np.ndarray, LinearArray)) or is_of(value, "awkward"):
+        return value
+    with naming(name):
+        return as_array(value)

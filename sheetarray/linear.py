@@ -21,6 +21,7 @@ from .dtypes import DType
 from .elements import Cell, ComplexLook, Missing, check_missing, encode, without_missing
 from .errors import DTypeError, FormatError
 from .header import Address, Header, Note, Order, parse_header, plain_address, warn
+from .values import as_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class LinearArray:
         """Describe an array; copies only where its elements do not lie side by side.
 
         Args:
-            a: an ndarray, or what `np.asanyarray` makes one of.
+            a: an ndarray, or what `as_array` makes one of: scalars, lists, columns of pandas, polars, Arrow, xarray.
             base: True takes the whole buffer that `a` is a view on, with its strides and offset; False takes
                 the elements of the view alone, in the array's own order.
 
@@ -274,18 +275,3 @@ def _text_view(linear: LinearArray) -> np.ndarray[Any, Any]:
                           hint="write the array without base=True")  # fmt: skip
     places = replace(linear, dtype="int64", buffer=np.arange(linear.capacity), shape=shape).to_numpy()
     return np.broadcast_to(linear.buffer[places], linear.shape)
-
-
-def as_array(value: Any) -> np.ndarray[Any, Any]:
-    """What `np.asanyarray` makes of a value.
-
-    Raises:
-        DTypeError: it makes nothing of it, as of lists of different lengths.
-    """
-    try:
-        return np.asanyarray(value)
-    except (ValueError, TypeError) as error:
-        if type(value).__module__.partition(".")[0] == "awkward":
-            raise DTypeError("an awkward array that is not rectangular: write it to .awkd, or to a format "
-                             "that has cells") from error  # fmt: skip
-        raise DTypeError(f"no array: {error}") from error

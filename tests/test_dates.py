@@ -65,8 +65,23 @@ def iso(count: int, unit: str, multiple: int) -> str:
 def notable(dtype: np.dtype[Any]) -> list[int]:
     """Counts about the limits, the epoch, and the years that a calendar stumbles over."""
     least, most = iso_limits(dtype)
-    years = ["-1000000", "-10000", "-9999", "-0400", "-0001", "0000", "0001", "1677", "1900", "1969", "2262", "9999",
-             "10000", "12345", "1000000"]  # fmt: skip
+    years = [
+        "-1000000",
+        "-10000",
+        "-9999",
+        "-0400",
+        "-0001",
+        "0000",
+        "0001",
+        "1677",
+        "1900",
+        "1969",
+        "2262",
+        "9999",
+        "10000",
+        "12345",
+        "1000000",
+    ]
     counts = {least, least + 1, most - 1, most, 0, 1, -1, NAT}
     coarse = dtype if np.datetime_data(dtype)[0] in UNITS[:7] else np.dtype("M8[s]")
     for year in years:
@@ -110,8 +125,17 @@ def test_a_moment_beyond_the_limits_is_refused_by_element(unit: str, multiple: i
             sa.to_linear(array)
 
 
-@pytest.mark.parametrize("options", [{"format": "csv"}, {"format": "csv", "orient": "rows"}, {"format": "json"},
-                                     {"format": "xlsx"}, {"format": "xlsx", "cells": "text"}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"format": "csv"},
+        {"format": "csv", "orient": "rows"},
+        {"format": "json"},
+        {"format": "xlsx"},
+        {"format": "xlsx", "cells": "text"},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("base", ["M8", "m8"])
 def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str, Any], tmp_path: Path) -> None:
     arrays, beyond = {}, {}

@@ -152,10 +152,11 @@ def test_the_variables_of_an_xarray_dataset_are_written() -> None:
     assert list(written(dataset["t"])) == ["t"]
 
 
-@pytest.mark.parametrize("value", [[[1, 2], [3, 4]], 1.5, "text", True, (1, 2), np.float32(2)])
+@pytest.mark.parametrize("value", [[[1, 2], [3, 4]], 1.5, True, (1, 2), np.float32(2)])
 def test_what_numpy_makes_an_array_of_is_written(value: Any) -> None:
     assert_same(written({"x": value})["x"], np.asarray(value))
     assert_same(written(value)["array"], np.asarray(value))
+    assert_same(written({"x": "text"})["x"], np.asarray("text"))
 
 
 @pytest.mark.parametrize("value", [{}, {"x": {1, 2}}, {"x": object()}, {"x": lambda: 1}, {"x": [[1], [1, 2]]}])

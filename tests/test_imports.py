@@ -19,6 +19,7 @@ LADDER = [
     "errors",
     "dtypes",
     "elements",
+    "values",
     "header",
     "data",
     "linear",
@@ -57,6 +58,7 @@ HEAVY = {
     "awkward",
     "h5py",
     "xarray",
+    "pyarrow",
     "werkzeug",
     "isal",
 }
@@ -142,7 +144,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
     assert not imported(module, top_level=True) & HEAVY
 
 
-@pytest.mark.parametrize("package", ["columns", "elements"])
+@pytest.mark.parametrize("package", ["columns", "elements", "values"])
 def test_modules_of_a_package_import_each_other_in_no_circle(package: str) -> None:
     members = [name for name in MODULES if name.startswith(f"{package}.")]
     edges = {name: {other for other in ours(name) if other in members} for name in members}

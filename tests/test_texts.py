@@ -27,8 +27,14 @@ from sheetarray.sheets.excel.fingerprint.codes import exact_codes
 VARIABLE = np.dtypes.StringDType()
 STRING = dtypes.named("string")
 LONG = "x" * 3000
-CONTAINERS = [{"format": "csv"}, {"format": "csv", "orient": "rows"}, {"format": "tsv"}, {"format": "json"},
-              {"format": "xlsx"}, {"format": "xlsx", "cells": "text"}]  # fmt: skip
+CONTAINERS = [
+    {"format": "csv"},
+    {"format": "csv", "orient": "rows"},
+    {"format": "tsv"},
+    {"format": "json"},
+    {"format": "xlsx"},
+    {"format": "xlsx", "cells": "text"},
+]
 
 
 def uneven(count: int = 6000, last: str = LONG) -> Any:
@@ -171,10 +177,13 @@ def test_an_array_in_parts_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "view",
     [
-        lambda a: a[::2, ::-1], lambda a: a.T[3:], lambda a: np.broadcast_to(a[5], (3, 1000)), lambda a: a[2:3, 7:9],
+        lambda a: a[::2, ::-1],
+        lambda a: a.T[3:],
+        lambda a: np.broadcast_to(a[5], (3, 1000)),
+        lambda a: a[2:3, 7:9],
         lambda a: a[:0],
     ],
-)  # fmt: skip
+)
 def test_base_buffers_keep_strides_in_what_they_mean(view: Any) -> None:
     fixed = np.array(uneven().tolist()).reshape(6, 1000)
     linear = sa.LinearArray.from_numpy(view(fixed), base=True)
@@ -260,6 +269,8 @@ def test_half_a_megabyte_with_one_long_text_takes_memory_in_proportion(format: s
         sa.write(sys.argv[1], {"t": array})
         print(len(array[-1]), array.shape, list(sa.check(sys.argv[1])))
         """,
-        path, seconds=30, mebibytes=400,
-    )  # fmt: skip
+        path,
+        seconds=30,
+        mebibytes=400,
+    )
     assert child.output.split(maxsplit=1) == ["20000", "(100000,) []\n"]

@@ -23,7 +23,8 @@ from .looks import (
     string_of,
     unescape,
 )
-from .texts import fixed_width, is_mostly_padding, text_array, variable_width, without_missing
+from .scalars import describe, instead_of, to_scalar
+from .texts import check_texts, fixed_width, is_mostly_padding, text_array, variable_width, without_missing
 
 __all__ = [
     "EXACT_IN_JSON",
@@ -34,7 +35,9 @@ __all__ = [
     "Unreadable",
     "bool_text",
     "check_missing",
+    "check_texts",
     "decode",
+    "describe",
     "element_problem",
     "encode",
     "escape",
@@ -44,12 +47,14 @@ __all__ = [
     "generic_problem",
     "generic_to_text",
     "generic_to_typed",
+    "instead_of",
     "is_blank",
     "is_mostly_padding",
     "iso_texts",
     "shortest",
     "string_of",
     "text_array",
+    "to_scalar",
     "unescape",
     "variable_width",
     "without_missing",

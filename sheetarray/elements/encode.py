@@ -11,6 +11,7 @@ from ..dtypes import DType
 from ..errors import DTypeError
 from .dates import date_problem, iso_texts
 from .looks import INFINITY, NAN, NEGATIVE_INFINITY, Cell, found
+from .scalars import describe, instead_of, to_scalar
 
 ComplexLook = Literal["text", "interleaved"]
 
@@ -128,7 +129,7 @@ def generic_cells(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cel
     """
     if problem := generic_problem(buffer, exact):
         raise DTypeError(f"generic element {problem[0]} {problem[1]}")
-    return [cell.item() if isinstance(cell, np.generic) else cell for cell in buffer.tolist()]
+    return [to_scalar(cell) for cell in buffer.tolist()]
 
 
 def generic_problem(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
@@ -136,14 +137,15 @@ def generic_problem(buffer: Buffer, exact: int | None = None) -> tuple[int, str]
     if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
         return None
     for index, value in enumerate(buffer.tolist()):
-        cell = value.item() if isinstance(value, np.generic) else value
+        cell = to_scalar(value)
         if cell is None or isinstance(cell, (str, bool)):
             continue
         if isinstance(cell, float):
             if not np.isfinite(cell):
                 return index, f"is {cell}: use None for a missing value, or float64"
         elif not isinstance(cell, int):
-            return index, f"is {found(cell)}: a generic array holds None, bool, int, float and str"
+            reason = f"is {describe(cell)}: {instead_of(cell)}"
+            return index, f"{reason} (a generic array holds None, bool, int, float and str)"
         elif exact is not None and abs(cell) > exact:
             return index, f"({found(cell)}) is beyond 2^53: use int64, uint64 or text"
         elif abs(cell) >= 10**300:

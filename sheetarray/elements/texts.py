@@ -66,8 +66,10 @@ def check_texts(texts: Sequence[Any]) -> Sequence[str]:
     """
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            raise DTypeError(f"a StringDType array with missing values (element {index}): fill them first, or make it "
-                             "one of objects, a.astype(object), with None for them")  # fmt: skip
+            raise DTypeError(
+                f"a StringDType array with missing values (element {index}): fill them first, or make it "
+                "one of objects, a.astype(object), with None for them"
+            )
         if text.endswith("\0"):
             raise DTypeError(f"element {index} ends with NUL, which text of fixed width drops: strip it first")
     return texts

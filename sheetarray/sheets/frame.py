@@ -24,7 +24,7 @@ def to_frame(arrays: Any) -> pd.DataFrame:
     """The cells of arrays as a DataFrame, one column each, of Python scalars.
 
     Args:
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
 
     Returns:
         Columns named after the arrays; each holds the flat list, then None.

@@ -13,8 +13,9 @@ from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo, letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Source, Writable, replacing
-from ...linear import LinearArray, as_array
+from ...linear import LinearArray
 from ...stored import Stored
+from ...values import as_array
 from .container import MAGIC, MOST_RECORDS, NAMES, Block, Container, ContainerWriter
 from .datum import check_holdable, read_array, skip_array
 from .wire import Wire
@@ -31,7 +32,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
 
     Args:
         target: a path, replaced as a whole, or an open binary file.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         codec: "deflate" compresses.
         progress: called with the elements written and the elements in all.
 

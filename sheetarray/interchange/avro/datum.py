@@ -15,8 +15,8 @@ import numpy as np
 from ... import dtypes
 from ...errors import DTypeError, FormatError, LimitError, located
 from ...header import MOST_DIMENSIONS
-from ...linear import as_array
 from ...stored import Stored
+from ...values import as_array
 from .wire import INT, Wire, varint
 
 SCHEMA: dict[str, Any] = {

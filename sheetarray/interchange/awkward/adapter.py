@@ -37,7 +37,7 @@ def write_awkd(
 
     Args:
         target: a path, replaced as a whole, or a file opened for bytes.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         compression: as for `serialize`.
         pack: leave out what an array was selected from, and no longer reaches.
         progress: called with the elements written and the elements in all.

@@ -37,7 +37,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
 
     Args:
         target: a path, replaced as a whole, or a file opened for bytes.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         compress: deflate the members, as `numpy.savez_compressed` does.
         progress: called with the elements written and the elements in all.
 

@@ -44,7 +44,7 @@ def write_ra(
 
     Args:
         target: a path (`.gz` and `.zst` compress a file), or a file opened for bytes, which takes one array.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         axes: "reversed" as the specification has it, or "same" for dimensions in the file that equal the shape.
         metadata: any bytes, put after the data of an array alone; text as UTF-8.
         bool_as: "uint8" or "julia" (eltype 5); None refuses booleans.

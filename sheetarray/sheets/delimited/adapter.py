@@ -56,7 +56,7 @@ def write_csv(
 
     Args:
         target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         delimiter: one character between cells.
         decimal: the decimal mark of floats and complex numbers.
         encoding: of the text; its byte order mark is written where `bom` asks for it, and always for UTF-16 and UTF-32.

@@ -50,7 +50,7 @@ def write_excel(
 
     Args:
         target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         sheet: title of the sheet; more than 16,384 columns go on in `arrays (2)` and so on. An array that goes on in
             another sheet has a name in each, `t_1` and `t_2`: no name of Excel's is one of cells in several sheets.
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.

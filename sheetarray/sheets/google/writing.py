@@ -54,7 +54,7 @@ def write_gsheet(
     Args:
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         worksheet: its title, where the target says none; made where there is none.
         client: a gspread client; None makes one.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.

@@ -35,7 +35,7 @@ def write_json(
 
     Args:
         target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
-        arrays: a mapping of names, one array, a pandas DataFrame or an xarray Dataset.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         complex: "text" for `3+4i`; "interleaved" for two numbers an element.
         progress: called with the cells written and the cells in all.
 

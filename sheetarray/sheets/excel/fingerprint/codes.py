@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....dtypes import DType
+from ....elements import to_scalar
 from .decimal15 import EXPONENT, MOST, Decimals, by_text
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
@@ -243,7 +244,7 @@ def _variable_strings(buffer: Buffer) -> Coded:
 def _generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
     exact, rounded = np.empty((2, len(buffer)), np.uint64)
     for index, element in enumerate(buffer.tolist()):
-        value = element.item() if isinstance(element, np.generic) else element
+        value = to_scalar(element)
         text = _spoken(value)
         exact[index] = rounded[index] = _text_code(text)
         if type(value) in (int, float) and len(text) > _SHORT_NUMBER:

@@ -1,0 +1,167 @@
+"""Arrow -> ndarrays: tables, record batches and arrays of pyarrow, and whatever else hands out an Arrow stream.
+
+Missing text, integers and booleans become None in a generic array; dictionaries are decoded, lists of one fixed size
+become an array of more dimensions. Without pyarrow, streams of other packages are read by polars, which counts seconds
+in milliseconds.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import DTypeError
+from .kinds import is_of, naming
+from .nulls import Array, floats, objects, texts_or_objects, times
+from .series import frame_columns, series_array
+
+_REFUSED = {
+    "decimal": "cast it to text, column.cast(pa.string()), which keeps every digit, or to pa.float64()",
+    "time": "cast it to text, column.cast(pa.string()), or to integers",
+    "struct": "give each field a column, table.flatten()",
+    "binary": "decode it to text, column.cast(pa.string())",
+    "list": "ak.from_arrow(table) makes an awkward.Array of lists of different lengths",
+    "map": "ak.from_arrow(table) makes an awkward.Array",
+    "union": "write one array for each kind of value",
+    "interval": "write months, days and nanoseconds as columns of their own",
+}
+
+
+def table_columns(table: Any) -> list[tuple[str, Array]]:
+    """The columns of a Table or RecordBatch.
+
+    Raises:
+        DTypeError: names the column that no array of the format holds.
+    """
+    columns = []
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        with naming(name):
+            columns.append((name, arrow_array(column)))
+    return columns
+
+
+def stream_columns(value: Any, name: str) -> list[tuple[str, Array]] | Array:
+    """The columns of a table, or the array, that an object hands out as an Arrow stream or array.
+
+    Args:
+        value: the object.
+        name: of the array, for messages.
+
+    Raises:
+        DTypeError: no array of the format holds it; names the column.
+    """
+    try:
+        pa = import_module("pyarrow")
+    except ImportError:
+        return _by_polars(value, name)
+    try:
+        stream = hasattr(value, "__arrow_c_stream__")
+        content = pa.chunked_array(value) if stream else pa.chunked_array([pa.array(value)])
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise DTypeError(f"no Arrow stream that can be read: {error}") from error
+    if pa.types.is_struct(content.type):
+        return table_columns(pa.Table.from_struct_array(content))
+    with naming(name):
+        return arrow_array(content)
+
+
+def _by_polars(value: Any, name: str) -> list[tuple[str, Array]] | Array:
+    import polars as pl
+
+    try:
+        series = pl.Series(value)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError) as error:
+        raise DTypeError(f"an Arrow stream that only pyarrow can read: pip install pyarrow ({error})") from error
+    if type(series.dtype).__name__ == "Struct":
+        return frame_columns(series.struct.unnest())
+    with naming(name):
+        return series_array(series)
+
+
+def arrow_array(column: Any) -> Array:
+    """The array of a pyarrow Array or ChunkedArray.
+
+    Raises:
+        DTypeError: no array of the format holds it.
+    """
+    pa = import_module("pyarrow")
+    types, dtype = pa.types, column.type
+    if types.is_dictionary(dtype):
+        return arrow_array(column.cast(dtype.value_type))
+    if types.is_run_end_encoded(dtype):
+        return arrow_array(import_module("pyarrow.compute").run_end_decode(column))
+    if types.is_boolean(dtype) or types.is_integer(dtype):
+        return objects(column.to_pylist()) if column.null_count else _values(column)
+    if types.is_floating(dtype):
+        return _floats(column)
+    if types.is_string(dtype) or types.is_large_string(dtype) or str(dtype) == "string_view" or types.is_null(dtype):
+        return texts_or_objects(column.to_pylist())
+    if types.is_date(dtype):
+        return _times(column, f"datetime64[{'D' if types.is_date32(dtype) else 'ms'}]")
+    if types.is_duration(dtype):
+        return _times(column, f"timedelta64[{dtype.unit}]")
+    if types.is_timestamp(dtype) and dtype.tz is None:
+        return _times(column, f"datetime64[{dtype.unit}]")
+    if types.is_timestamp(dtype):
+        raise DTypeError(
+            f"times with a time zone ({dtype.tz}): store them as UTC without it, "
+            f"column.cast(pa.timestamp('{dtype.unit}'))"
+        )
+    if types.is_fixed_size_list(dtype):
+        return _stacked(column)
+    if isinstance(dtype, pa.FixedShapeTensorType):
+        return np.asarray(_whole(column).to_numpy_ndarray())
+    raise DTypeError(f"no dtype of the exchange format holds Arrow's {dtype}: {_instead(dtype)}")
+
+
+def _instead(dtype: Any) -> str:
+    name = str(dtype)
+    if name.startswith("extension"):
+        return "write what it is stored as, column.storage"
+    kinds = {"fixed_size_binary": "binary", "list_view": "list", "large_list": "list", "month_day_nano": "interval"}
+    for known, kind in (*kinds.items(), *((kind, kind) for kind in _REFUSED)):
+        if known in name.partition("<")[0]:
+            return _REFUSED[kind]
+    return "cast it to numbers, dates or text first"
+
+
+def _whole(column: Any) -> Any:
+    """The column as one Array."""
+    if not is_of(column, "pyarrow", "ChunkedArray"):
+        return column
+    pa = import_module("pyarrow")
+    chunks = [chunk for chunk in column.chunks if len(chunk)]  # empty ones from a stream cannot be joined to others
+    return pa.concat_arrays(chunks) if chunks else pa.nulls(0, column.type)
+
+
+def _values(column: Any) -> Array:
+    return np.asarray(_whole(column).to_numpy(zero_copy_only=False))
+
+
+def _missing(column: Any) -> Array:
+    return np.asarray(_whole(column).is_null().to_numpy(zero_copy_only=False))
+
+
+def _floats(column: Any) -> Array:
+    if not column.null_count:
+        return _values(column)
+    dtype = {16: np.float16, 32: np.float32, 64: np.float64}[column.type.bit_width]
+    values = np.array([np.nan if value is None else value for value in column.to_pylist()], dtype=dtype)
+    return floats(values, _missing(column))
+
+
+def _times(column: Any, dtype: str) -> Array:
+    pa = import_module("pyarrow")
+    physical = pa.int32() if pa.types.is_date32(column.type) else pa.int64()
+    counts = _values(_whole(column).view(physical).fill_null(0)).astype(np.int64)
+    return times(counts, _missing(column), dtype)
+
+
+def _stacked(column: Any) -> Array:
+    """The array of a column of lists of one fixed size."""
+    if column.null_count:
+        raise DTypeError("nulls in place of whole lists: fill them first, with lists of nulls")
+    flat = arrow_array(_whole(column).flatten())
+    return flat.reshape(len(column), column.type.list_size, *flat.shape[1:])

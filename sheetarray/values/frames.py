@@ -1,0 +1,116 @@
+"""pandas -> ndarrays: a DataFrame's columns and index, Series, Index, and the arrays under them.
+
+Missing text, integers and booleans become None in a generic array; a categorical column is that of its values. Times
+with a zone, periods and intervals are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import DTypeError
+from .arrow import arrow_array
+from .kinds import is_of, name_of, naming
+from .nulls import Array, floats, objects, texts_or_objects
+
+_REFUSED = {
+    "DatetimeTZDtype": "times with a time zone: store them as UTC, column.dt.tz_convert('UTC').dt.tz_localize(None)",
+    "PeriodDtype": "periods: store where they begin, column.dt.to_timestamp(), or text, column.astype(str)",
+    "IntervalDtype": "intervals: store both ends, column.array.left and column.array.right, or text, "
+    "column.astype(str)",
+}
+
+
+def frame_columns(frame: Any) -> list[tuple[str, Array]]:
+    """The columns of a DataFrame, its index before them unless it only counts rows from 0.
+
+    Raises:
+        DTypeError: names the column that no array of the format holds.
+    """
+    columns = index_columns(frame.index, taken=list(frame.columns))
+    for place, label in enumerate(frame.columns):
+        name = name_of(label)
+        with naming(name):
+            columns.append((name, column_array(frame.iloc[:, place])))
+    return columns
+
+
+def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Array]]:
+    """The levels of an index by their names; none if it only counts rows from 0.
+
+    Args:
+        index: of a DataFrame or Series.
+        taken: labels of columns, which a level without a name keeps away from.
+        always: take one too that only counts.
+
+    Raises:
+        DTypeError: names the level that no array of the format holds.
+    """
+    counts = is_of(index, "pandas", "RangeIndex") and (index.start, index.step) == (0, 1) and index.name is None
+    if counts and not always:
+        return []
+    levels = []
+    for level, label in enumerate(index.names):
+        plain = "index" if index.nlevels == 1 and "index" not in taken else f"level_{level}"
+        name = plain if label is None else name_of(label)
+        with naming(name):
+            levels.append((name, column_array(index.get_level_values(level))))
+    return levels
+
+
+def column_array(column: Any) -> Array:
+    """The array of a Series, an Index, or an array of pandas.
+
+    Raises:
+        DTypeError: no array of the format holds it.
+    """
+    dtype = column.dtype
+    kind = type(dtype).__name__
+    if isinstance(dtype, np.dtype) or kind == "NumpyEADtype":
+        return np.asarray(column) if dtype.kind != "O" else _objects(column)
+    if kind in _REFUSED:
+        raise DTypeError(_REFUSED[kind])
+    if kind == "ArrowDtype":
+        return arrow_array(getattr(column, "array", column).__arrow_array__())
+    if kind == "CategoricalDtype":
+        return _categories(column)
+    if kind == "SparseDtype":
+        dense = np.asarray(column)
+        return dense if dense.dtype.kind != "O" else _objects(column)
+    if getattr(dtype, "kind", "O") in "iufb" and hasattr(dtype, "numpy_dtype"):
+        return _nullable(column, dtype)
+    return _objects(column)
+
+
+def _nullable(column: Any, dtype: Any) -> Array:
+    """The array of nullable numbers or booleans."""
+    missing = np.asarray(column.isna())
+    if dtype.kind == "f":
+        return floats(np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan)), missing)
+    if not missing.any():
+        return np.asarray(column.to_numpy(dtype=dtype.numpy_dtype))
+    return _objects(column)
+
+
+def _objects(column: Any) -> Array:
+    values = objects(list(column.astype(object)))
+    values[np.asarray(column.isna())] = None
+    return texts_or_objects(values.tolist())
+
+
+def _categories(column: Any) -> Array:
+    """The values of a categorical column, None where it has none."""
+    array = getattr(column, "array", column)
+    categories, codes = column_array(array.dtype.categories), np.asarray(array.codes)
+    if categories.dtype.kind in "UT":
+        texts = [*categories.tolist(), None]
+        return texts_or_objects([texts[code] for code in codes.tolist()])
+    if not (codes < 0).any():
+        return categories[codes] if len(categories) else np.empty(0, dtype=categories.dtype)
+    if categories.dtype.kind in "fmM":
+        missing = np.array("NaT" if categories.dtype.kind != "f" else np.nan, dtype=categories.dtype)
+        return np.asarray(np.concatenate([categories, missing.reshape(1)])[codes])
+    values = [*categories.tolist(), None]
+    return objects([values[code] for code in codes.tolist()])

@@ -1,0 +1,70 @@
+"""The one rule for values that are missing: NaN among floats, NaT among dates, None in a generic array elsewhere.
+
+A null and a NaN in one column would become the same, so that such a column is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..elements import check_texts, text_array
+from ..errors import DTypeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Missing = np.ndarray[Any, np.dtype[np.bool_]]
+
+_NOT_A_TIME = np.iinfo(np.int64).min
+
+
+def objects(values: Sequence[Any]) -> Array:
+    """The 1-D array of exactly these objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def texts_or_objects(values: Sequence[Any]) -> Array:
+    """The 1-D array of values: text where each is one, else of objects."""
+    if all(isinstance(value, str) for value in values):
+        return text_array(check_texts(values))
+    return objects(values)
+
+
+def floats(values: Array, missing: Missing) -> Array:
+    """Floats, NaN where one is missing.
+
+    Args:
+        values: whatever where one is missing.
+        missing: where.
+
+    Raises:
+        DTypeError: a null and a NaN.
+    """
+    if not missing.any():
+        return values
+    if np.isnan(values[~missing]).any():
+        raise DTypeError("has nulls and NaN, which would both become NaN: fill either first, with a number or null")
+    values = values.copy()
+    values[missing] = np.nan
+    return values
+
+
+def times(counts: Array, missing: Missing, dtype: str) -> Array:
+    """Dates or durations, NaT where one is missing.
+
+    Args:
+        counts: int64, of units since 1970 or of units; whatever where one is missing.
+        missing: where.
+        dtype: such as "datetime64[us]".
+
+    Raises:
+        DTypeError: a count that is NaT's.
+    """
+    counts = np.array(counts, dtype=np.int64)
+    if (counts[~missing] == _NOT_A_TIME).any():
+        raise DTypeError(f"has the least count of int64, which is NaT under {dtype}: make it null")
+    counts[missing] = _NOT_A_TIME
+    return counts.view(dtype)
