@@ -144,13 +144,15 @@ def read_columns(
         source: a path, a URL, or an open file (then with `format`).
         columns: names of the columns wanted (or letters); None for all.
         dtype: of every column, or a mapping by name; None infers it without loss: leading zeros stay text, ids beyond
-            2^53 stay exact, ISO dates become datetime64.
+            2^53 stay exact, ISO dates become datetime64, a decimal is a float where the double gives its digits back.
         shape: of every column's array, or a mapping by name; one -1 is worked out.
         order: "row-major" or "column-major": how cells fill the shape.
-        missing: "nan" reads blanks as NaN in floats (None beside integers beyond 2^53 and booleans, "" in text);
-            "error" refuses them.
+        missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
+            2^53; "error" refuses them.
         format: instead of the suffix.
-        **options: of the format; for delimited text `delimiter`, `decimal`, `encoding`, `header`, `skip_rows`.
+        **options: `header` (False, True, or how many rows hold the names; found out unless given), `skip_rows` (how
+            many above the table, or which, counted from 0), `skip_footer`, `comment="#"`, `na_values`, `decimal` and
+            `thousands`; of the format `delimiter`, `encoding`, `sheet`, `worksheet`, `client`.
 
     Raises:
         FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.

@@ -1,4 +1,4 @@
-"""The command line: `sheetarray info`, `show`, `convert`, `check`, `diff`.
+"""The command line: `sheetarray info`, `show`, `convert`, `check`, `diff`, `table`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `places` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -18,6 +18,7 @@ from .diff import diff
 from .info import info
 from .program import Program
 from .show import show
+from .table import table
 
 
 def _formats() -> str:
@@ -54,6 +55,7 @@ def main() -> None:
       sheetarray convert run.csv run.json              one format to another, bit for bit
       sheetarray check run.csv returned.csv            what is damaged, cell by cell
       sheetarray diff run.csv returned.csv             which elements were changed
+      sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
     \b
@@ -64,7 +66,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, diff):
+for _command in (info, show, convert, check, diff, table):
     main.add_command(_command)
 
 __all__ = ["main"]

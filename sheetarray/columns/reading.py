@@ -47,7 +47,7 @@ def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
     if not anchors:
         raise FormatError(
             "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
-            hint="an ordinary table is read by read_columns",
+            hint="an ordinary table is read by read_columns, and by sheetarray table",
         )
     return anchors
 

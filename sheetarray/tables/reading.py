@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import a1, find_anchors
-from ..elements import is_blank
+from ..elements import Cell, is_blank
 from ..errors import FormatError
-from ..header import key_of
 from .bulk import infer_long
 from .cells import Column, Table, TableSheet
 from .given import decode_given, dtype_of
@@ -68,13 +67,20 @@ def _refuse_arrays(sheet: TableSheet) -> None:
     """
     grid, ended = sheet.head(_HEAD)
     for anchor in find_anchors(grid, ended=ended):
-        if anchor.header is None and key_of(grid[anchor.row][anchor.column]) != "version":
-            continue  # two words one under the other, and no more
+        down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
+        if anchor.header is None and not _is_version(grid, anchor.row + down, anchor.column + right):
+            continue  # words that a header has too, and no more
         raise FormatError(
             f"an array of the exchange format, {anchor.name!r}, not an ordinary table",
             location=a1(anchor.row, anchor.column),
             hint="arrays are read by read, and listed by sheetarray info",
         )
+
+
+def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
+    """Whether a cell holds a version, be it a damaged one."""
+    cells = grid[row] if row < len(grid) else ()
+    return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
 
 
 class _Reader:

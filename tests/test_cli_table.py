@@ -1,0 +1,96 @@
+"""`sheetarray table`: ordinary tables on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from click.testing import CliRunner, Result
+
+import sheetarray as sa
+from sheetarray.cli import main
+
+TEXT = "id;t;day;n\n007;1,5;2020-01-01;1\n008;;2020-01-02;2\n009;2,25;;3\n"
+
+
+def run(*words: object, **options: object) -> Result:
+    return CliRunner().invoke(main, ["table", *map(str, words)], **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "x.csv").write_text(TEXT)
+    return tmp_path / "x.csv"
+
+
+def test_a_table_is_shown_with_its_dtypes_and_first_rows(path: Path) -> None:
+    shown = run(path, "--rows", 2)
+    assert shown.exit_code == 0
+    assert "4 columns, 3 rows" in shown.stdout
+    for words in (["id", "string", "3"], ["t", "float64", "2", "1"], ["day", "datetime64[D]", "2", "1"],
+                  ["007", "1.5", "2020-01-01", "1"], ["008", "2020-01-02", "2"]):  # fmt: skip
+        assert words in [line.split() for line in shown.stdout.splitlines()]
+    assert "009" not in shown.stdout
+    assert "1 more row" in shown.stdout
+
+
+def test_a_table_as_json(path: Path) -> None:
+    shown = json.loads(run(path, "--json", "--columns", "t,A").stdout)
+    assert (shown["rows"], [column["name"] for column in shown["columns"]]) == (3, ["t", "id"])
+    assert shown["columns"][0] == {"name": "t", "dtype": "float64", "missing": 1, "first": [1.5, "NaN", 2.25]}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".npz", ".xlsx"])
+def test_a_table_becomes_arrays_in_any_format(path: Path, suffix: str) -> None:
+    target = path.with_name(f"out{suffix}")
+    assert run(path, "-o", target).exit_code == 0
+    arrays = sa.read(target)
+    np.testing.assert_array_equal(arrays["t"], [1.5, np.nan, 2.25], strict=True)
+    assert arrays["id"].tolist() == ["007", "008", "009"]
+    assert arrays["day"].dtype == "datetime64[D]"
+
+
+def test_options_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("title\na|b\nm|s\n1.234,5|n/a\n#|\n2,5|7\nsum|8\n")
+    words = "--skip-rows 1 --header 2 --delimiter | --decimal , --thousands . --comment # --skip-footer 1".split()
+    words += ["--na-value", "n/a", "--json"]
+    shown = json.loads(run(path, *words).stdout)
+    assert [(column["name"], column["first"]) for column in shown["columns"]] == [
+        ("a m", [1234.5, 2.5]), ("b s", ["NaN", 7.0]),
+    ]  # fmt: skip
+    shown = json.loads(run(path, "--skip-rows", "0,2,3,4,6", "--dtype", "string", "--json").stdout)
+    assert [column["first"] for column in shown["columns"]] == [["2,5"], ["7"]]
+
+
+def test_a_sheet_of_a_workbook(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.create_sheet("second").append(["a"])
+    book["second"].append([1])
+    book.save(tmp_path / "x.xlsx")
+    shown = json.loads(run(tmp_path / "x.xlsx", "--sheet", "Second", "--json").stdout)
+    assert shown["columns"] == [{"name": "a", "dtype": "int64", "missing": 0, "first": [1]}]
+
+
+def test_a_pipe_is_a_table(path: Path) -> None:
+    assert json.loads(run("-", "--from", "csv", "--json", input=TEXT).stdout)["rows"] == 3
+
+
+def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
+    for words, piece in (
+        (["--skip-rows", "x"], "--skip-rows"), (["--sheet", "x"], "no option 'sheet'"),
+        (["--columns", "z"], "no column 'z'"),
+        (["--missing", "error"], "cell B3"), (["-o", "-"], "written to a file"), (["-o", "x.unknown"], "suffix"),
+        (["--header", "-1"], "header"), (["--dtype", "float7"], "float7"),
+    ):  # fmt: skip
+        shown = run(path, *words)
+        assert shown.exit_code == 2, words
+        assert piece in shown.stderr
+        assert len(shown.stderr.splitlines()) <= 2
+    array = path.with_name("array.csv")
+    sa.write(array, {"t": np.arange(3)})
+    assert "sheetarray info" in run(array).stderr
+    assert "sheetarray table" in CliRunner().invoke(main, ["info", str(path)]).stderr
