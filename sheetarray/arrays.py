@@ -127,12 +127,12 @@ def named_values(arrays: Any) -> dict[str, Any]:
 
 
 def _pairs(arrays: Any) -> list[tuple[Any, Any]]:
-    if isinstance(arrays, LinearArray) or is_of(arrays, "awkward"):
+    if isinstance(arrays, (np.ndarray, LinearArray)) or is_of(arrays, "awkward"):
         return [(ALONE, arrays)]
     if arrays is None or isinstance(arrays, (str, bytes, PurePath)):
         kinds = "a mapping of names to arrays, one array, a DataFrame, an Arrow table, or an xarray Dataset"
         raise DTypeError(f"{describe(arrays)} is no array: write {kinds}")
-    columns = split_columns(arrays)
+    columns = None if isinstance(arrays, dict) else split_columns(arrays)
     if columns is not None:
         return list(columns)
     if isinstance(arrays, Mapping):

@@ -46,7 +46,10 @@ def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
     Raises:
         DTypeError: lists of different lengths, bytes, a list of tables, or moments of units that no unit has room for.
     """
-    for item in {type(item): item for item in value}.values():
+    types = set(map(type, value))
+    if types == {float}:
+        return np.array(value, dtype=np.float64)
+    for item in {type(item): item for item in value}.values() if types - {int, bool, str, list, tuple} else ():
         if hasattr(item, "__array__") and any(is_of(item, package) for package in _PACKAGES):
             raise DTypeError(f"a list with {describe(item)} in it: give a mapping of names to arrays")
         if isinstance(item, np.ma.MaskedArray):
