@@ -45,9 +45,80 @@ def test_nothing_differs(differ):
     assert json.loads(differ({"t": t}, {"t": t}, "--json").stdout)["same"] is True
 
 
-def test_order_in_memory_does_not_count(differ):
+def test_order_is_a_difference_unless_there_is_a_tolerance(differ):
     t = np.arange(6).reshape(2, 3)
-    assert differ({"t": t}, {"t": np.asfortranarray(t)}).exit_code == 0
+    exact = differ({"t": t}, {"t": np.asfortranarray(t)})
+    assert (exact.exit_code, exact.stdout) == (1, "t: order row-major -> column-major; all elements equal\n")
+    close = differ({"t": t}, {"t": np.asfortranarray(t)}, "--atol", "1e-9")
+    assert close.exit_code == 0
+    assert close.stdout.splitlines() == [
+        "t: order row-major -> column-major; all elements equal within the tolerance",
+        "no differences (1 array)",
+    ]
+    assert differ({"t": t[:1]}, {"t": np.asfortranarray(t[:1])}).exit_code == 0  # there is one order of one axis
+    told = json.loads(differ({"t": t}, {"t": np.asfortranarray(t)}, "--json").stdout)["arrays"][0]
+    assert (told["order"], told["same"]) == (["row-major", "column-major"], False)
+
+
+def test_integers_are_compared_with_floats_as_integers(differ):
+    result = differ({"t": np.array([10**18 + 1, 5])}, {"t": np.array([1e18, 5.0])})
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "t: dtype int64 -> float64; 1 of 2 elements differs (50 %), by at most 1 (relative 1e-18)",
+        "  t[0]: 1000000000000000001 -> 1e+18",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "absolute"),
+    [
+        (np.array([2**53 + 1]), np.array([2.0**53]), 1),
+        (np.array([2**64 - 1], "uint64"), np.array([2.0**64]), 1),
+        (np.array([-(2**63)]), np.array([2.0**63]), 2**64),
+        (np.array([2**53 + 1]), np.array([0.5]), 2.0**53),
+        (np.array([2**53 + 1]), np.array([5e-324]), 2.0**53),
+        (np.array([2**53 + 1]), np.array([np.inf]), np.inf),
+        (np.array([2**53 + 1]), np.array([np.nan]), None),
+        (np.array([2**53 + 1]), np.array([2.0**53 + 0j]), 1),
+        (np.array([2**53 + 1]), np.array([2.0**53 + 0j], "complex64"), 1),
+        (np.array([1.5]), np.array([1.25]), 0.25),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_the_largest_difference_is_not_rounded_away(a, b, absolute):
+    for one, other in ((a, b), (b, a)):
+        found = compare("x", one, other)
+        assert (found.differing, found.absolute) == (1, absolute)
+
+
+def test_a_tolerance_is_not_rounded_away_either():
+    a, b = np.array([10**18 + 1]), np.array([1e18])
+    for atol, same in ((0.5, False), (1, True), (1.5, True)):
+        assert compare("x", a, b, atol=atol).same is same
+    assert compare("x", a, b, rtol=1e-17).same
+    assert compare("x", a, np.array([np.inf]), rtol=np.inf).same is False
+
+
+def test_the_sign_of_zero_is_a_difference_unless_there_is_a_tolerance(differ):
+    result = differ({"t": np.array([0.0, 1.0, -0.0])}, {"t": np.array([-0.0, 1.0, -0.0])})
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "t: 1 of 3 elements differs (33 %), in the sign of zero alone",
+        "  t[0]: 0.0 -> -0.0",
+    ]
+    assert differ({"t": np.array([0.0])}, {"t": np.array([-0.0])}, "--rtol", "1e-12").exit_code == 0
+    mixed = differ({"t": np.array([0.0, 1.0])}, {"t": np.array([-0.0, 1.5])})
+    assert mixed.stdout.startswith(
+        "t: 2 of 2 elements differ, by at most 0.5 (relative 0.333); 1 of them in the sign of zero alone"
+    )
+    told = json.loads(differ({"t": np.array([0.0])}, {"t": np.array([-0.0])}, "--json").stdout)
+    assert told["arrays"][0]["signs_of_zero"] == 1
+
+
+def test_another_dtype_is_named_where_there_is_a_tolerance(differ):
+    result = differ({"t": np.array([1.0])}, {"t": np.array([1], "int8")}, "--rtol", "1e-9")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("t: dtype float64 -> int8; all elements equal within the tolerance\n")
 
 
 def test_arrays_in_one_file_only(differ):
@@ -116,7 +187,11 @@ def test_tolerances(differ):
         (np.array([complex(1, np.nan)]), np.array([complex(2, np.nan)]), 1),
         (np.array([0.1], dtype="float32"), np.array([0.1]), 1),
         (np.array([np.inf, -np.inf]), np.array([np.inf, np.inf]), 1),
-        (np.array([0.0]), np.array([-0.0]), 0),
+        (np.array([0.0]), np.array([-0.0]), 1),
+        (np.array([0.0], "float32"), np.array([-0.0]), 1),
+        (np.array([0.0]), np.array([0]), 0),
+        (np.array([complex(0, 0.0)]), np.array([complex(0, -0.0)]), 1),
+        (np.array([0.0, -0.0], object), np.array([-0.0, -0.0], object), 1),
         (np.array([True, False]), np.array([True, True]), 1),
         (np.array(["a", "b"]), np.array(["a", "bb"]), 1),
         (np.array([1, None, float("nan")], object), np.array([1, None, float("nan")], object), 0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,12 @@ class Comparison:
         name: of both.
         dtypes: the formats' names of theirs.
         shapes: theirs.
+        orders: theirs in memory, "row-major" or "column-major"; None for awkward arrays.
+        tolerant: whether a tolerance was given; dtype, order and the sign of zero are then noted, and do not count.
         compared: whether the elements could be compared at all.
         elements: how many were.
         differing: how many of them differ.
+        signs: how many of those are zeros that differ in their sign alone.
         absolute: the largest difference between numbers; None where there is none.
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the first elements that differ.
@@ -37,24 +41,28 @@ class Comparison:
     name: str
     dtypes: tuple[str, str]
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    orders: tuple[str | None, str | None] = (None, None)
+    tolerant: bool = False
     compared: bool = True
     elements: int = 0
     differing: int = 0
+    signs: int = 0
     absolute: int | float | None = None
     relative: float | None = None
     first: list[Place] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
-        return (
-            self.dtypes[0] == self.dtypes[1] and self.shapes[0] == self.shapes[1] and self.compared
-            and not self.differing
-        )  # fmt: skip
+        """Whether nothing differs that counts."""
+        alike = self.dtypes[0] == self.dtypes[1] and self.orders[0] == self.orders[1]
+        return self.shapes[0] == self.shapes[1] and self.compared and not self.differing and (alike or self.tolerant)
 
 
 def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most: int = 10) -> Comparison:
-    """Compare dtype, shape and, where the shapes are one, every element; NaN equals NaN.
+    """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
+
+    Integers are compared as integers, with floats too. With a tolerance numbers are equal where they are close, -0.0
+    and 0.0 too.
 
     Args:
         name: of the array.
@@ -65,7 +73,9 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
         most: so many differing elements are named.
     """
     a, b = rectangular(a), rectangular(b)
-    found = Comparison(name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)))
+    found = Comparison(
+        name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
+    )
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         found.compared = _same_nested(a, b)
         return found
@@ -78,6 +88,10 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
     for block in blocks(a.shape):
         x, y = a[block], b[block]
         unequal = _unequal(x, y, rtol, atol)
+        if not found.tolerant:
+            signs = _other_zeros(x, y) & ~unequal
+            found.signs += int(np.count_nonzero(signs))
+            unequal |= signs
         if not unequal.any():
             continue
         found.differing += int(np.count_nonzero(unequal))
@@ -114,6 +128,28 @@ def _family(array: Array) -> str:
     return "number" if kind in "biufc" else {"O": "object", "U": "text", "T": "text"}.get(kind, kind)
 
 
+def _order(array: Any) -> str | None:
+    """The order of an array in memory, as a header would name it; that of one axis is always row-major."""
+    if not isinstance(array, np.ndarray):
+        return None
+    several = sum(size > 1 for size in array.shape) > 1 and array.size > 0
+    return "column-major" if several and array.flags.f_contiguous else "row-major"
+
+
+def _other_zeros(a: Array, b: Array) -> Array:
+    """Which elements are zeros, or have parts that are, of which one alone is negative."""
+    kinds = a.dtype.kind + b.dtype.kind
+    if kinds == "OO":
+        pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+        other = [type(x) is type(y) is float and x == y == 0 and str(x) != str(y) for x, y in pairs]
+        return np.array(other, dtype=bool).reshape(a.shape)
+    if not set(kinds) <= set("fc"):
+        return np.zeros(a.shape, dtype=bool)
+    if "c" in kinds:
+        return _other_zeros(np.real(a), np.real(b)) | _other_zeros(np.imag(a), np.imag(b))
+    return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
+
+
 def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
     kinds = a.dtype.kind + b.dtype.kind
     if "O" in kinds:
@@ -123,12 +159,15 @@ def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
         return np.asarray((a != b) & ~(np.isnat(a) & np.isnat(b)))
     if "f" not in kinds and "c" not in kinds:
         return np.asarray(a != b)
+    exact = _exact_as_double(a) and _exact_as_double(b)
     if rtol or atol:
+        if not exact and "c" not in kinds:
+            return _far_apart(a, b, rtol, atol)
         with np.errstate(all="ignore"):
             return ~np.isclose(_double(a), _double(b), rtol=rtol, atol=atol, equal_nan=True)
     if "c" in kinds:
         return _unequal(np.real(a), np.real(b), 0, 0) | _unequal(np.imag(a), np.imag(b), 0, 0)
-    if not _exact_as_double(a) or not _exact_as_double(b):
+    if not exact:
         return _unequal_exactly(a, b)
     x, y = _double(a), _double(b)
     return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
@@ -138,6 +177,19 @@ def _unequal_exactly(a: Array, b: Array) -> Array:
     """Large integers against floats: Python compares them without rounding either."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     return np.array([x != y for x, y in pairs], dtype=bool).reshape(a.shape)
+
+
+def _far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
+    """The same with a tolerance, which is not rounded either."""
+    pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+    wide, narrow = Fraction(rtol) if math.isfinite(rtol) else 0, Fraction(atol) if math.isfinite(atol) else 0
+    endless = math.isinf(rtol) or math.isinf(atol)
+    far = [
+        not (math.isfinite(x) and math.isfinite(y))
+        or not (endless or abs(Fraction(x) - Fraction(y)) <= narrow + wide * abs(Fraction(y)))
+        for x, y in pairs
+    ]
+    return np.array(far, dtype=bool).reshape(a.shape)
 
 
 def _exact_as_double(array: Array) -> bool:
@@ -162,6 +214,10 @@ def _widen(found: Comparison, x: Array, y: Array) -> None:
     if not set(kinds) <= set("iufc"):
         return
     absolute: list[int | float]
+    if not set(kinds) <= set("iu") and not (_exact_as_double(x) and _exact_as_double(y)):
+        for part in (np.real, np.imag) if "c" in kinds else (np.asarray,):
+            _note_largest(found, *_largest_exactly(part(x), part(y)))
+        return
     if set(kinds) <= set("iu"):
         if x.dtype == y.dtype:
             apart = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # exact: modulo 2^64
@@ -177,7 +233,22 @@ def _widen(found: Comparison, x: Array, y: Array) -> None:
         absolute = [float(np.max(apart))] if apart.size else []
     with np.errstate(all="ignore"):
         ratios = (apart / size)[(size > 0) & np.isfinite(size)]
-    relative = [float(np.max(ratios))] if ratios.size else []
+    _note_largest(found, absolute, [float(np.max(ratios))] if ratios.size else [])
+
+
+def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
+    """The largest difference, and the largest relative one, where doubles do not hold the integers."""
+    pairs = list(zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
+    if any(math.isinf(value) for pair in pairs for value in pair):
+        return [math.inf], []
+    numbers = [(Fraction(a), Fraction(b)) for a, b in pairs if not (math.isnan(a) or math.isnan(b))]
+    largest = max((abs(a - b) for a, b in numbers), default=None)
+    ratio = max((abs(a - b) / abs(b) for a, b in numbers if b), default=None)
+    absolute = [] if largest is None else [int(largest) if largest.denominator == 1 else float(largest)]
+    return absolute, [] if ratio is None else [float(ratio) if ratio < 2**1023 else math.inf]
+
+
+def _note_largest(found: Comparison, absolute: list[int | float], relative: list[float]) -> None:
     if found.absolute is not None:
         absolute.append(found.absolute)
     if found.relative is not None:

@@ -50,10 +50,11 @@ def diff(
 ) -> int:
     """Compare the arrays of files A and B: all of them, or those NAMES alone.
 
-    Arrays of one name are compared by dtype, shape and every element, wherever the elements lie in memory: order
-    and strides do not count. NaN equals NaN. Without tolerances the comparison is exact, of 64-bit integers too;
-    with them, floats and complex numbers are equal where |a - b| <= atol + rtol * |b|, as for np.isclose. The exit
-    status is 1 where anything differs. The two files may be of different formats.
+    Arrays of one name are compared by dtype, shape, order (row-major or column-major) and every element; strides do
+    not count. NaN equals NaN. Without a tolerance the comparison is exact: integers are compared as integers, with
+    floats too, and -0.0 is not 0.0. With one, floats and complex numbers are equal where |a - b| <= atol + rtol * |b|,
+    as for np.isclose, and another dtype or order is named, but is no difference. The exit status is 1 where anything
+    differs. The two files may be of different formats.
 
     \b
     Examples:
@@ -108,29 +109,35 @@ def _put(compared: Sequence[Comparison], only: dict[str, Place]) -> None:
     for name, place in only.items():
         _put_line(name, f"only in {place.label}")
     for found in compared:
-        if found.same:
+        told = _spoken_layouts(found)
+        if found.same and not told:
             continue
-        told = []
-        if found.dtypes[0] != found.dtypes[1]:
-            told.append(f"dtype {found.dtypes[0]} -> {found.dtypes[1]}")
         if found.shapes[0] != found.shapes[1]:
             told.append(f"shape {' -> '.join(spoken_shape(shape) for shape in found.shapes)}")
         elif not found.compared:
             told.append("the elements cannot be compared" if len(told) else "the elements differ")
         elif found.differing:
             told.append(_spoken_difference(found))
-        elif told:
-            told.append("all elements equal")
+        else:
+            told.append("all elements equal" + (" within the tolerance" if found.tolerant else ""))
         _put_line(found.name, "; ".join(told))
         for index, x, y in found.first:
             click.echo(f"  {visible(element(found.name, index))}: {spoken(x)} -> {spoken(y)}")
         if found.first and (left := found.differing - len(found.first)):
             say(f"  and {left:,} more", dim=True)
     same = sum(found.same for found in compared)
+    silent = sum(found.same and not _spoken_layouts(found) for found in compared)
     if same == len(compared) and not only:
         click.echo(f"no differences ({plural(same, 'array')})")
-    elif same:
-        say(f"{plural(same, 'other array')} without differences", dim=True)
+    elif silent:
+        say(f"{plural(silent, 'other array')} without differences", dim=True)
+
+
+def _spoken_layouts(found: Comparison) -> list[str]:
+    """What two arrays have beside their elements, where it is not the same."""
+    told = [] if found.dtypes[0] == found.dtypes[1] else [f"dtype {found.dtypes[0]} -> {found.dtypes[1]}"]
+    alike = found.orders[0] == found.orders[1] or found.shapes[0] != found.shapes[1]
+    return told if alike else [*told, f"order {found.orders[0]} -> {found.orders[1]}"]
 
 
 def _put_line(name: str, text: str) -> None:
@@ -142,10 +149,14 @@ def _spoken_difference(found: Comparison) -> str:
     share = 100 * found.differing / found.elements
     text = f"{found.differing:,} of {plural(found.elements, 'element')} differ{'s' * (found.differing == 1)}"
     text += f" ({share:.2g} %)" if share < 99.5 else ""
+    if found.signs == found.differing:
+        return f"{text}, in the sign of zero alone"
     if found.absolute is not None:
         largest = found.absolute if isinstance(found.absolute, int) else f"{found.absolute:.3g}"
         text += f", by at most {largest}"
         text += f" (relative {found.relative:.3g})" if found.relative is not None else ""
+    if found.signs:
+        text += f"; {found.signs:,} of them in the sign of zero alone"
     return text
 
 
@@ -165,10 +176,12 @@ def _as_json(places: Sequence[Place], compared: Sequence[Comparison], only: dict
                 "name": found.name,
                 "same": found.same,
                 "dtype": list(found.dtypes),
+                "order": list(found.orders),
                 "shape": [list(shape) for shape in found.shapes],
                 "compared": found.compared and found.shapes[0] == found.shapes[1],
                 "elements": found.elements,
                 "differing": found.differing,
+                "signs_of_zero": found.signs,
                 "largest_absolute": _finite(found.absolute),
                 "largest_relative": _finite(found.relative),
                 "first": [
