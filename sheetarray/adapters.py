@@ -23,11 +23,14 @@ what a cell looks like.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from .arrays import ALONE, linear_arrays, plain_arrays
 from .arrays import chosen as select
-from .arrays import linear_arrays, plain_arrays
 from .arrays import stem as default_name
 from .dtypes import TABLE
 from .errors import located as locating
@@ -73,7 +76,7 @@ NUMERIC = frozenset(TABLE) - {"string", "generic"}
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """What comes back from a format as it was written; all else it refuses before writing.
+    """What comes back from a format as it was written; all other dtypes it refuses before writing.
 
     Attributes:
         dtypes: names of the dtypes that it holds; "datetime64" and "timedelta64" stand for every unit.
@@ -92,3 +95,38 @@ class Keeps:
         """The missing values that survive."""
         words = {"float64": "NaN", "datetime64": "NaT", "generic": "None"}
         return [word for dtype, word in words.items() if dtype in self.dtypes]
+
+    def changes(self, arrays: Mapping[str, Any], file_name: str | None) -> Iterator[str]:
+        """What the format changes in some arrays though it holds them, a sentence for each kind of change.
+
+        Args:
+            arrays: by name, as `sheetarray.arrays.named_values` gives them.
+            file_name: the name that a single array without one gets from its file; None for a folder, which
+                keeps names, and for an open file.
+        """
+        turned = [] if self.order else [name for name, array in arrays.items() if _is_column_major(array)]
+        if turned:
+            yield f"keeps no column-major order: {_listed(turned)} will be read as row-major, with the same values"
+        if not self.names and file_name is not None and not {file_name, ALONE} & set(arrays):
+            yield f"keeps no name: {_listed(list(arrays))} will be read as {file_name!r}"
+
+
+_MOST_LISTED = 5
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_LISTED
+    return ", ".join(f"{name!r:.80}" for name in names[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _is_column_major(array: Any) -> bool:
+    """Whether an array's order differs from row-major order where it matters: along two axes or more."""
+    if isinstance(array, LinearArray):
+        return array.order == "column-major" and _has_order(array.shape)
+    if not isinstance(array, np.ndarray):
+        return False
+    return array.flags.f_contiguous and not array.flags.c_contiguous and _has_order(array.shape)
+
+
+def _has_order(shape: Sequence[int]) -> bool:
+    return 0 not in shape and sum(size > 1 for size in shape) > 1

@@ -13,8 +13,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from .arrays import named_values, stem
 from .columns import ArrayInfo
-from .errors import Finding
+from .errors import Finding, warn_caller
 from .nested import Scan, examined, gathered, spread
 from .registry import Format, format_of
 
@@ -71,6 +72,9 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
         LimitError: too much for it, or a name that it cannot carry; before anything is written.
         OSError: the system refuses.
 
+    Warns:
+        SheetArrayWarning: the format keeps no order, or no name, and what is written has one (README has a table).
+
     Example:
         >>> import io
         >>> file = io.StringIO()
@@ -81,6 +85,11 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
     merged = {**format_of(target, format).writing, **options}
     row, function = _call("write", target, format, merged)
     function(target, arrays if row.cell is None else spread(arrays, limit=row.cell), **merged)
+    if row.keeps is not None and not (row.keeps.order and row.keeps.names):
+        path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else None
+        name = stem(path) if path is not None and not os.path.isdir(path) else None
+        for change in row.keeps.changes(named_values(arrays), name):
+            warn_caller(f"{row.title} {change}")
 
 
 def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:

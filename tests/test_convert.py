@@ -12,6 +12,8 @@ from cases import CASES, assert_same, plain
 import sheetarray as sa
 from sheetarray.registry import FORMATS
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
+
 SUFFIXES = sorted({row.suffixes[0] for row in FORMATS.values() if row.suffixes and not row.prefixes})
 KEEP_LAYOUT = {".csv", ".tsv", ".txt", ".json", ".npy", ".npz"}
 EXACT = {

@@ -14,6 +14,8 @@ import sheetarray as sa
 from sheetarray.adapters import EVERYTHING, NUMERIC, Keeps
 from sheetarray.registry import FORMATS, Format
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
+
 README = Path(__file__).parents[1] / "README.md"
 ARRAYS: dict[str, Any] = {
     name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC

@@ -509,6 +509,7 @@ def test_a_folder_is_replaced_as_a_whole_and_stays_one(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["run.ra"]
 
 
+@pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")
 def test_a_file_gives_way_to_a_folder(tmp_path: Path) -> None:
     place = tmp_path / "run.ra"
     sa.write(place, {"old": np.zeros(1)})
@@ -570,6 +571,7 @@ def test_the_longest_names(tmp_path: Path) -> None:
     assert len(os.listdir(tmp_path)) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize(
     "name",
     [

@@ -529,6 +529,7 @@ def test_depth_is_bounded_both_ways() -> None:
 # Files -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")
 def test_a_file_is_what_dumps_and_packb_give(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     arrays = {f"n{n} ü": array for n, array in enumerate(PLAIN.values())} | {"long": rng.random(200_001)}

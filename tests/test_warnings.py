@@ -10,10 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import sheetarray as sa
+from sheetarray.cli import main
 from sheetarray.interchange import sciserialize
+from sheetarray.registry import FORMATS
 
 OLDER = ["ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", "dtype", "int8", "length", 1,
          "capacity", 1, "data", 7]  # fmt: skip
@@ -62,3 +66,67 @@ def test_no_other_place_counts_frames() -> None:
     package = Path(sa.__file__).parent
     calls = [path.name for path in package.rglob("*.py") if re.search(r"warnings\.warn\(|stacklevel", path.read_text())]
     assert calls == [], "sheetarray.errors.warn_caller finds the caller's line"
+
+
+# What a format changes though it holds it --------------------------------------------------------------------------
+
+TURNED = np.asfortranarray([[1, 2, 3], [4, 5, 6]])
+NO_ORDER = ("avro", "awkd", "msgpack", "ra", "json")
+FORMAT_OF = {"msgpack": "sciserialize", "json": "sciserialize-json"}
+
+
+def changes(target: Any, arrays: Any, **options: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sa.write(target, arrays, **options)
+    assert {warning.filename for warning in caught} <= {__file__}
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("suffix", NO_ORDER)
+def test_the_arrays_are_named_whose_order_a_format_does_not_keep(suffix: str, tmp_path: Path) -> None:
+    target, name = tmp_path / f"f.{suffix}", FORMAT_OF.get(suffix, suffix)
+    flat = {"c": np.ones((2, 3)), "v": np.arange(3), "row": TURNED[:1], "none": TURNED[:0]}
+    assert changes(target, {"f": TURNED, **flat} if suffix != "ra" else {"f": TURNED}, format=name) == [
+        f"{FORMATS[name].title} keeps no column-major order: 'f' will be read as row-major, with the same values"
+    ]
+    assert sa.read(target, format=name)["f"].tolist() == TURNED.tolist()
+    assert changes(target, flat if suffix != "ra" else {"f": TURNED.copy("C")}, format=name) == []
+
+
+def test_six_arrays_are_five_names_and_a_number() -> None:
+    (said,) = changes(io.BytesIO(), dict.fromkeys("abcdef", TURNED), format="avro")
+    assert "'a', 'b', 'c', 'd', 'e' and 1 more will be read" in said
+    (said,) = changes(io.BytesIO(), dict.fromkeys("abcde", TURNED), format="avro")
+    assert "'a', 'b', 'c', 'd', 'e' will be read" in said
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz", "xlsx", "npy"])
+def test_nothing_is_said_where_the_order_is_kept(suffix: str, tmp_path: Path) -> None:
+    assert changes(tmp_path / f"f.{suffix}", {"f": TURNED}) == []
+    assert sa.read(tmp_path / f"f.{suffix}")["f"].flags.f_contiguous
+
+
+@pytest.mark.parametrize("suffix", ["npy", "ra"])
+def test_a_name_is_named_that_a_format_does_not_keep(suffix: str, tmp_path: Path) -> None:
+    assert changes(tmp_path / f"run.{suffix}", {"t": np.arange(3)})[0].endswith("'t' will be read as 'run'")
+    assert list(sa.read(tmp_path / f"run.{suffix}")) == ["run"]
+    assert changes(tmp_path / f"t.{suffix}", {"t": np.arange(3)}) == []
+    assert changes(tmp_path / f"x.{suffix}", np.arange(3)) == []
+    assert changes(io.BytesIO(), {"t": np.arange(3)}, format=suffix) == []  # what becomes of it, only the caller knows
+    if suffix == "ra":
+        assert changes(tmp_path / "folder.ra", {"t": np.arange(3), "u": np.arange(3)}) == []
+        assert changes(tmp_path / "folder.ra", {"t": np.arange(3)}) == []  # a file of its name in the folder
+
+
+def test_convert_says_it_too_and_in_one_line_of_the_command_line(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"f": TURNED, "g": TURNED})
+    with pytest.warns(sa.SheetArrayWarning, match="'f', 'g' will be read as row-major") as caught:
+        sa.convert(tmp_path / "a.csv", tmp_path / "b.avro")
+    assert [warning.filename for warning in caught] == [__file__]
+    result = CliRunner().invoke(main, ["convert", str(tmp_path / "a.csv"), str(tmp_path / "b.msgpack")])
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if line.startswith("warning:")] == [
+        "warning: SciSerialize, MessagePack keeps no column-major order: 'f', 'g' will be read as row-major, with the "
+        "same values"
+    ]

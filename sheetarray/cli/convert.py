@@ -45,7 +45,8 @@ def convert(
 ) -> None:
     """Convert SRC to DST: all its arrays, or those NAMES alone.
 
-    Values, dtypes, shapes and order stay as they are. DST is replaced as a whole once everything is written; a
+    Values, dtypes and shapes stay as they are; so does the order in memory (row-major or column-major), or a warning
+    names the arrays whose order DST's format cannot keep. DST is replaced as a whole once everything is written; a
     conversion that fails leaves it as it was. Options of the formats are those of the Python functions; one that does
     not exist is answered with those that do.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from ..adapters import Keeps
 from ..errors import MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS
 
@@ -66,6 +67,12 @@ class Format:
         if function is None:
             raise NotFoundError(f"{self.title}: there is no {verb} for it")
         return function
+
+    @property
+    def keeps(self) -> Keeps | None:
+        """What comes back from the format as it was written; None where the adapter does not say."""
+        declared = getattr(self._load(), f"keeps_{self.stem}", None)
+        return declared if isinstance(declared, Keeps) else None
 
     def _load(self) -> Any:
         try:

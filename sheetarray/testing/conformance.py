@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -118,7 +119,9 @@ class Conformance:
         return tmp_path / f"file{self.suffix}"
 
     def write(self, place: Any, arrays: Any, **options: Any) -> None:
-        sa.write(place, arrays, **{**self.writing, **options})
+        with warnings.catch_warnings():  # what a format changes, it declares
+            warnings.filterwarnings("ignore", ".* keeps no ", sa.SheetArrayWarning)
+            sa.write(place, arrays, **{**self.writing, **options})
 
     def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
         return sa.read(place, names, **{**self.reading, **options})
