@@ -29,14 +29,15 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import ALONE, linear_arrays, plain_arrays
 from .arrays import chosen as select
+from .arrays import linear_arrays, plain_arrays
 from .arrays import stem as default_name
 from .dtypes import TABLE
 from .errors import located as locating
 from .files import Readable, Sink, Source, Writable, replacing
 from .header import parse_header
 from .linear import LinearArray
+from .values import ALONE
 
 __all__ = [
     "EVERYTHING",
