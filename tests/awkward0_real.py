@@ -24,13 +24,14 @@ _MOST_SECONDS = 600  # to install
 _PRELUDE = "import warnings; warnings.simplefilter('ignore'); import sys, json, zlib, numpy as np\n"
 
 
-def run(script: str, *args: Any, version: str | None = None) -> str:
+def run(script: str, *args: Any, version: str | None = None, package: str | None = None) -> str:
     """Run a script where `import awkward0` is the real one; skips the test where there is none.
 
     Args:
         script: the text of it; `sys`, `json`, `zlib` and `np` are imported already.
         args: its `sys.argv[1:]`.
         version: of the older package `awkward`, to be imported instead.
+        package: another that can be imported too, and its version, such as `uproot3-methods==0.10.1`.
 
     Returns:
         What it printed.
@@ -38,7 +39,8 @@ def run(script: str, *args: Any, version: str | None = None) -> str:
     Raises:
         AssertionError: it fails.
     """
-    path = {} if version is None else {"PYTHONPATH": os.fspath(_older(version))}
+    package = package if version is None else f"awkward=={version}"
+    path = {} if package is None else {"PYTHONPATH": os.fspath(_installed(package))}
     done = subprocess.run(
         [_python(), "-c", _PRELUDE + script, *map(str, args)],
         env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")} | path,
@@ -48,9 +50,9 @@ def run(script: str, *args: Any, version: str | None = None) -> str:
     return done.stdout
 
 
-def run_json(script: str, *args: Any, version: str | None = None) -> Any:
+def run_json(script: str, *args: Any, version: str | None = None, package: str | None = None) -> Any:
     """The same; what it printed is JSON."""
-    return json.loads(run(script, *args, version=version))
+    return json.loads(run(script, *args, version=version, package=package))
 
 
 def _python() -> str:
@@ -84,17 +86,17 @@ def _environment() -> tuple[str | None, str]:
 
 
 @lru_cache
-def _older(version: str) -> Path:
-    """The folder of an older package."""
+def _installed(package: str) -> Path:
+    """The folder of another package, without what it depends on."""
     python = _python()
-    folder = _cache() / f"awkward-{version}"
-    with _locked(version):
+    folder = _cache() / package.replace("==", "-")
+    with _locked(folder.name):
         if not (folder / _MARKER).exists():
             shutil.rmtree(folder, ignore_errors=True)
-            install = [python, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, f"awkward=={version}"]
+            install = [python, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, package]
             if (problem := _failing(install)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
-                pytest.skip(f"awkward {version} could not be installed: {problem}")
+                pytest.skip(f"{package} could not be installed: {problem}")
             (folder / _MARKER).touch()
     return folder
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 contents = ak.contents
 DTYPES = ("bool", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", "M8[ms]", "m8[25s]")
+CATEGORICAL = {"__array__": "categorical"}
+PARAMETERS = [{"__doc__": "text"}, {"units": "mm"}, {"deep": {"a": [1, None, 2.5, True, "ü", {}]}}, {"__list__": "L"}]
 WORDS = ["", "a", "one", "漢字", "ü", "😀", "=1+1", "1", '"', "x" * 40, "\0", "a\0"]
 NAMES = ["x", "y", "counts", "content", "0", "7", "a-b", "ü", "two words", "=1", " x", "X", "entry"]
 
@@ -22,6 +24,11 @@ def index(values: Any, dtype: str = "int64") -> Any:
 def strings(*words: str) -> Any:
     """The layout of an array of strings."""
     return ak.Array(list(words)).layout if words else ak.Array(["a"]).layout[:0]
+
+
+def noted(layout: Any, **parameters: Any) -> Any:
+    """The same layout with more parameters."""
+    return layout.copy(parameters={**layout.parameters, **parameters})
 
 
 def every_class() -> dict[str, Any]:
@@ -89,6 +96,52 @@ def every_class() -> dict[str, Any]:
         "a union, picked": ak.Array([1.5, [2], 3.5, [4, 5]])[np.array([3, 0])].layout,
         "one layout twice": contents.RecordArray([ragged, ragged, numbers], ["a", "b", "c"], 3),
     }  # fmt: skip
+    plain_classes = dict(found)
+    two = contents.RegularArray(noted(numbers, units="s"), 2, parameters={"units": "m"})
+    word = noted(strings("b", "a"), lang="la")
+    found |= {
+        "categories": contents.IndexedArray(index([1, 0, 1]), strings("a", "b"), parameters=CATEGORICAL),
+        "categories of numbers": contents.IndexedArray(index([1, 0, 1]), numbers, parameters=CATEGORICAL),
+        "categories of lists": contents.IndexedArray(index([2, 0]), ragged, parameters={**CATEGORICAL, "units": "mm"}),
+        "categories and missing": contents.IndexedOptionArray(
+            index([1, -1]), strings("a", "b"), parameters=CATEGORICAL
+        ),
+        "lists of categories": contents.ListOffsetArray(
+            index([0, 1, 3]), contents.IndexedArray(index([1, 0, 1]), strings("a", "b"), parameters=CATEGORICAL)
+        ),
+        "a union with categories": contents.UnionArray(
+            index([0, 1, 0], "int8"),
+            index([0, 0, 1]),
+            [numbers, contents.IndexedArray(index([1, 0]), strings("a", "b"), parameters=CATEGORICAL)],
+        ),
+        "a named tuple": contents.RecordArray([numbers, word[:2]], None, 2, parameters={"__record__": "Pair"}),
+        "a tuple in a tuple": contents.RecordArray([contents.RecordArray([numbers, numbers], None), numbers], None),
+        "records named tuple": contents.RecordArray([numbers], ["0"], parameters={"__record__": "tuple"}),
+        "a record with 0 and 1 for fields": contents.RecordArray([numbers, numbers], ["0", "1"]),
+        "a list with a name": noted(ragged, __list__="Hits"),
+        "units and nested parameters": noted(numbers, units="mm", more={"a": [1, None, 2.5, True, "ü"], "b": {}}),
+        "parameters of a block": contents.RegularArray(two, 3, parameters={"__doc__": "deep"}),
+        "parameters of n-d numbers": contents.NumpyArray(np.zeros((2, 3)), parameters={"__doc__": "flat"}),
+        "parameters of strings": noted(strings("a", ""), __doc__="words"),
+        "parameters of characters": contents.ListOffsetArray(
+            index([0, 1]), noted(strings("a").content, lang="de"), parameters={"__array__": "string"}
+        ),
+        "fixed lists of records": contents.RegularArray(table, 1, parameters={"__list__": "L"}),
+        "fixed lists of records of no size": contents.RegularArray(table, 0, 2),
+        "no fixed lists": contents.RegularArray(ragged, 3)[:0],
+        "fixed lists of picked records": contents.RegularArray(contents.IndexedArray(index([2, 0]), table), 2),
+        "bytes of one size": ak.to_regular(ak.Array([b"ab", b"\0d"]), axis=1).layout,
+        "a union without elements": ak.Array([1, "two", [3]]).layout[:0],
+        "lists of no union": contents.ListOffsetArray(index([0, 0]), ak.Array([1, "two"]).layout[:0]),
+        "a union with a parameter": noted(ak.Array([1, "two"]).layout, __doc__="either"),
+        "a union of records by name": contents.UnionArray(
+            index([0, 1], "int8"), index([0, 0]), [noted(table, __record__="A"), noted(table, __record__="B")]
+        ),
+        "no type in records": contents.RecordArray([contents.EmptyArray(), ragged], ["none", "l"], 0),
+        "one noted layout twice": contents.RecordArray([two, two], ["a", "b"], 3),
+    }
+    for name in ("an index over records", "a mask of bytes", "a missing number", "no mask", "a missing string"):
+        found[f"{name}, noted"] = noted(plain_classes[name], __doc__=name)
     for valid_when in (True, False):
         for lowest_first in (True, False):
             name = f"a mask of bits, {'valid' if valid_when else 'masked'}, {'lsb' if lowest_first else 'msb'}"
@@ -113,9 +166,10 @@ def layouts(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> An
     """A layout; with `plain` none that options, indices and unions may not hold."""
     leaves = ["numbers", "numbers", "strings", "bytes", "block"]
     nodes = ["offsets", "ends", "regular", "record", "tuple"]
-    above = [] if plain else ["index", "option", "bytemask", "bitmask", "unmasked", "union"]
+    above = [] if plain else ["index", "categories", "option", "bytemask", "bitmask", "unmasked", "union"]
     kind = draw(st.sampled_from(leaves if depth <= 0 else leaves + 2 * nodes + above))
-    return draw(globals()[f"_{kind}"](depth - 1, length))
+    found = draw(globals()[f"_{kind}"](depth - 1, length))
+    return noted(found, **draw(st.sampled_from(PARAMETERS))) if draw(st.integers(0, 3)) == 0 else found
 
 
 def _cut(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> Any:
@@ -185,7 +239,9 @@ def _record(draw: st.DrawFn, depth: int, length: int) -> Any:
 
 @st.composite
 def _tuple(draw: st.DrawFn, depth: int, length: int) -> Any:
-    return contents.RecordArray([_cut(draw, depth, length) for _ in range(draw(st.integers(1, 3)))], None, length)
+    fields = [_cut(draw, depth, length) for _ in range(draw(st.integers(1, 3)))]
+    parameters = draw(st.sampled_from([None, {"__record__": "Pair"}]))
+    return contents.RecordArray(fields, None, length, parameters=parameters)
 
 
 def _plain_content(draw: st.DrawFn, depth: int, length: int) -> Any:
@@ -197,6 +253,16 @@ def _index(draw: st.DrawFn, depth: int, length: int) -> Any:
     size = draw(st.integers(1, 5))
     places = draw(st.lists(st.integers(0, size - 1), min_size=length, max_size=length))
     return contents.IndexedArray(index(places), _plain_content(draw, depth, size))
+
+
+@st.composite
+def _categories(draw: st.DrawFn, depth: int, length: int) -> Any:
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, unique=True))
+    missing = draw(st.booleans())
+    places = st.integers(-1 if missing else 0, len(words) - 1)
+    chosen = index(draw(st.lists(places, min_size=length, max_size=length)))
+    kind = contents.IndexedOptionArray if missing else contents.IndexedArray
+    return kind(chosen, strings(*words), parameters=CATEGORICAL)
 
 
 @st.composite
@@ -257,40 +323,24 @@ def _plain(value: Any) -> Any:
     return (type(value).__name__, str(value))
 
 
-def kept_type(array: ak.Array) -> str:
-    """The type as the protocol keeps it: fixed-size lists of anything but numbers get any size, no type is float64."""
-    return str(ak.types.ArrayType(_kept(ak.to_layout(array).form), len(array)))
+def kept_form(array: ak.Array) -> Any:
+    """The form of an array as the protocol keeps it: packed, with all parameters, offsets and indices of 64 bits."""
+    return _widened(ak.to_packed(ak.to_layout(array), highlevel=False).form.to_dict(verbose=True))
 
 
-def _kept(form: Any) -> Any:
-    types = ak.types
-    if form.is_numpy:
-        kept = types.NumpyType(form.primitive)
-        sizes = form.inner_shape
-        for axis in reversed(range(len(sizes))):
-            kept = types.ListType(kept) if 0 in sizes[axis:] else types.RegularType(kept, sizes[axis])
-        return kept
-    if form.is_unknown:
-        return types.NumpyType("float64")
-    if form.is_union:
-        return types.UnionType([_kept(each) for each in form.contents])
-    if form.is_record:
-        parameters = {"__record__": form.parameter("__record__")} if form.parameter("__record__") else None
-        fields = None if form.is_tuple else form.fields
-        return types.RecordType([_kept(each) for each in form.contents], fields, parameters=parameters)
-    inner = form.content if form.is_list and form.parameter("__array__") in ("string", "bytestring") else None
-    if inner is not None:
-        return types.ListType(types.NumpyType("uint8", parameters=inner.parameters), parameters=form.parameters)
-    if form.is_regular:
-        return types.RegularType(_kept(form.content), form.size) if _is_block(form) else types.ListType(
-            _kept(form.content)
-        )  # fmt: skip
-    if form.is_list:
-        return types.ListType(_kept(form.content))
-    return types.OptionType(_kept(form.content)) if form.is_option else _kept(form.content)
+def _widened(form: Any) -> Any:
+    if isinstance(form, list):
+        return list(map(_widened, form))
+    if not isinstance(form, dict):
+        return form
+    wide = {key: "i64" for key in ("offsets", "starts", "stops", "index") if key in form}
+    return {key: _widened(value) if key.startswith("content") else value for key, value in form.items()} | wide
 
 
-def _is_block(form: Any) -> bool:
-    if form.is_regular and form.parameter("__array__") is None:
-        return form.size > 0 and _is_block(form.content)
-    return form.is_numpy and 0 not in form.inner_shape
+def assert_kept(found: Any, array: Any) -> None:
+    """Values, type and all parameters are what they were."""
+    assert plain(found) == plain(array)
+    assert kept_form(found) == kept_form(array)
+    types = [ak.to_layout(each).form.type for each in (found, array)]
+    assert types[0].is_equal_to(types[1], all_parameters=True), f"{types[0]}\n{types[1]}"
+    assert found.attrs == {key: value for key, value in array.attrs.items() if not key.startswith("@")}

@@ -17,7 +17,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import every_class, kept_type, plain
+from awkward_layouts import DTYPES, assert_kept, every_class, plain
 from cases import objects
 from click.testing import CliRunner
 from mutations import bounded_memory, mutated
@@ -48,8 +48,7 @@ def test_every_layout_comes_back_from_one_file(tmp_path: Path) -> None:
     with load(path) as found:
         assert list(found) == list(CASES)
         for name, array in found.items():
-            assert plain(array) == plain(CASES[name])
-            assert str(array.type) == kept_type(CASES[name])
+            assert_kept(array, CASES[name])
 
 
 def test_members_are_a_schema_and_raw_blobs(tmp_path: Path) -> None:
@@ -470,12 +469,38 @@ def test_arrays_go_through_read_and_write(place: Path) -> None:
     assert list(sa.check(place)) == []
 
 
-def test_numpy_arrays_go_through_too_and_one_alone_has_a_name(place: Path) -> None:
-    sa.write(place, np.arange(6.0).reshape(2, 3))
+def test_an_array_of_numpy_comes_back_as_one_and_an_awkward_one_as_such(place: Path) -> None:
+    arrays = {dtype: np.array([1, 0, 3]).astype(dtype) for dtype in DTYPES} | {
+        "n-d": np.arange(24.0).reshape(2, 3, 4),
+        "Fortran": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "strided": np.arange(12)[::-5],
+        "swapped": np.arange(3, dtype=">i4"),
+        "none": np.zeros(0, "u2"),
+        "empty rows": np.zeros((3, 0)),
+        "rows of empty rows": np.zeros((2, 3, 0, 2), "c8"),
+        "no rows": np.zeros((0, 3), "f4"),
+        "text": np.array([["a", "ü€"], ["", "漢字\0x"]]),
+        "wide text": np.array(["a"], "U9"),
+        "no text": np.array([], "U3"),
+        "bytes": np.array([b"a", b"\xff\0b", b""], "S5"),
+        "unpadded": np.array(["a", "b\0"], np.dtypes.StringDType()),
+    }
+    sa.write(place, arrays | {"awkward": ak.Array([1, 2])})
     found = sa.read(place)
-    assert list(found) == ["array"]
-    assert isinstance(found["array"], ak.Array)
-    assert found["array"].to_numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    for name, array in arrays.items():
+        assert isinstance(found[name], np.ndarray)
+        assert found[name].dtype == (np.dtype("i4") if name == "swapped" else array.dtype), name
+        assert found[name].shape == array.shape
+        assert found[name].tolist() == array.tolist()
+    assert isinstance(found["awkward"], ak.Array)
+    with load(place) as loaded:
+        assert all(isinstance(array, ak.Array) for array in loaded.values())
+    assert list(sa.check(place)) == []
+
+
+def test_one_array_alone_has_a_name(place: Path) -> None:
+    sa.write(place, np.arange(6.0).reshape(2, 3))
+    assert sa.read(place)["array"].tolist() == [[0, 1, 2], [3, 4, 5]]
     sa.write(place, LISTS)
     assert sa.read(place)["array"].to_list() == LISTS.to_list()
 

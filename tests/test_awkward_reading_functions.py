@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import pickle
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,14 @@ def test_whitelists_are_promoted() -> None:
 def test_the_default_whitelist_names_constructors_only() -> None:
     assert ("awkward0", "JaggedArray", "fromcounts") in WHITELIST
     assert ("awkward0.persist", "topython") not in WHITELIST
-    assert all(not any(mark in name for mark in "*?[_") for spec in WHITELIST for name in spec)
+    names = [name for spec in WHITELIST for name in spec]
+    assert not any(mark in name for mark in "*?[" for name in names)
+    assert not any(name.startswith("_") for name in names)
     modules = {spec[0] for spec in WHITELIST}
     assert modules == {
         "awkward0", "awkward0.persist", "awkward0.util", "backports.lzma", "lz4.block", "lzma", "numpy", "zlib",
+        "uproot3_methods.classes.TLorentzVector", "uproot3_methods.classes.TVector2",
+        "uproot3_methods.classes.TVector3",
     }  # fmt: skip
 
 
@@ -226,6 +231,17 @@ def test_what_a_function_of_the_callers_raises_is_not_caught() -> None:
     blobs = Blobs()
     with pytest.raises(ZeroDivisionError, match="mine"):
         blobs.read(_objects(blobs, ["m", "f"]), functions={("m", "f"): fails})
+
+
+def test_what_a_decompressor_of_the_callers_raises_is_an_error_in_the_blob() -> None:
+    blobs = Blobs()
+    blobs["damaged"] = b"damaged"
+    inner = {"call": ["m", "inflate"], "args": [{"read": "damaged"}]}
+    expression = buffer(inner, "int64", 1)
+    with pytest.raises(sa.FormatError, match=r"m.inflate does not take the blob .*error: Error -3") as caught:
+        blobs.read(expression, functions={("m", "inflate"): zlib.decompress})
+    assert isinstance(caught.value.__cause__, zlib.error)
+    assert caught.value.location == "schema.args[0]"
 
 
 def test_generators_that_are_no_functions_are_refused() -> None:

@@ -74,8 +74,8 @@ def test_an_awkward_array_alone(place: str) -> None:
     [
         ({"events-hits-counts": np.array([2, 0, 7])}, "events-hits-counts", "", r"7 at \[2\], where 3 is the largest"),
         ({"events-hits-counts": np.array([2, 0, 2])}, "events-hits-counts", "", "counts add up to 4"),
-        ({"events-hits-label-counts": np.array([2, 0, 4])}, "events-hits-label-counts", ", events-hits-label-content",
-         "counts add up to 6"),
+        ({"events-hits-label": np.array(["ü", "a"])}, "events-hits-counts", "", "counts add up to 3, but .* has 2"),
+        ({"events-hits-label": np.arange(3)}, "events-hits-label", "", "not an array of text"),
         ({"events-run": None}, "events.json", ", schema.args[0].pairs['run']", "no blob named 'events-run'"),
         ({"events.json": np.array(['{"awkward0":"2","schema":{'])}, "events.json", "", "the schema of 'events' is"),
     ],
@@ -95,6 +95,43 @@ def test_columns_that_were_edited_are_named_with_their_cells(
     assert (finding.severity, finding.location) == ("error", begins)
     assert re.search(reason, finding.message)
     assert sa.read(place, ["plain"])["plain"].tolist() == [0, 1, 2]
+
+
+def test_strings_stand_in_cells_of_their_own(place: str) -> None:
+    sa.write(place, {"events": EVENTS})
+    found = sa.read(place, ["events-hits-label", "events-tags-content-content"])
+    assert [column.tolist() for column in found.values()] == [["ü", "", "a\nb"], ["=1+1", "007"]]
+
+
+OLD = """e-who-counts,e-who-content,e.json
+version,version,version
+1.0.0,1.0.0,1.0.0
+ndarray,ndarray,ndarray
+shape,shape,shape
+2,3,1
+strides,strides,strides
+1,1,1
+offset,offset,offset
+0,0,0
+order,order,order
+row-major,row-major,row-major
+dtype,dtype,dtype
+int64,uint8,string
+length,length,length
+2,3,1
+capacity,capacity,capacity
+2,3,1
+data,data,data
+3,65,"{""awkward0"":""2.14.0"",""schema"":{""call"":[""awkward0"",""Table"",""frompairs""],""args"":[{""pairs"":[[""who"",{""call"":[""awkward0"",""StringArray"",""fromcounts""],""args"":[{""read"":""who-counts"",""id"":2},{""read"":""who-content"",""id"":3},{""json"":""utf-8"",""id"":4}],""id"":1}]]},{""json"":0}],""id"":0},""prefix"":""e-"",""metadata"":{""rowname"":{""0"":""Person""}}}"
+0,100,
+,97,
+"""
+
+
+def test_older_files_with_a_cell_for_each_byte_and_names_beside_the_schema_are_read() -> None:
+    found = sa.read(io.StringIO(OLD), format="csv")["e"]
+    assert found.to_list() == [{"who": "Ada"}, {"who": ""}]
+    assert str(found.type) == "2 * Person[who: string]"
 
 
 def test_check_names_each_array_that_is_broken_once_its_cells_are_right(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ def read_awkd(
         functions: as for `deserialize`, like `whitelist`, `errors` and `max_bytes`.
 
     Returns:
-        An `ak.Array` by each name, in the order of the archive.
+        An array by each name, in the order of the archive: an `ak.Array`, or a NumPy array where it was written as one,
+        or by awkward0, which has nothing else for numbers.
 
     Raises:
         FormatError: with `.location`, the name of the schema and what is wrong in it.
@@ -89,7 +90,7 @@ def read_awkd(
         OSError: no such file, or it cannot be read.
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
-    with Arrays(source, **options) as arrays:
+    with Arrays(source, plain=True, **options) as arrays:
         return {name: arrays[stored] for name, stored in chosen(_names(arrays), names).items()}
 
 
@@ -125,18 +126,25 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
         >>> info.shape, info.dtype, info.cells, info.location
         ((2,), 'var * int64', 5, 'events.json')
     """
-    with Arrays(source) as arrays:
+    with Arrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
 
 
 def _info(array: Any, location: str) -> ArrayInfo:
+    order: Order = "row-major"
+    if isinstance(array, np.ndarray):
+        dtype, strides = _dtype_name(array.dtype), contiguous(array.shape, order)
+        return ArrayInfo(array.shape, dtype, order, strides, location, cells=array.size, capacity=array.size)
     layout = array.layout
     cells = sum(np.size(buffer) for buffer in awkward_module().to_buffers(array)[2].values())
     shape, dtype = (len(layout),), str(array.type.content)
     if layout.is_numpy:
         shape, dtype = layout.data.shape, dtypes.of(layout.data.dtype).name
-    order: Order = "row-major"
     return ArrayInfo(shape, dtype, order, contiguous(shape, order), location, cells=cells, capacity=cells)
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return "bytes" if dtype.kind == "S" else dtypes.of(dtype).name
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:
@@ -147,7 +155,7 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
     """
     findings = []
     try:
-        with Arrays(source) as arrays:
+        with Arrays(source, plain=True) as arrays:
             for stored in _names(arrays).values():
                 try:
                     arrays[stored]

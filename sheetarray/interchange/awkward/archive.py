@@ -62,17 +62,19 @@ def _there(file: Readable) -> Readable:
 class Arrays(Mapping[str, Any]):
     """The arrays of an `.awkd` file, each read when it is asked for.
 
-    An array that cannot be read is an error when it is asked for, not before.
+    An array that cannot be read is an error when it is asked for, not before. With `plain`, what was written as an
+    array of NumPy is given as one; else every array is an `ak.Array`.
 
     Attributes:
         source: the file's name, for messages.
     """
 
-    def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> None:
+    def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, plain: bool = False, **options: Any) -> None:
         name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else getattr(file, "name", None)
         self.source = name if isinstance(name, str) else None
         with located(source=self.source):
             self._members = Members(file)
+        self._plain = plain
         self._suffix, self._options = schemasuffix, with_budget(options, self._members.stored)
         self._names = {
             member.removesuffix(schemasuffix): member for member in self._members if member.endswith(schemasuffix)
@@ -81,7 +83,7 @@ class Arrays(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
-        return read_array(self._members, name, self._suffix, self._options, source=self.source)
+        return read_array(self._members, name, self._suffix, self._options, source=self.source, plain=self._plain)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

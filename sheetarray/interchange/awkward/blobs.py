@@ -107,7 +107,7 @@ def read_blob(storage: Mapping[str, Any], name: str, budget: Budget) -> Blob:
         raise FormatError(f"there is no blob named {name!r:.200}") from error
     if isinstance(content, np.ma.MaskedArray) or not isinstance(content, (bytes, bytearray, memoryview, np.ndarray)):
         raise FormatError(f"the blob {name!r:.80} is a {type(content).__name__}, neither bytes nor an array")
-    if isinstance(content, np.ndarray) and content.dtype.hasobject:
+    if isinstance(content, np.ndarray) and content.dtype.hasobject and content.dtype.kind != "T":
         raise FormatError(f"the blob {name!r:.80} is an array of Python objects")
     budget.stored(name, content.nbytes if isinstance(content, np.ndarray) else len(memoryview(content).cast("B")))
     return Blob(name, content)

@@ -15,8 +15,10 @@ import numpy as np
 from ...errors import FormatError
 from .blobs import Blob
 from .items import native
+from .layouts import problem_of
 from .limits import DEEPEST_ARRAY, MOST_ARRAYS, Budget
 from .packages import awkward_module
+from .sizes import packed_size
 
 Content = Any  # of ak.contents, which has no types
 Array = np.ndarray[Any, Any]
@@ -157,6 +159,29 @@ class Builder:
         if id(array) not in self._layouts:
             self._layouts[id(array)] = (array, self.measured(self._of_numpy(array, what)))
         return self._layouts[id(array)][1]
+
+    def whole(self, value: Any, *, check: bool) -> Content:
+        """The layout of a whole array, where what it reaches is in proportion to what it is made of.
+
+        Args:
+            value: what an expression gave.
+            check: let awkward look through it.
+
+        Raises:
+            FormatError: it would be too large if it were packed, or it is no valid array.
+        """
+        layout = self.layout(value, "the whole")
+        if (packed := packed_size(layout)) > self.budget.most:
+            raise FormatError(
+                f"lists that overlap, an index that repeats, or one array in many places: packed they would take "
+                f"{packed} bytes, more than the {self.budget.most} bytes that the arrays of this file may take",
+                hint="max_bytes= allows more",
+            )
+        if check and (size := self.measure(layout).size) > self.budget.most:
+            raise FormatError(f"one array in many places: {size} bytes to look through", hint="max_bytes= allows more")
+        if check and (problem := problem_of(layout)):
+            raise FormatError(f"no valid array: {problem}")
+        return layout
 
     def _of_numpy(self, array: Array, what: str) -> Content:
         contents = self.ak.contents

@@ -1,8 +1,8 @@
 """Calling what a schema names: a constructor of this package, or a function of the caller's.
 
 A constructor takes the builder, then what awkward0's own takes, under the same names; arguments that do not fit are an
-error in the file. A function of the caller's takes and gives `ak.Array`, ndarrays, bytes and plain Python values; what
-it raises is not caught.
+error in the file. A function of the caller's takes and gives `ak.Array`, ndarrays, bytes and plain Python values. What
+it raises is not caught, unless it was given a blob, as what decompresses is: then the blob is damaged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...errors import FormatError
+from ...errors import FormatError, SheetArrayError
 from .blobs import Blob
 from .builder import Builder
 
@@ -57,7 +57,7 @@ def called(
         reader: keyword arguments that are the reader's own, where the schema has none of that name.
 
     Raises:
-        FormatError: a constructor does not take these arguments.
+        FormatError: a constructor does not take these arguments, or what the caller decompresses with does not.
     """
     own = {name: value for name, value in (reader or {}).items() if name not in kwargs}
     if named.ours:
@@ -69,7 +69,15 @@ def called(
     seen: dict[int, Any] = {}
     given = [_public(build, argument, seen) for argument in args]
     keywords = {name: _public(build, argument, seen) for name, argument in kwargs.items()}
-    found = named.function(*given, **keywords, **own)
+    try:
+        found = named.function(*given, **keywords, **own)
+    except SheetArrayError:
+        raise
+    except Exception as error:
+        if not any(isinstance(argument, Blob) for argument in args):
+            raise
+        reason = f"{type(error).__name__}: {error!s:.200}"
+        raise FormatError(f"{named.name} does not take the blob that it was given ({reason})") from error
     return found.layout if isinstance(found, build.ak.Array) else found
 
 

@@ -1,7 +1,8 @@
 """Awkward arrays in anything that holds named arrays: a spreadsheet, CSV, JSON; one column for each blob.
 
 A blob is an array of its own, under the name of the fields and parameters that lead to it (`events-counts`,
-`events-y-content`); it has a dtype and a shape there, so nothing is compressed or turned into bytes. The schema is an
+`events-y-content`); it has a dtype and a shape there, so nothing is compressed or turned into bytes. Strings are an
+array of text, unless one is longer than a cell or ends in a NUL: then they are counts and bytes. The schema is an
 array of text, `events.json`, cut into pieces that fit into cells and that no spreadsheet takes for a formula, a number
 or a date. What else such a file holds stays as it is.
 """
@@ -40,7 +41,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     Args:
         name: of the array.
         array: an `ak.Array`, or what else `serialize` takes.
-        limit: characters that a cell takes (Excel: 32,767, Google: 50,000).
+        limit: characters that a cell takes (Excel: 32,767, Google: 50,000), in units of UTF-16.
         pack: leave out what the array was selected from, and no longer reaches.
 
     Returns:
@@ -58,7 +59,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     """
     if not name.strip():
         raise LimitError(f"the name {name!r} is blank: the columns of an awkward array could not be told from others")
-    planned = plan_typed(array, name, delimiter=DELIMITER, schemasuffix=SUFFIX, pack=pack)
+    planned = plan_typed(array, name, delimiter=DELIMITER, schemasuffix=SUFFIX, pack=pack, longest=limit)
     check_free([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
     try:
@@ -93,7 +94,7 @@ def _pieces(text: str, limit: int) -> list[str]:
     while len(text) - start > limit:
         nth = int(np.searchsorted(cuts, start + limit, side="right")) - 1
         if cuts[nth] <= start:
-            raise LimitError(f"the schema has a name that no cell of {limit} characters has room for")
+            raise LimitError(f"the schema has a name, or a parameter, that no cell of {limit} characters has room for")
         pieces.append(text[start : cuts[nth]])
         start = int(cuts[nth])
     return [*pieces, text[start:]]
@@ -111,7 +112,7 @@ def is_schema(name: str, array: Any) -> bool:
     """Whether an array is the schema of an awkward one, by its name and its beginning."""
     if not schema_names([name]) or not isinstance(array, np.ndarray) or array.ndim != 1:
         return False
-    if array.dtype.kind not in "UO" or not array.size or not all(isinstance(piece, str) for piece in array.tolist()):
+    if array.dtype.kind not in "UTO" or not array.size or not all(isinstance(piece, str) for piece in array.tolist()):
         return False
     text = "".join(array.tolist())
     return text.startswith("{") and any(f'"{signature}"' in text for signature in SIGNATURES)

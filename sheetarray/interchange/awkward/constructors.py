@@ -1,6 +1,8 @@
 """The functions that a schema may name by default, and what stands for each: one table, and no other.
 
-Names are those of version 0.15, `awkward0`; of the constructors, those that some version wrote, and their siblings.
+Names are those of version 0.15, `awkward0`: what awkward0's own whitelist allows, as far as it makes an array out of
+what the file holds. Not here is what reads other files (`_ParquetFile`, `_LazyTree`), what executes (`topython`), and
+what takes Python's lists or no array (`fromiter`, `fromstr`, `fromlocalindex`, `invert`).
 """
 
 from __future__ import annotations
@@ -20,13 +22,33 @@ from .lists import (
     byte_jagged_array_from_counts,
     jagged_array,
     jagged_array_from_counts,
+    jagged_array_from_folding,
+    jagged_array_from_jagged,
     jagged_array_from_offsets,
+    jagged_array_from_parents,
+    jagged_array_from_regular,
+    jagged_array_from_uniques,
 )
 from .objects import json2type, object_array, virtual_array
-from .options import bit_masked_array, indexed_masked_array, masked_array
-from .strings import string_array, string_array_from_counts, string_array_from_offsets
-from .tables import table_from_pairs, table_from_view
+from .options import (
+    bit_masked_array,
+    bit_masked_array_from_bools,
+    indexed_masked_array,
+    indexed_masked_array_from_content,
+    masked_array,
+    masked_array_from_content,
+)
+from .strings import (
+    string_array,
+    string_array_from_counts,
+    string_array_from_numpy,
+    string_array_from_offsets,
+    string_array_from_parents,
+    string_array_from_uniques,
+)
+from .tables import named_table, table, table_from_pairs, table_from_rec, table_from_view
 from .unions import appendable_array, chunked_array, union_array, union_array_from_tags
+from .vectors import VECTORS
 
 
 def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any = None, offset: Any = 0) -> Array:
@@ -58,23 +80,37 @@ def _decompress(packed: str) -> Callable[[Builder, Any], Blob]:
 _ARRAYS: dict[tuple[str, ...], Callable[..., Any]] = {
     ("AppendableArray",): appendable_array,
     ("BitMaskedArray",): bit_masked_array,
+    ("BitMaskedArray", "fromboolmask"): bit_masked_array_from_bools,
     ("ByteIndexedArray",): byte_indexed_array,
     ("ByteJaggedArray",): byte_jagged_array,
     ("ByteJaggedArray", "fromcounts"): byte_jagged_array_from_counts,
     ("ChunkedArray",): chunked_array,
     ("IndexedArray",): indexed_array,
     ("IndexedMaskedArray",): indexed_masked_array,
+    ("IndexedMaskedArray", "fromcontent"): indexed_masked_array_from_content,
     ("JaggedArray",): jagged_array,
     ("JaggedArray", "fromcounts"): jagged_array_from_counts,
+    ("JaggedArray", "fromfolding"): jagged_array_from_folding,
+    ("JaggedArray", "fromjagged"): jagged_array_from_jagged,
     ("JaggedArray", "fromoffsets"): jagged_array_from_offsets,
+    ("JaggedArray", "fromparents"): jagged_array_from_parents,
+    ("JaggedArray", "fromregular"): jagged_array_from_regular,
+    ("JaggedArray", "fromuniques"): jagged_array_from_uniques,
     ("MaskedArray",): masked_array,
+    ("MaskedArray", "fromcontent"): masked_array_from_content,
     ("ObjectArray",): object_array,
     ("SparseArray",): sparse_array,
     ("StringArray",): string_array,
     ("StringArray", "fromcounts"): string_array_from_counts,
+    ("StringArray", "fromnumpy"): string_array_from_numpy,
     ("StringArray", "fromoffsets"): string_array_from_offsets,
+    ("StringArray", "fromparents"): string_array_from_parents,
+    ("StringArray", "fromuniques"): string_array_from_uniques,
+    ("Table",): table,
     ("Table", "frompairs"): table_from_pairs,
+    ("Table", "fromrec"): table_from_rec,
     ("Table", "fromview"): table_from_view,
+    ("Table", "named"): named_table,
     ("UnionArray",): union_array,
     ("UnionArray", "fromtags"): union_array_from_tags,
     ("VirtualArray",): virtual_array,
@@ -90,4 +126,5 @@ CONSTRUCTORS: dict[tuple[str, ...], Callable[..., Any]] = {
     ("lzma", "decompress"): _decompress("lzma"),
     ("numpy", "frombuffer"): frombuffer,
     ("zlib", "decompress"): _decompress("zlib"),
+    **VECTORS,
 }

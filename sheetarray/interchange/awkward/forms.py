@@ -3,7 +3,7 @@
 Each method of `Forms` is one row of the mapping: an awkward 2 layout, and the class of awkward0 that holds the same.
 What has no counterpart there becomes the nearest: fixed-size lists of anything but numbers become lists of any size, a
 mask of all False stands for no mask, a union of no elements is of its first type, categories become an index over their
-values, the names of records go into the metadata. Other parameters of layouts, such as units, have no place there.
+values. What it was is noted by its id, as its traits, like all parameters of layouts; those go into the metadata.
 Source: the awkward0 persistence protocol, as awkward0 0.15.5 writes it (awkward-0.x, docs/serialization.adoc).
 """
 
@@ -18,7 +18,11 @@ import numpy as np
 from ...errors import DTypeError, LimitError
 from .compression import Rule, Specification, first_fitting
 from .layouts import CHARACTERS, TEXTS, block, check_dtype, check_utf8, cut
+from .metadata import Traits
 from .naming import At, Naming, Path
+from .sizes import check_packed
+from .texts import is_cell_text, text_of
+from .traits import traits_of
 
 Array = np.ndarray[Any, Any]
 Content = Any  # a layout; the package has no types to check against
@@ -54,18 +58,22 @@ class Forms:
         naming: gives blobs their keys.
         rules: of compression.
         typed: the container keeps dtype and shape: a blob is read as it is.
+        longest: characters of a string that the container takes as one element of an array of text; longer ones, and
+            what else is no text for it, are bytes. None where it takes no text.
 
     Attributes:
         blobs: those collected, in the order of their ids.
-        rownames: by id, what records are called; "tuple" where they have no field names.
+        traits: by id, what an array has that awkward0 does not.
         called: the functions that the expressions call.
     """
 
-    def __init__(self, naming: Naming, rules: Sequence[Rule] = (), *, typed: bool = False) -> None:
+    def __init__(
+        self, naming: Naming, rules: Sequence[Rule] = (), *, typed: bool = False, longest: int | None = None
+    ) -> None:
         self.blobs: list[Blob] = []
-        self.rownames: dict[str, str] = {}
+        self.traits: dict[int, Traits] = {}
         self.called: set[Specification] = set()
-        self._naming, self._rules, self._typed = naming, rules, typed
+        self._naming, self._rules, self._typed, self._longest = naming, rules, typed, longest
         self._next = 0
         self._seen: dict[Any, int] = {}
         self._kept: list[Any] = []  # what is known by its place in memory has to stay there
@@ -102,6 +110,10 @@ class Forms:
         if depth > MOST_DEEP:
             raise LimitError(f"more than {MOST_DEEP} lists, options and records within each other")
         at = At(self._ident(id(layout), layout), context, path, depth)
+        try:
+            self.traits[at.ident] = traits_of(layout)
+        except DTypeError as error:
+            raise at.problem(error) from error
         return {**self._encoded(layout, at), "id": at.ident}
 
     def _encoded(self, layout: Content, at: At) -> Expression:
@@ -214,6 +226,7 @@ class Forms:
         return self._ours("JaggedArray", args=args)
 
     def _text(self, layout: Content, at: At) -> Expression:
+        check_packed(layout)
         packed = layout.to_ListOffsetArray64(True)
         offsets = packed.offsets.data
         characters = packed.content.data[: offsets[-1]]
@@ -223,6 +236,11 @@ class Forms:
                 check_utf8(offsets, characters)
             except DTypeError as error:
                 raise at.problem(error) from error
+            if self._longest is not None and is_cell_text(offsets, characters, self._longest):
+                ident = self._ident()
+                key = self._naming(at.path, ident)
+                self.blobs.append(Blob(key, text_of(offsets, characters), None))
+                return self._ours("StringArray", "fromnumpy", args=[{"read": key, "id": ident}])
         args = [
             self._blob(np.diff(offsets), "StringArray.counts", at),
             self._blob(characters, "StringArray.content", at),
@@ -234,10 +252,6 @@ class Forms:
         names = layout.fields
         if not names and len(layout):
             raise at.problem("records without any field")
-        if layout.is_tuple:
-            self.rownames[str(at.ident)] = "tuple"
-        elif isinstance(layout.parameter("__record__"), str):
-            self.rownames[str(at.ident)] = layout.parameter("__record__")
         base = at.path[:-1] if at.path[-1:] == ("content",) else at.path
         pairs = [
             [name, self._member(cut(content, 0, len(layout)), "Table.contents", at, path=(*base, name))]
@@ -281,7 +295,7 @@ class Forms:
 
     def _union(self, layout: Content, at: At) -> Expression:
         tags = layout.tags.data
-        if not len(tags) and not self._typed:  # awkward0 has no union without elements
+        if not len(tags):  # awkward0 has no union without elements
             return self._encoded(cut(layout.contents[0], 0, 0), at)
         index = layout.index.data[: len(tags)].astype(np.int64, copy=False)
         args = [self._blob(tags, "UnionArray.tags", at), self._blob(index, "UnionArray.index", at)]

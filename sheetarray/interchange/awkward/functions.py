@@ -23,6 +23,7 @@ Functions = Mapping[Spec, Callable[..., Any]]
 TOPYTHON: Spec = ("awkward0.persist", "topython")
 WHITELIST: tuple[Spec, ...] = tuple(sorted(CONSTRUCTORS))
 _OURS = ("awkward0", "awkward")  # modules from which nothing is imported, and that mean the same
+_RENAMED = {"awkward": "awkward0", "uproot_methods": "uproot3_methods"}
 
 
 class Lookup:
@@ -128,9 +129,9 @@ def _spec(names: object) -> Spec:
 
 
 def _same(spec: Spec) -> Spec:
-    """The name as version 0.15 has it: until then, the module was awkward."""
+    """The name as version 0.15 has it: until then, modules were awkward and uproot_methods."""
     head, dot, tail = spec[0].partition(".")
-    return (f"awkward0{dot}{tail}", *spec[1:]) if head == "awkward" else spec
+    return (f"{_RENAMED.get(head, head)}{dot}{tail}", *spec[1:])
 
 
 def _refused(spec: Spec, why: str) -> FormatError:

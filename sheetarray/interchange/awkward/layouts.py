@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...elements import fixed_width
-from ...errors import DTypeError
+from ...errors import DTypeError, FormatError
 from ...linear import LinearArray
 from .packages import awkward_module
+from .sizes import check_packed
+from .texts import utf8_of
 
 Content = Any  # a layout; the package has no types to check against
 
@@ -32,6 +33,7 @@ def as_layout(value: Any, *, pack: bool) -> Content:
 
     Raises:
         DTypeError: no array, one of objects, or one whose offsets or indices lead nowhere.
+        LimitError: it would become out of proportion if it were packed.
         MissingDependencyError: awkward is not installed.
 
     Example:
@@ -51,11 +53,22 @@ def as_layout(value: Any, *, pack: bool) -> Content:
     layout = ak.to_backend(layout, "cpu", highlevel=False)
     if hasattr(ak, "materialize"):  # since 2.8
         layout = ak.materialize(layout, highlevel=False)
-    if ak.validity_error(layout):  # as where the numbers are a field of a packed NumPy structure
+    if problem_of(layout):  # as where the numbers are a field of a packed NumPy structure
         layout = ak.transform(_side_by_side, layout, highlevel=False)
-    if problem := ak.validity_error(layout):
+    if problem := problem_of(layout):
         raise DTypeError(f"no valid array: {problem}")
-    return ak.to_packed(layout, highlevel=False) if pack else layout
+    if not pack:
+        return layout
+    check_packed(layout)
+    return ak.to_packed(layout, highlevel=False)
+
+
+def problem_of(layout: Content) -> str:
+    """What is wrong with a layout; empty where nothing is."""
+    try:
+        return str(awkward_module().validity_error(layout))
+    except Exception as error:  # it cannot tell, as of categories that are a union
+        return str(error).partition("\n")[0] or type(error).__name__
 
 
 def _side_by_side(layout: Content, **_: Any) -> Content | None:
@@ -74,19 +87,35 @@ def _from_numpy(value: Any) -> Content:
     if isinstance(array, np.ma.MaskedArray) and array.dtype.names is not None:
         raise DTypeError("a masked array of records: write one array per field")
     check_dtype(array.dtype)
-    return _native(fixed_width(array) if array.dtype.kind == "T" else array)
+    return _native(array)
 
 
 def _native(array: np.ndarray[Any, Any]) -> Content:
     """The layout of an array, its elements side by side in the machine's byte order; a structure as records."""
     ak = awkward_module()
+    if array.dtype.kind in "UT" and not isinstance(array, np.ma.MaskedArray):
+        return _strings(array)
     if array.dtype.names is None:
         return ak.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C", copy=False), highlevel=False)
     flat = array.reshape(-1)
     fields = [_native(flat[name]) for name in array.dtype.names]
-    layout = ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat))
-    for axis in range(array.ndim - 1, 0, -1):
-        layout = ak.contents.RegularArray(layout, array.shape[axis], math.prod(array.shape[:axis]))
+    return _regular(ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat)), array.shape)
+
+
+def _strings(array: np.ndarray[Any, Any]) -> Content:
+    contents, index = awkward_module().contents, awkward_module().index
+    try:
+        offsets, characters = utf8_of(array.reshape(-1))
+    except FormatError as error:
+        raise DTypeError(f"{error.reason}: fill it first" if array.dtype.kind == "T" else error.reason) from error
+    inner = contents.NumpyArray(characters, parameters={"__array__": "char"})
+    layout = contents.ListOffsetArray(index.Index64(offsets), inner, parameters={"__array__": "string"})
+    return _regular(layout, array.shape)
+
+
+def _regular(layout: Content, shape: tuple[int, ...]) -> Content:
+    for axis in range(len(shape) - 1, 0, -1):
+        layout = awkward_module().contents.RegularArray(layout, shape[axis], math.prod(shape[:axis]))
     return layout
 
 

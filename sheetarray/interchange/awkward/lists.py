@@ -6,6 +6,7 @@ than one dimension; lists of one size are then put around. Counts, and starts th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +102,42 @@ def bounds_of_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bo
     return Bounds(first, last, shape, offsets)
 
 
+def bounds_of_parents(build: Builder, parents: Any, length: int) -> Bounds:
+    """The bounds of lists, of which each element of the content names its own; below 0 it is in none.
+
+    Elements of one list stand side by side; if they do not, the last that do count, as in awkward0.
+
+    Raises:
+        FormatError: no parents, or not one for each element.
+    """
+    array = build.array(parents, "parents")
+    if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) != length:
+        raise FormatError(f"parents of the dtype {array.dtype} and the shape {array.shape} for {length} elements")
+    most = int(array.max(initial=-1))
+    build.budget.take(16 * (most + 1) + 32 * length, "lists of parents")
+    numbers = array.astype(np.int64)
+    ends = np.concatenate([np.flatnonzero(numbers[1:] != numbers[:-1]) + 1, [length]]) if length else np.zeros(0, int)
+    begins = np.concatenate([[0], ends[:-1]]) if length else ends
+    named = numbers[begins]
+    starts, stops = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64)
+    starts[named[named >= 0]], stops[named[named >= 0]] = begins[named >= 0], ends[named >= 0]
+    return bounds_of_starts(build, starts, stops, length)
+
+
+def bounds_of_uniques(build: Builder, uniques: Any, length: int) -> Bounds:
+    """The bounds of lists, each of which goes on while elements have the same number; none is empty.
+
+    Raises:
+        FormatError: no numbers, or not one for each element.
+    """
+    array = build.array(uniques, "uniques")
+    if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) != length:
+        raise FormatError(f"uniques of the dtype {array.dtype} and the shape {array.shape} for {length} elements")
+    build.budget.take(16 * length + 16, "lists of uniques")
+    changes = np.flatnonzero(array[1:] != array[:-1]) + 1
+    return bounds_of_offsets(build, np.concatenate([[0], changes, [length]]), length)
+
+
 def lists(build: Builder, bounds: Bounds, content: Content, parameters: dict[str, str] | None = None) -> Content:
     """The layout of lists, in the shape of their bounds."""
     contents = build.ak.contents
@@ -128,6 +165,51 @@ def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> Con
     """`JaggedArray.fromoffsets(offsets, content)`."""
     inner = build.layout(content, "content")
     return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
+
+
+def jagged_array_from_parents(build: Builder, parents: Any, content: Any, length: Any = None) -> Content:  # noqa: ARG001
+    """`JaggedArray.fromparents(parents, content, length)`; awkward0 does not look at the length."""
+    inner = build.layout(content, "content")
+    return lists(build, bounds_of_parents(build, parents, inner.length), inner)
+
+
+def jagged_array_from_uniques(build: Builder, uniques: Any, content: Any) -> Content:
+    """`JaggedArray.fromuniques(uniques, content)`."""
+    inner = build.layout(content, "content")
+    return lists(build, bounds_of_uniques(build, uniques, inner.length), inner)
+
+
+def jagged_array_from_jagged(build: Builder, jagged: Any) -> Content:
+    """`JaggedArray.fromjagged(jagged)`."""
+    found = build.layout(jagged, "jagged")
+    if not found.is_list:
+        raise FormatError(f"jagged is {said(jagged)}, not an array of lists")
+    return found
+
+
+def jagged_array_from_folding(build: Builder, content: Any, size: Any) -> Content:
+    """`JaggedArray.fromfolding(content, size)`: lists of one size, of which the last may be shorter."""
+    inner = build.layout(content, "content")
+    step = build.integer(size, "size")
+    if step <= 0:
+        raise FormatError(f"lists of the size {step}")
+    build.budget.take(8 * (inner.length // step + 2), "offsets")
+    offsets = np.minimum(np.arange(-(-inner.length // step) + 1, dtype=np.int64) * min(step, 2**62), inner.length)
+    return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
+
+
+def jagged_array_from_regular(build: Builder, regular: Any) -> Content:
+    """`JaggedArray.fromregular(regular)`: the rows of an n-d array as lists."""
+    array = build.array(regular, "regular")
+    if array.ndim < 2:
+        raise FormatError(f"regular has {array.ndim} dimensions, not two or more")
+    found = build.layout(array.reshape(-1), "regular")
+    for axis in range(array.ndim - 1, 0, -1):
+        count = math.prod(array.shape[:axis])
+        build.budget.take(8 * count + 8, "offsets")
+        offsets = np.arange(count + 1, dtype=np.int64) * array.shape[axis]
+        found = lists(build, bounds_of_offsets(build, offsets, found.length), found)
+    return found
 
 
 # Bytes: ByteJaggedArray, of version 0.5, and what strings are made of ----------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import FormatError
 from .limits import BYTES_ALWAYS, BYTES_TIMES
-from .reading import deserialize
+from .reading import deserialize, read_value
 
 _GIVEN = ("storage", "name", "delimiter", "suffix", "schemasuffix")  # by the container, not by its user
 
@@ -37,7 +37,13 @@ def with_budget(options: Mapping[str, Any], stored: int) -> dict[str, Any]:
 
 
 def read_array(
-    storage: Mapping[str, Any], name: str, schemasuffix: str, options: Mapping[str, Any], *, source: str | None = None
+    storage: Mapping[str, Any],
+    name: str,
+    schemasuffix: str,
+    options: Mapping[str, Any],
+    *,
+    source: str | None = None,
+    plain: bool = False,
 ) -> Any:
     """The array of a name.
 
@@ -47,13 +53,14 @@ def read_array(
         schemasuffix: follows it, in the name of the schema.
         options: as for `deserialize`.
         source: of the container, for messages.
+        plain: what was written as an array of NumPy is given as one.
 
     Raises:
         FormatError: with the source, and a location that begins with the schema's name.
     """
     schema = name + schemasuffix
     try:
-        return deserialize(storage, name, schemasuffix=schemasuffix, **options)
+        return (read_value if plain else deserialize)(storage, name, schemasuffix=schemasuffix, **options)
     except FormatError as error:
         error.source = error.source or source
         if error.location != schema:

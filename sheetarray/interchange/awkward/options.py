@@ -5,7 +5,7 @@ Source: https://github.com/scikit-hep/awkward-0.x/blob/master/awkward0/array/mas
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,3 +63,30 @@ def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: An
     index = build.integers(np.where(absent, 0, array), "mask", max(inner.length, int(absent.all())), dimensions=1)
     index[absent] = -1
     return build.measured(build.simplified("IndexedOptionArray", build.index(index), inner))
+
+
+def masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = True) -> Content:
+    """`MaskedArray.fromcontent(content, maskedwhen)`: nothing is missing."""
+    inner = build.layout(content, "content")
+    build.flag(maskedwhen, "maskedwhen")
+    build.budget.take(inner.length, "a mask")
+    return masked_array(build, np.zeros(inner.length, np.bool_), inner, True)
+
+
+def bit_masked_array_from_bools(
+    build: Builder, mask: Any, content: Any, maskedwhen: Any = True, lsborder: Any = False
+) -> Content:
+    """`BitMaskedArray.fromboolmask(mask, content, maskedwhen, lsborder)`."""
+    flags = build.array(mask, "mask")
+    if flags.ndim != 1 or flags.dtype.kind not in "biu":
+        raise FormatError(f"a mask of the dtype {flags.dtype} and {flags.ndim} dimensions; bools are expected")
+    order: Literal["little", "big"] = "little" if build.flag(lsborder, "lsborder") else "big"
+    build.budget.take(2 * len(flags), "a mask")
+    return bit_masked_array(build, np.packbits(flags != 0, bitorder=order), content, maskedwhen, lsborder)
+
+
+def indexed_masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = -1) -> Content:
+    """`IndexedMaskedArray.fromcontent(content, maskedwhen)`: each element has its own place."""
+    inner = build.layout(content, "content")
+    build.budget.take(8 * inner.length, "a mask")
+    return indexed_masked_array(build, np.arange(inner.length, dtype=np.int64), inner, maskedwhen)

@@ -20,9 +20,11 @@ from .expressions import Expression, evaluate, parse
 from .functions import TOPYTHON, WHITELIST, Functions, Lookup, Whitelist
 from .items import dtype_of
 from .limits import Budget
+from .metadata import METADATA
 from .pickled import NotPlainError, plain_value, unpickled
+from .plain import NUMBERS, plain_array
 from .schema import Schema, parse_schema
-from .tables import named_record
+from .traits import named_record, restored
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
@@ -79,16 +81,23 @@ def deserialize(
         [[1.5, 2.5], [], [3.5]]
     """
     reading = _Reading(storage, Lookup(whitelist, functions), whitelist, Builder(Budget(max_bytes), errors, cache))
-    try:
-        content = storage[f"{name}{schemasuffix or ''}"]
-    except KeyError as error:
-        there = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
-        raise NotFoundError(f"no array {name!r:.80}; the container has {there or 'nothing'}") from error
-    try:
-        return reading.read(content)
-    except FormatError as error:
-        error.element = error.element or name or None
-        raise
+    return reading.named(name, schemasuffix or "", plain=False)
+
+
+def read_value(
+    storage: Mapping[str, Any],
+    name: str,
+    *,
+    schemasuffix: str = "",
+    whitelist: Whitelist = WHITELIST,
+    cache: MutableMapping[str, Any] | None = None,
+    functions: Functions | None = None,
+    errors: Errors = "strict",
+    max_bytes: int | None = None,
+) -> ak.Array | np.ndarray[Any, Any]:
+    """The same as `deserialize`, but what was written as an array of NumPy is one."""
+    reading = _Reading(storage, Lookup(whitelist, functions), whitelist, Builder(Budget(max_bytes), errors, cache))
+    return reading.named(name, schemasuffix, plain=True)
 
 
 class _Reading:
@@ -100,17 +109,53 @@ class _Reading:
         self._whitelist = whitelist
         self._build = build
         self._schema = Schema(None, "")
+        self._restored: set[int] = set()  # the ids of arrays that got their traits
 
-    def read(self, content: object) -> ak.Array:
-        """The array of a schema."""
+    def named(self, name: str, suffix: str, *, plain: bool) -> Any:
+        """The array of a name.
+
+        Args:
+            name: without the suffix of its schema.
+            suffix: of the schema.
+            plain: what was an array of NumPy is given as one.
+
+        Raises:
+            FormatError: as for `deserialize`.
+            NotFoundError: likewise.
+        """
+        try:
+            content = self._storage[name + suffix]
+        except KeyError as error:
+            there = ", ".join(repr(key) for key, _ in zip(self._storage, range(_SHOWN), strict=False))
+            raise NotFoundError(f"no array {name!r:.80}; the container has {there or 'nothing'}") from error
+        try:
+            return self._whole(content, plain=plain)
+        except FormatError as error:
+            error.element = error.element or name or None
+            raise
+
+    def _whole(self, content: object, *, plain: bool) -> Any:
         self._schema = parse_schema(content)
+        metadata = self._schema.metadata
         top = parse(self._schema.expression)
         value = evaluate(top, self._placed)
         try:
-            return self._build.ak.Array(self._build.layout(value, "the whole"))
+            layout = self._build.whole(value, check=bool(metadata.traits))
+            if unused := metadata.traits.keys() - self._restored:
+                raise FormatError(f"the id {min(unused)}, which no array of the schema has", location=METADATA)
+            if plain and self._is_plain(value):
+                dtype = value.dtype.name if metadata.ndarray is None else metadata.ndarray
+                return plain_array(self._build, layout, dtype)
         except FormatError as error:
             error.location = error.location or top.path
             raise
+        return self._build.ak.Array(layout, **({"attrs": metadata.attrs} if metadata.attrs else {}))
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether an array was one of NumPy: it says so, or awkward0 wrote it, which has nothing else for numbers."""
+        if self._schema.metadata.is_ours or not self._schema.version.startswith("0."):
+            return self._schema.metadata.ndarray is not None
+        return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
 
     def _placed(self, expression: Expression) -> Any:
         """The value of an expression; what is wrong with arrays of a container that keeps such names those."""
@@ -123,7 +168,16 @@ class _Reading:
             raise
 
     def _value(self, expression: Expression) -> Any:
-        """The value of an expression whose parts have theirs."""
+        """The value of an expression whose parts have theirs, with the traits that the metadata give it."""
+        ident = expression.body.get("id")
+        traits = None if expression.kind == "ref" else self._schema.metadata.traits.get(ident)
+        value = self._plain_value(expression)
+        if traits is None:
+            return value
+        self._restored.add(ident)
+        return restored(self._build, value, traits)
+
+    def _plain_value(self, expression: Expression) -> Any:
         kind, body = expression.kind, expression.body
         values = [part.value for part in expression.parts]
         if kind == "list":
@@ -146,7 +200,8 @@ class _Reading:
         found = called(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
         if not isinstance(found, self._build.ak.contents.Content):
             return found
-        return named_record(self._build, found, self._schema.rownames.get(str(body.get("id"))))
+        name = self._schema.metadata.rownames.get(str(body.get("id")))
+        return self._build.measured(found) if not name else named_record(self._build, found, name)
 
     def _read(self, body: dict[str, Any]) -> Any:
         name = body["read"]

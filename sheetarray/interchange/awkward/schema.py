@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from ...errors import FormatError
 from .limits import DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
+from .metadata import Metadata
 
 SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
 _TOKEN = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # a string may not end: linear time
@@ -29,13 +29,14 @@ class Schema:
     Attributes:
         expression: the array, as plain JSON.
         prefix: stands before the names of the blobs.
-        rownames: what records are called, by the id of their expression; "tuple" where they have no field names.
-            awkward0 has no place for it, and passes over the metadata in which it is kept here.
+        metadata: what this package has noted, and awkward0 passes over.
+        version: of the package that wrote it.
     """
 
     expression: Any
     prefix: str
-    rownames: Mapping[str, str] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
+    version: str = ""
 
 
 def parse_schema(content: object) -> Schema:
@@ -48,8 +49,9 @@ def parse_schema(content: object) -> Schema:
         FormatError: no JSON, no schema, or one that is too large or nested too deeply.
 
     Example:
-        >>> parse_schema(b'{"awkward0": "0.15.5", "schema": {"json": null}}')
-        Schema(expression={'json': None}, prefix='', rownames={})
+        >>> schema = parse_schema(b'{"awkward0": "0.15.5", "schema": {"json": null}}')
+        >>> schema.expression, schema.prefix, schema.version
+        ({'json': None}, '', '0.15.5')
     """
     tree = _tree(_text(content))
     if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
@@ -62,13 +64,9 @@ def parse_schema(content: object) -> Schema:
     prefix = tree.get("prefix", "")
     if not isinstance(prefix, str):
         raise FormatError("a prefix that is no text", location="prefix")
-    return Schema(tree["schema"], prefix, _rownames(tree.get("metadata")))
-
-
-def _rownames(metadata: Any) -> dict[str, str]:
-    """The names of records in metadata, which may be anything."""
-    found = metadata.get("rowname") if isinstance(metadata, dict) else None
-    return {key: name for key, name in found.items() if isinstance(name, str)} if isinstance(found, dict) else {}
+    version = next(tree[signature] for signature in SIGNATURES if signature in tree)
+    metadata = Metadata.from_json(tree.get("metadata"))
+    return Schema(tree["schema"], prefix, metadata, version if isinstance(version, str) else "")
 
 
 def _text(content: object) -> bytes:

@@ -11,9 +11,21 @@ from typing import Any
 import numpy as np
 
 from ...errors import DTypeError, FormatError
+from .blobs import Blob
 from .builder import Array, Builder, Content, said
 from .layouts import check_utf8
-from .lists import Bounds, bounds_of_counts, bounds_of_offsets, bounds_of_starts, bytes_of, gathered, lists
+from .lists import (
+    Bounds,
+    bounds_of_counts,
+    bounds_of_offsets,
+    bounds_of_parents,
+    bounds_of_starts,
+    bounds_of_uniques,
+    bytes_of,
+    gathered,
+    lists,
+)
+from .texts import bytes_in, utf8_of
 
 UTF8 = "utf-8"
 ENCODINGS = {
@@ -44,6 +56,30 @@ def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encodi
     """`StringArray.fromoffsets(offsets, content, encoding)`."""
     inner = bytes_of(build, content)
     return _strings(build, bounds_of_offsets(build, offsets, len(inner)), inner, encoding)
+
+
+def string_array_from_parents(build: Builder, parents: Any, content: Any, encoding: Any = UTF8) -> Content:
+    """`StringArray.fromparents(parents, content, encoding)`."""
+    inner = bytes_of(build, content)
+    return _strings(build, bounds_of_parents(build, parents, len(inner)), inner, encoding)
+
+
+def string_array_from_uniques(build: Builder, uniques: Any, content: Any, encoding: Any = UTF8) -> Content:
+    """`StringArray.fromuniques(uniques, content, encoding)`."""
+    inner = bytes_of(build, content)
+    return _strings(build, bounds_of_uniques(build, uniques, len(inner)), inner, encoding)
+
+
+def string_array_from_numpy(build: Builder, array: Any) -> Content:
+    """`StringArray.fromnumpy(array)`: text, or bytes, without the NULs at their ends."""
+    if isinstance(array, Blob) and array.packed is None:
+        array = array.content
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "SUT":
+        raise FormatError(f"array is {said(array)}, not an array of text of one dimension")
+    build.budget.take(2 * array.nbytes + 16 * len(array), "strings")
+    offsets, content = utf8_of(array) if array.dtype.kind != "S" else bytes_in(array)
+    bounds = Bounds(offsets[:-1], offsets[1:], array.shape, offsets)
+    return _strings(build, bounds, content, UTF8 if array.dtype.kind != "S" else None)
 
 
 def _strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> Content:

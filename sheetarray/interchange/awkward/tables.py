@@ -29,6 +29,31 @@ def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> Content:
     return build.measured(build.ak.contents.RecordArray(list(columns.values()), list(columns), length=length))
 
 
+def table(build: Builder, columns1: Any = None, *columns2: Any, **columns3: Any) -> Content:
+    """`Table(columns1, *columns2, **columns3)`: a dict of columns, or columns that are called 0, 1, ..; then others."""
+    if isinstance(columns1, dict) or columns1 is None:
+        if columns2:
+            raise FormatError("columns after a dict of columns")
+        return table_from_pairs(build, [*(columns1 or {}).items(), *columns3.items()])
+    pairs = [(str(nth), column) for nth, column in enumerate((columns1, *columns2))]
+    found = table_from_pairs(build, [*pairs, *columns3.items()])
+    return found if columns3 else build.ak.contents.RecordArray(found.contents, None, length=found.length)
+
+
+def named_table(build: Builder, rowname: Any, columns1: Any = None, *columns2: Any, **columns3: Any) -> Content:
+    """`Table.named(rowname, columns1, *columns2, **columns3)`."""
+    found = table(build, columns1, *columns2, **columns3)
+    return build.measured(found.copy(parameters={"__record__": field_name(rowname)}))
+
+
+def table_from_rec(build: Builder, recarray: Any) -> Content:
+    """`Table.fromrec(recarray)`: the fields of a structured array."""
+    found = build.layout(recarray, "recarray")
+    if not found.is_record:
+        raise FormatError(f"recarray is {said(recarray)}, not an array of structures")
+    return found
+
+
 def table_from_view(build: Builder, view: Any, base: Any) -> Content:
     """`Table.fromview(view, base)`."""
     table = build.layout(base, "base")
@@ -56,14 +81,3 @@ def _sliced(build: Builder, view: tuple[Any, ...], table: Content) -> Content:
     build.budget.take(8 * length, "a view")
     index = start + step * np.arange(length, dtype=np.int64)
     return build.measured(build.ak.contents.IndexedArray(build.index(index), table))
-
-
-def named_record(build: Builder, layout: Content, name: str | None) -> Content:
-    """The same records under a name; called "tuple", they have no field names if those are numbers from 0 on."""
-    if not (layout.is_record and name):
-        return build.measured(layout)
-    fields, parameters = layout.fields, {**layout.parameters, "__record__": field_name(name)}
-    if name == "tuple" and fields == [str(nth) for nth in range(len(fields))]:
-        fields, parameters = None, layout.parameters
-    record = build.ak.contents.RecordArray(layout.contents, fields, length=layout.length, parameters=parameters)
-    return build.measured(record)

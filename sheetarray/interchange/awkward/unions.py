@@ -71,7 +71,7 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[Content]
         places = index[here]
         if len(places) and int(places.max()) >= content.length:
             raise FormatError(f"index {places.max()} with tag {tag}, whose content has {content.length} elements")
-        if content.is_indexed and not content.is_option:
+        if content.is_indexed and not content.is_option and content.parameter("__array__") != "categorical":
             places, content = np.asarray(content.index)[places], content.content
         which[here], where[here] = len(variants), places
         if content.is_union:

@@ -18,8 +18,10 @@ from .forms import Blob, Expression, Forms
 from .functions import matches, promoted
 from .layouts import as_layout
 from .limits import MOST_SCHEMA_BYTES
+from .metadata import Metadata, attrs_of
 from .naming import ByPath
 from .packages import awkward_module
+from .plain import ndarray_of
 
 
 @dataclass(frozen=True)
@@ -132,27 +134,30 @@ def plan(
     return planned
 
 
-def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool) -> Plan:
+def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool, longest: int) -> Plan:
     """The same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
+
+    Strings are arrays of text where none is longer than `longest`, in units of UTF-16.
 
     Raises:
         DTypeError: an array that the protocol does not hold; names it.
         LimitError: a name that leads out of containers.
     """
-    return _plan(obj, name, delimiter, schemasuffix, pack, Forms(ByPath(delimiter), typed=True))
+    return _plan(obj, name, delimiter, schemasuffix, pack, Forms(ByPath(delimiter), typed=True, longest=longest))
 
 
 def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, forms: Forms) -> Plan:
     prefix = name + delimiter if name else ""
     try:
         expression = forms.expression(as_layout(obj, pack=pack))
+        metadata = Metadata(forms.traits, attrs_of(obj), ndarray_of(obj)).to_json()
     except (DTypeError, LimitError) as error:
         raise type(error)(f"{name}: {error}" if name else str(error)) from error
     top: Expression = {"awkward0": awkward_module().__version__, "schema": expression}
     if prefix:
         top["prefix"] = prefix
-    if forms.rownames:
-        top["metadata"] = {"rowname": forms.rownames}
+    if metadata:
+        top["metadata"] = metadata
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")
     if len(schema) > MOST_SCHEMA_BYTES:
         raise LimitError(f"{name}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")

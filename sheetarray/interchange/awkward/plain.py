@@ -1,0 +1,77 @@
+"""Arrays of NumPy that were written as such, and come back as such.
+
+awkward0's protocol holds n-d arrays of numbers and times as they are; text becomes strings, and bytes bytestrings, in
+lists of one size. The schema's metadata then say which dtype they had.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .builder import Array, Builder, Content
+from .layouts import TEXTS
+from .texts import WIDE, lengths_of, text_of
+
+NUMBERS = "biufcmM"
+_TEXT = re.compile(r"<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}|T", re.ASCII)
+
+
+def ndarray_of(value: Any) -> str | None:
+    """What the metadata say of a value that is written: its dtype, or None where it is no plain array of NumPy."""
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray) or value.dtype.names is not None:
+        return None
+    kind = value.dtype.kind
+    if kind == "T":
+        return "T"
+    return value.dtype.newbyteorder("<").str if kind in "US" else value.dtype.name if kind in NUMBERS else None
+
+
+def plain_array(build: Builder, layout: Content, dtype: str) -> Array:
+    """The array of NumPy that a layout was.
+
+    Args:
+        build: checks and pays.
+        layout: that was read.
+        dtype: as the metadata say.
+
+    Raises:
+        FormatError: it cannot have been one of that dtype.
+    """
+    shape: tuple[int, ...] = (layout.length,)
+    while layout.is_regular and layout.parameter("__array__") not in TEXTS:
+        shape, layout = (*shape, layout.size), layout.content
+    if layout.is_numpy and layout.parameter("__array__") is None:
+        array: Array = np.asarray(layout.data)
+        if array.dtype.name == dtype:
+            return array[: math.prod(shape)].reshape(shape + array.shape[1:])
+    elif layout.is_list and _TEXT.fullmatch(dtype):
+        is_bytes = layout.parameter("__array__") == "bytestring"
+        if layout.parameter("__array__") in TEXTS and is_bytes == dtype.startswith("|S"):
+            return _texts(build, layout, dtype).reshape(shape)
+    raise FormatError(f"an array of the type {layout.form.type!s:.80}, which is none of the dtype {dtype!r:.40}")
+
+
+def _texts(build: Builder, layout: Content, dtype: str) -> Array:
+    packed = layout.to_ListOffsetArray64(True)
+    offsets = np.asarray(packed.offsets)
+    content = np.asarray(packed.content.data)[: offsets[-1]]
+    build.budget.take(8 * len(offsets), "an array of text")
+    if dtype == "T":
+        return text_of(offsets, content, padded=False)
+    lasts = offsets[1:][np.diff(offsets) > 0] - 1
+    wide = np.dtype(dtype).newbyteorder("=")
+    is_bytes = wide.kind == "S"
+    lengths = np.diff(offsets) if is_bytes else lengths_of(offsets, content)
+    if not content[lasts].all() or int(lengths.max(initial=0)) > wide.itemsize // (1 if is_bytes else WIDE):
+        raise FormatError(f"text that {dtype!r:.40} does not hold: it ends in a NUL, or is longer")
+    build.budget.take(wide.itemsize * len(lengths), "an array of text")
+    if not is_bytes:
+        return text_of(offsets, content).astype(wide)
+    block = np.zeros((len(lengths), wide.itemsize), np.uint8)
+    block[np.arange(wide.itemsize) < lengths[:, None]] = content
+    return block.view(wide).reshape(-1)

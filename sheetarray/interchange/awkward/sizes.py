@@ -1,0 +1,161 @@
+"""How many bytes an array has where everything that it reaches stands side by side.
+
+Lists may overlap, an index may name one element a million times, and one layout may stand in many places: a few bytes
+can stand for any number of them. That number is computed here, in time and memory linear in what there is, before
+anything is copied.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import LimitError
+from .limits import BYTES_ALWAYS, BYTES_TIMES
+
+Content = Any  # a layout; the package has no types to check against
+Sizes = Any  # of the elements of a layout in bytes: an array of float64, or a number where all have the same
+
+_INDEX = 8  # bytes of an offset or an index
+_TAG = 1  # of a mask or a tag
+
+
+def packed_size(layout: Content) -> int:
+    """The bytes of an array's buffers once it is packed, about.
+
+    Example:
+        >>> import awkward as ak
+        >>> ends = ak.index.Index64(np.full(1000, 500))
+        >>> starts = ak.index.Index64(np.zeros(1000, dtype="i8"))
+        >>> packed_size(ak.contents.ListArray(starts, ends, ak.contents.NumpyArray(np.arange(500))))
+        4008000
+    """
+    sizes = _Reached()
+    size = sizes.total(layout, 0, layout.length)
+    return int(size + sizes.categories)
+
+
+def check_packed(layout: Content) -> None:
+    """Refuse an array that would become out of proportion if it were packed.
+
+    Raises:
+        LimitError: it would have more than 256 MiB, and more than 64 times the bytes that it has.
+    """
+    packed = packed_size(layout)
+    if packed > BYTES_ALWAYS and packed > BYTES_TIMES * (own := _own_size(layout)):
+        raise LimitError(
+            f"lists that overlap, or an index that repeats: {own} bytes in memory would become {packed}; where the "
+            f"format has the option pack=False they are written as they are, else apply ak.to_packed first"
+        )
+
+
+class _Reached:
+    """Sizes of layouts, each computed once.
+
+    Attributes:
+        categories: bytes of contents that stay whole, however often their elements are named.
+    """
+
+    def __init__(self) -> None:
+        self.categories = 0.0
+        self._totals: dict[tuple[int, int, int], float] = {}
+        self._sizes: dict[int, Sizes] = {}
+
+    def total(self, layout: Content, start: int, stop: int) -> float:
+        """The bytes of the elements from start to stop."""
+        key = (id(layout), start, stop)
+        if key not in self._totals:
+            self._totals[key] = self._total(layout, start, stop)
+        return self._totals[key]
+
+    def _total(self, layout: Content, start: int, stop: int) -> float:
+        count = stop - start
+        if layout.is_record:
+            return sum(self.total(content, start, stop) for content in layout.contents)
+        if layout.is_regular:
+            return self.total(layout.content, start * layout.size, stop * layout.size)
+        if layout.is_list and hasattr(layout, "offsets"):
+            offsets = layout.offsets.data
+            return _INDEX * count + self.total(layout.content, int(offsets[start]), int(offsets[stop]))
+        if layout.is_option and not layout.is_indexed:
+            return _TAG * count + self.total(layout.content, start, stop)
+        sizes = self.of(layout)
+        return float(sizes[start:stop].sum()) if isinstance(sizes, np.ndarray) else float(count) * sizes
+
+    def of(self, layout: Content) -> Sizes:
+        """The bytes of each element."""
+        if id(layout) not in self._sizes:
+            self._sizes[id(layout)] = self._of(layout)
+        return self._sizes[id(layout)]
+
+    def _of(self, layout: Content) -> Sizes:
+        if layout.is_numpy:
+            return float(layout.data.itemsize * np.prod(layout.data.shape[1:], dtype=np.float64))
+        if layout.is_unknown:
+            return 0.0
+        if layout.is_record:
+            return sum((_first(self.of(content), layout.length) for content in layout.contents), 0.0)
+        if layout.is_union:
+            return self._of_union(layout)
+        if layout.parameter("__array__") == "categorical":
+            self.categories += self.total(layout.content, 0, layout.content.length)
+            return float(_INDEX)
+        inner = self.of(layout.content)
+        if layout.is_indexed:
+            return _INDEX * layout.is_option + _named(inner, layout.index.data)
+        if layout.is_option:
+            return _TAG + _first(inner, layout.length)
+        if layout.is_regular:
+            if not isinstance(inner, np.ndarray) or not layout.size:
+                return layout.size * (inner if layout.size else 0.0)
+            return inner[: layout.length * layout.size].reshape(layout.length, layout.size).sum(axis=1)
+        starts = layout.starts.data.astype(np.int64, copy=False)
+        stops = layout.stops.data[: len(starts)].astype(np.int64, copy=False)
+        if not isinstance(inner, np.ndarray):
+            return _INDEX + (stops - starts) * inner
+        before = np.zeros(len(inner) + 1)
+        np.cumsum(inner, out=before[1:])
+        filled = stops > starts
+        return _INDEX + np.where(filled, before[np.where(filled, stops, 0)] - before[np.where(filled, starts, 0)], 0.0)
+
+    def _of_union(self, layout: Content) -> Sizes:
+        tags = layout.tags.data
+        index = layout.index.data[: len(tags)]
+        sizes = np.full(len(tags), float(_INDEX + _TAG))
+        for tag, content in enumerate(layout.contents):
+            here = tags == tag
+            sizes[here] += _named(self.of(content), index[here])
+        return sizes
+
+
+def _first(sizes: Sizes, length: int) -> Sizes:
+    return sizes[:length] if isinstance(sizes, np.ndarray) else sizes
+
+
+def _named(sizes: Sizes, index: np.ndarray[Any, Any]) -> Sizes:
+    """The sizes that an index names; what it names below 0 is missing."""
+    if not isinstance(sizes, np.ndarray):
+        return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)
+    return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]
+
+
+def _own_size(layout: Content) -> int:
+    """The bytes of the buffers that a layout is made of, each counted once."""
+    buffers: dict[tuple[int, int], int] = {}
+    seen: set[int] = set()
+    waiting = [layout]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        for buffer in [part] if part.is_numpy else [getattr(part, name, None) for name in _BUFFERS]:
+            if buffer is not None and not part.is_regular:
+                data = buffer.data
+                buffers[data.__array_interface__["data"][0], data.nbytes] = data.nbytes
+        waiting += part.contents if hasattr(part, "contents") else [part.content] if hasattr(part, "content") else []
+    return sum(buffers.values())
+
+
+_BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")

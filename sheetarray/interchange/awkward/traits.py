@@ -1,0 +1,188 @@
+"""Traits of layouts: taken from what is written, and given back to what is read.
+
+awkward0 has no lists of one size, no tuples, no parameters and no arrays without a type: what it has instead is read as
+that, and then becomes what it was. Where it cannot have been that, the file is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import FormatError
+from .builder import Array, Builder, Content, field_name
+from .layouts import CHARACTERS, TEXTS, block
+from .metadata import Traits, check_form, check_json
+
+_CATEGORICAL = "categorical"
+
+
+def traits_of(layout: Content) -> Traits:
+    """What a layout has that awkward0 does not.
+
+    Args:
+        layout: that is written.
+
+    Raises:
+        DTypeError: a parameter that JSON does not hold.
+    """
+    is_text = layout.parameter("__array__") in TEXTS
+    parameters = _own(layout, drop=is_text)
+    if layout.is_unknown or (layout.is_union and not layout.length):
+        return Traits(empty=check_json(layout.form.to_dict(verbose=False), "a form"))
+    if is_text:
+        size = layout.size if layout.is_regular else None
+        return Traits(parameters, (_own(layout.content, drop=True),), size)
+    if layout.is_regular and block(layout) is not None:
+        return Traits(parameters, tuple(_inner(layout)))
+    if layout.is_regular:
+        return Traits(parameters, size=layout.size)
+    if layout.is_numpy and 0 in layout.data.shape[1:]:
+        return Traits(parameters, size=layout.data.shape[1])
+    is_unmasked = type(layout).__name__ == "UnmaskedArray"
+    return Traits(parameters, is_tuple=layout.is_record and layout.is_tuple, is_unmasked=is_unmasked)
+
+
+def _own(layout: Content, *, drop: bool) -> dict[str, Any]:
+    """The parameters of a layout; with `drop` without what makes it text, which the expression says."""
+    parameters = {
+        name: value
+        for name, value in layout.parameters.items()
+        if value is not None and not (drop and name == "__array__")
+    }
+    for name, value in parameters.items():
+        check_json({name: value}, "the parameter")
+    return parameters
+
+
+def _inner(layout: Content) -> list[dict[str, Any]]:
+    """The parameters of what is in a block, from the outside in."""
+    found = []
+    while layout.is_regular:
+        layout = layout.content
+        found.append(_own(layout, drop=False))
+    return found
+
+
+# Given back -------------------------------------------------------------------------------------------------------
+
+
+def restored(build: Builder, value: Any, traits: Traits) -> Content:
+    """What an array was before it was written.
+
+    Args:
+        build: checks and pays.
+        value: what its expression gave.
+        traits: of it.
+
+    Raises:
+        FormatError: it cannot have had such traits.
+    """
+    layout = build.layout(value, "what the metadata speak of")
+    try:
+        found = _restored(build, layout, traits)
+    except FormatError:
+        raise
+    except Exception as error:  # awkward's own checks, of what nobody but a hostile file would ask for
+        reason = str(error).partition("\n")[0]
+        raise FormatError(f"traits that this array cannot have ({reason:.200})") from error
+    return build.measured(found)
+
+
+def _restored(build: Builder, layout: Content, traits: Traits) -> Content:
+    if traits.empty is not None:
+        return _without_elements(build, layout, traits)
+    text = layout.parameter("__array__") if layout.parameter("__array__") in TEXTS else None
+    parameters = _checked(layout, traits.parameters, text)
+    if traits.is_tuple:
+        if not layout.is_record or layout.fields != [str(nth) for nth in range(len(layout.fields))]:
+            raise FormatError("a tuple that is no record of the fields 0, 1, ..")
+        layout = build.ak.contents.RecordArray(layout.contents, None, length=layout.length)
+    if traits.is_unmasked:
+        if not layout.is_option or layout.is_indexed or np.asarray(layout.mask_as_bool(valid_when=False)).any():
+            raise FormatError("an array that has missing elements, or could have none, where none is missing")
+        layout = build.ak.contents.UnmaskedArray(layout.content[: layout.length])
+    if traits.inner and text is not None:
+        layout = _with_characters(build, layout, traits.inner)
+    elif traits.inner:
+        layout = _peeled(build, layout, traits.inner)
+    if traits.size is not None:
+        layout = _sized(build, layout, traits.size)
+    return layout.copy(parameters=parameters)
+
+
+def _checked(layout: Content, parameters: Mapping[str, Any], text: str | None) -> dict[str, Any]:
+    """The parameters of a layout, where they do not turn it into something else."""
+    kind = parameters.get("__array__")
+    if text is not None:
+        if kind is not None:
+            raise FormatError(f"strings with another parameter __array__, {kind!r:.40}")
+        return {**parameters, "__array__": text}
+    if kind in TEXTS or kind in CHARACTERS or (kind == _CATEGORICAL and not layout.is_indexed):
+        raise FormatError(f"the parameter __array__ of {kind!r:.40} on {type(layout).__name__}")
+    if "__record__" in parameters:
+        field_name(parameters["__record__"])
+    return dict(parameters)
+
+
+def _without_elements(build: Builder, layout: Content, traits: Traits) -> Content:
+    if layout.length or traits != Traits(empty=traits.empty):
+        raise FormatError(f"an array of {layout.length} elements, where there should be none")
+    check_form(traits.empty)
+    form = build.ak.forms.from_dict(traits.empty)
+    if not (form.is_unknown or form.is_union):
+        raise FormatError("a form that awkward0 has")
+    return form.length_zero_array(highlevel=False)
+
+
+def _with_characters(build: Builder, layout: Content, inner: tuple[Mapping[str, Any], ...]) -> Content:
+    if len(inner) != 1 or "__array__" in inner[0]:
+        raise FormatError("strings have the parameters of their characters, and no others within")
+    parameters = {**layout.content.parameters, **inner[0]}
+    content = build.ak.contents.NumpyArray(layout.content.data, parameters=parameters)
+    return layout.copy(content=content)
+
+
+def _peeled(build: Builder, layout: Content, inner: tuple[Mapping[str, Any], ...]) -> Content:
+    """Lists of one size around numbers, out of an n-d block."""
+    array: Array = np.asarray(layout.data) if layout.is_numpy else np.zeros(0)
+    if not len(inner) < array.ndim or 0 in array.shape[1:]:
+        raise FormatError(f"{len(inner)} lists within each other, in an array of {array.ndim} dimensions")
+    shape = array.shape
+    found = build.ak.contents.NumpyArray(
+        array.reshape(-1, *shape[len(inner) + 1 :]), parameters=_checked(layout, inner[-1], None)
+    )
+    for axis in range(len(inner), 0, -1):
+        parameters = _checked(layout, inner[axis - 2], None) if axis > 1 else None
+        length = math.prod(shape[:axis])
+        found = build.ak.contents.RegularArray(found, shape[axis], length, parameters=parameters)
+    return found
+
+
+def _sized(build: Builder, layout: Content, size: int) -> Content:
+    """Lists of one size."""
+    if not layout.is_list or layout.is_regular:
+        raise FormatError("the size of lists, for an array that has none")
+    starts, stops = np.asarray(layout.starts), np.asarray(layout.stops)[: layout.length]
+    if len(starts) and ((stops - starts) != size).any():
+        raise FormatError(f"lists of other sizes than {size}")
+    content = layout.content[:0]
+    if size and len(starts):
+        if (starts[1:] != stops[:-1]).any():
+            raise FormatError(f"lists of the size {size} that do not stand side by side")
+        content = layout.content[int(starts[0]) : int(stops[-1])]
+    return build.ak.contents.RegularArray(content, size, zeros_length=layout.length)
+
+
+def named_record(build: Builder, layout: Content, name: str) -> Content:
+    """The same records under a name, as older files have it; called "tuple", they have no field names."""
+    if not layout.is_record:
+        return build.measured(layout)
+    fields, parameters = layout.fields, {**layout.parameters, "__record__": field_name(name)}
+    if name == "tuple" and fields == [str(nth) for nth in range(len(fields))]:
+        fields, parameters = None, layout.parameters
+    record = build.ak.contents.RecordArray(layout.contents, fields, length=layout.length, parameters=parameters)
+    return build.measured(record)

@@ -1,0 +1,268 @@
+"""What awkward 2 has and awkward0 does not: parameters, types and attrs kept in metadata, which nobody has to trust."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import h5py
+import numpy as np
+import pytest
+from awkward0_schemas import Blobs, call, document
+from awkward_layouts import CATEGORICAL, assert_kept, contents, every_class, index, noted, strings
+from mutations import bounded_memory
+
+import sheetarray as sa
+from sheetarray.interchange.awkward import Folder, deserialize, hdf5, load, save, serialize, to_columns
+from sheetarray.interchange.awkward.metadata import Metadata, Traits, check_json
+
+CASES = every_class()
+LISTS = ak.Array([[1, 2], [3, 4]])
+PAIR = ak.Array(contents.RecordArray([contents.NumpyArray(np.arange(2))] * 2, ["0", "1"]))
+
+
+def blobs_with(metadata: Any, array: Any = LISTS) -> dict[str, Any]:
+    """The blobs of an array, with other metadata."""
+    blobs: dict[str, Any] = {}
+    serialize(array, blobs)
+    blobs[""] = json.dumps(json.loads(blobs[""]) | {"metadata": metadata})
+    return blobs
+
+
+def test_every_type_and_parameter_comes_back_from_folders_groups_and_archives(tmp_path: Path) -> None:
+    save(tmp_path / "t.awkd", CASES)
+    with load(tmp_path / "t.awkd") as archive, h5py.File(tmp_path / "t.h5", "w") as file:
+        group = hdf5(file)
+        for name, array in CASES.items():
+            group["t"] = array
+            serialize(array, Folder(tmp_path), name)
+            for found in (archive[name], group["t"], deserialize(Folder(tmp_path), name)):
+                assert_kept(found, array)
+
+
+@pytest.mark.parametrize("suffix", ["awkd", "csv", "xlsx", "json"])
+def test_attrs_come_back_except_those_that_awkward_does_not_store(tmp_path: Path, suffix: str) -> None:
+    array = ak.Array([[1], []], attrs={"source": "run 7", "cuts": [{"pt": 20.5}, None, True], "@cache": object()})
+    sa.write(tmp_path / f"t.{suffix}", {"t": array})
+    found = sa.read(tmp_path / f"t.{suffix}")["t"]
+    assert_kept(found, array)
+    assert found.attrs == {"source": "run 7", "cuts": [{"pt": 20.5}, None, True]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [(1, 2), {1: 2}, np.float64(1.5), float("nan"), {"a": {1, 2}}, b"x", [1j], [10**5000]],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("suffix", ["awkd", "csv"])
+def test_what_json_would_change_is_refused_with_the_arrays_name(tmp_path: Path, suffix: str, value: Any) -> None:
+    inner = ak.Array(contents.RecordArray([noted(contents.NumpyArray(np.arange(2)), units=value)], ["x"]))
+    for array in (ak.Array([1], attrs={"units": value}), inner):
+        with pytest.raises(sa.DTypeError, match=r"^t: .*units.*JSON does not hold exactly"):
+            sa.write(tmp_path / f"t.{suffix}", {"t": array})
+    assert not list(tmp_path.iterdir())
+
+
+def test_categories_that_are_a_union_are_refused() -> None:
+    union = ak.Array([1, "a"]).layout
+    with pytest.raises(sa.DTypeError, match="irreducible UnionArray"):
+        serialize(contents.IndexedArray(index([0, 1]), union, parameters=CATEGORICAL), {})
+
+
+def test_an_array_with_nothing_to_note_has_no_metadata() -> None:
+    for name in ("lists", "records", "strings", "a missing number", "a mask of bytes", "lists of strings", "a union"):
+        blobs: dict[str, Any] = {}
+        serialize(CASES[name], blobs)
+        assert "metadata" not in json.loads(blobs[""])
+    assert Metadata().to_json() == {}
+    assert Traits().to_json() == {}
+
+
+def test_metadata_of_others_are_passed_over() -> None:
+    for metadata in (5, None, [], "x", {}, {"layout": {"0": 5}}, {"rowname": 5}, {"rowname": {"0": 5, "9": "Point"}}):
+        assert str(deserialize(blobs_with(metadata)).type) == "2 * var * int64"
+
+
+@pytest.mark.parametrize(
+    ("ours", "location", "reason"),
+    [
+        (5, "metadata.sheetarray", "no object"),
+        ({"more": 1}, "metadata.sheetarray", "no object"),
+        ({"layout": []}, "metadata.sheetarray", "are objects"),
+        ({"attrs": [1]}, "metadata.sheetarray", "are objects"),
+        ({"ndarray": 5}, "metadata.sheetarray", "is text"),
+        *(({"layout": {key: {}}}, f"metadata.sheetarray.layout['{key}']", "no id") for key in ("x", "-1", "01", "²")),
+        ({"layout": {"999999999": {}}}, "metadata.sheetarray", "999999999, which no array"),
+        ({"layout": {"9999999999": {}}}, "metadata.sheetarray.layout['9999999999']", "for no id"),
+        ({"layout": {"2": {}}}, "schema.args[0].args[2]", "is 2, not an array"),
+        ({"layout": {"1": {"parameters": {"a": 1}}}}, "schema", "counts"),
+        *(
+            ({"layout": {"0": entry}}, "metadata.sheetarray.layout['0']", reason)
+            for entry, reason in [
+                (5, "no object"),
+                ({"new": 1}, "'new', which is not known"),
+                ({"size": -1}, "the size -1"),
+                ({"size": True}, "the size True"),
+                ({"size": 2.0}, "the size 2.0"),
+                ({"size": 2**62 + 1}, "the size 4611686018427387905"),
+                ({"inner": {}}, "no list"),
+                ({"inner": [5]}, "parameters that are no object"),
+                ({"parameters": []}, "parameters that are no object"),
+                ({"parameters": {"__array__": 5}}, "__array__ is no text"),
+                ({"parameters": {"__record__": ["x"]}}, "__record__ is no text"),
+                ({"parameters": {"__list__": None}}, "__list__ is no text"),
+                ({"tuple": 1}, "true or false"),
+                ({"unmasked": None}, "true or false"),
+            ]
+        ),
+        *(
+            ({"layout": {"0": entry}}, "schema", reason)
+            for entry, reason in [
+                ({"size": 1}, "other sizes than 1"),
+                ({"size": 3}, "other sizes than 3"),
+                ({"size": 2**62}, "other sizes"),
+                ({"tuple": True}, "no record of the fields"),
+                ({"unmasked": True}, "missing elements"),
+                ({"empty": {"class": "EmptyArray"}}, "2 elements, where there should be none"),
+                ({"inner": [{}]}, "1 lists within each other"),
+                ({"parameters": {"__array__": "string"}}, "__array__ of 'string' on ListOffsetArray"),
+                ({"parameters": {"__array__": "char"}}, "__array__ of 'char' on ListOffsetArray"),
+                ({"parameters": {"__array__": "categorical"}}, "__array__ of 'categorical' on ListOffsetArray"),
+                ({"parameters": {"__record__": "\ud800"}}, "no valid Unicode"),
+            ]
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)  # fmt: skip
+def test_metadata_that_cannot_be_are_an_error_and_never_another_array(ours: Any, location: str, reason: str) -> None:
+    with bounded_memory(), pytest.raises(sa.FormatError) as caught:
+        deserialize(blobs_with({"sheetarray": ours}))
+    assert reason in caught.value.reason
+    assert caught.value.location == location
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "reason"),
+    [
+        ("strings", {"parameters": {"__array__": "bytestring"}}, "another parameter __array__"),
+        ("strings", {"inner": [{"__array__": "byte"}]}, "the parameters of their characters"),
+        ("strings", {"inner": [{}, {}]}, "the parameters of their characters"),
+        ("strings", {"size": 3}, "other sizes than 3"),
+        ("records", {"tuple": True}, "no record of the fields 0, 1"),
+        ("a mask of bytes", {"unmasked": True}, "missing elements"),
+        ("n-d numbers", {"inner": [{}, {}, {}]}, "3 lists within each other"),
+        ("n-d numbers", {"size": 2}, "for an array that has none"),
+        ("an index", {"parameters": CATEGORICAL}, "requires contents to be unique"),
+        ("numbers", {"parameters": {"__array__": "byte"}}, "on NumpyArray"),
+    ],
+)
+def test_traits_of_another_array_are_refused(name: str, entry: Any, reason: str) -> None:
+    if name == "an index":  # over lists, of which two are equal
+        array: Any = contents.IndexedArray(index([1, 0]), strings("a", "a"))
+    else:
+        array = CASES[name]
+    with pytest.raises(sa.FormatError, match=reason):
+        deserialize(blobs_with({"sheetarray": {"layout": {"0": entry}}}, array))
+
+
+def test_lists_of_one_size_stand_side_by_side() -> None:
+    gaps = contents.ListArray(index([2, 0]), index([4, 2]), contents.NumpyArray(np.arange(4)))
+    with pytest.raises(sa.FormatError, match="do not stand side by side"):
+        deserialize(blobs_with({"sheetarray": {"layout": {"0": {"size": 2}}}}, gaps))
+    assert str(deserialize(blobs_with({"sheetarray": {"layout": {"0": {"size": 2}}}})).type) == "2 * 2 * int64"
+
+
+def _union(*members: Any, **more: Any) -> Any:
+    return {"class": "UnionArray", "tags": "i8", "index": "i64", "contents": list(members), **more}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        5,
+        "int64",
+        {"class": "ListOffsetArray", "offsets": "i64", "content": "int64"},
+        {"class": "VirtualArray"},
+        {"class": []},
+        _union("int64"),
+        _union("int64", "float64"),
+        _union("int64", {"class": "RecordArray", "fields": ["a", "a"], "contents": ["int64", "int64"]}),
+        _union(
+            "int64", {"class": "ListOffsetArray", "offsets": "i64", "content": "bool", "parameters": {"__list__": 5}}
+        ),
+        _union("int64", "bool", parameters=[1]),
+        _union("int64", "bool", tags="i3"),
+        _union("int64", {"class": "NumpyArray", "primitive": "object"}),
+    ],
+)
+def test_a_form_that_no_array_without_elements_has_is_refused(form: Any) -> None:
+    blobs = blobs_with({"sheetarray": {"layout": {"0": {"empty": form}}}}, np.zeros(0))
+    with bounded_memory(), pytest.raises(sa.FormatError):
+        deserialize(blobs)
+
+
+def test_a_form_of_enormous_lists_takes_no_memory() -> None:
+    inner: Any = {"class": "NumpyArray", "primitive": "int64", "inner_shape": [10**9, 10**9]}
+    for _ in range(2):
+        inner = {"class": "RegularArray", "size": 10**18, "content": inner}
+    blobs = blobs_with({"sheetarray": {"layout": {"0": {"empty": _union(inner, "bool")}}}}, np.zeros(0))
+    with bounded_memory():
+        assert len(deserialize(blobs)) == 0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "<U5", "|S3", "T", "object", "<U0", "[('x', 'i4')]", "", "O"])
+def test_an_array_of_numpy_that_cannot_have_been_one_is_refused(tmp_path: Path, dtype: str) -> None:
+    for array in (LISTS, ak.Array([1, 2]), CASES["strings"], CASES["bytes"]):
+        whole = blobs_with({"sheetarray": {"ndarray": dtype}}, array)
+        _archive(tmp_path / "t.awkd", whole)
+        if dtype == "T" and array is CASES["strings"]:
+            continue
+        with pytest.raises(sa.FormatError):
+            sa.read(tmp_path / "t.awkd")
+        assert [finding.severity for finding in sa.check(tmp_path / "t.awkd")] == ["error"]
+
+
+def test_an_array_of_wide_text_is_paid_for(tmp_path: Path) -> None:
+    _archive(tmp_path / "t.awkd", blobs_with({"sheetarray": {"ndarray": "<U200000000"}}, CASES["strings"]))
+    with bounded_memory(), pytest.raises(sa.FormatError, match="an array of text of 2400000000 bytes"):
+        sa.read(tmp_path / "t.awkd")
+
+
+def _archive(path: Path, blobs: dict[str, Any]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in blobs.items():
+            archive.writestr("t.json" if name == "" else name, content)
+
+
+def test_numbers_that_awkward0_wrote_alone_are_an_array_of_numpy(tmp_path: Path) -> None:
+    blobs = blobs_with({}, np.arange(6).reshape(2, 3))
+    blobs[""] = blobs[""].replace(f'"{ak.__version__}"', '"0.15.5"')
+    _archive(tmp_path / "t.awkd", blobs)
+    found = sa.read(tmp_path / "t.awkd")["t"]
+    assert isinstance(found, np.ndarray)
+    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_many_arrays_in_one_place_are_not_looked_through_again_and_again() -> None:
+    blobs = Blobs()
+    big = call("JaggedArray.fromcounts", blobs.array(np.zeros(2**20, "i8")), blobs.array([1]))
+    lists = call("JaggedArray.fromcounts", blobs.array([0]), big, id=7)
+    pairs = [["0", lists], *([str(nth), {"ref": 7}] for nth in range(1, 5000))]
+    whole = call("Table.frompairs", {"pairs": pairs}, {"json": 0})
+    metadata = {"sheetarray": {"layout": {"7": {"parameters": {"units": "mm"}}}}}
+    with bounded_memory(), pytest.raises(sa.FormatError, match="one array in many places"):
+        deserialize({**blobs, "": document(whole, metadata=metadata)})
+
+
+def test_a_parameter_too_long_for_a_cell_is_refused() -> None:
+    array = ak.Array(noted(contents.NumpyArray(np.arange(2)), text="x" * 200))
+    with pytest.raises(sa.LimitError, match="a name, or a parameter, that no cell of 100"):
+        to_columns("t", array, limit=100)
+
+
+def test_what_json_keeps_is_kept() -> None:
+    for value in (None, True, 1, -0.5, "ü", [], {}, {"a": [1, {"b": None}]}, 2**70):
+        assert check_json(value, "it") == value

@@ -1,0 +1,160 @@
+"""Vectors of uproot_methods, and the constructors of awkward0 that nothing writes any more but its whitelist allows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import awkward0_arrays as arrays
+import awkward0_real
+import numpy as np
+import pytest
+from awkward0_schemas import Blobs, call, refused
+
+import sheetarray as sa
+
+UPROOT = "uproot3-methods==0.10.1"
+VECTORS = {
+    "lorentz": ("TLorentzVectorArray.from_cartesian(a, b, a * 2, b + 5)", "Momentum4D", "xyzt"),
+    "polar": ("TLorentzVectorArray.from_ptetaphim(a, b, a / 9, b + 5)", "Momentum4D", ["pt", "eta", "phi", "mass"]),
+    "three": ("TVector3Array.from_cartesian(a, b, a * 2)", "Vector3D", "xyz"),
+    "two": ("TVector2Array.from_cartesian(a, b)", "Vector2D", "xy"),
+    "jagged": ("TLorentzVectorArray.from_cartesian(j, j + 1, j * 2, j + 5)", "Momentum4D", "xyzt"),
+    "jagged polar": ("TLorentzVectorArray.from_ptetaphim(j, j + 1, j, j)", "Momentum4D", ["pt", "eta", "phi", "mass"]),
+    "jagged three": ("TVector3Array.from_cartesian(j, j + 1, j * 2)[::-1]", "Vector3D", "xyz"),
+    "in a table": ("awkward0.Table(v=TVector2Array.from_cartesian(a, b), n=a)", None, None),
+}
+SCRIPT = """
+import awkward0
+from uproot3_methods.classes.TLorentzVector import TLorentzVectorArray
+from uproot3_methods.classes.TVector3 import TVector3Array
+from uproot3_methods.classes.TVector2 import TVector2Array
+a, b = np.arange(4.0), np.array([0.5, -1.5, 2.5, 0.25])
+j = awkward0.JaggedArray.fromcounts([2, 0, 1], np.array([1.5, 2.5, -3.5]))
+said = {}
+for name, (expression, _, fields) in json.loads(sys.argv[2]).items():
+    array = eval(expression)
+    awkward0.save(sys.argv[1] + "/" + name + ".awkd", array, mode="w")
+    said[name] = {field: getattr(array, field).tolist() for field in fields or ()}
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The folder of the files that uproot_methods wrote, and what it says they hold."""
+    folder = tmp_path_factory.mktemp("vectors")
+    return folder, awkward0_real.run_json(SCRIPT, folder, json.dumps(VECTORS), package=UPROOT)
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors_that_uproot_methods_wrote_are_records(name: str, written: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = written
+    _, record, fields = VECTORS[name]
+    array = sa.read(folder / f"{name}.awkd")[name.partition(".")[0]]
+    if fields is None:
+        assert array.v.y.to_list() == [0.5, -1.5, 2.5, 0.25]
+        assert array.v.layout.parameter("__record__") == "Vector2D"
+        return
+    assert array.fields == list(fields)
+    assert f"{record}[" in str(array.type)
+    assert {field: array[field].to_list() for field in fields} == said[name]
+    assert ak.is_valid(array)
+
+
+def test_the_older_names_of_the_package_mean_the_same() -> None:
+    blobs = Blobs()
+    for module in ("uproot_methods", "uproot3_methods"):
+        name = [f"{module}.classes.TVector3", "TVector3Array", "from_cartesian"]
+        found = blobs.read({"call": name, "args": [blobs.array([1.5]), blobs.array([2]), blobs.array([3])]})
+        assert str(found.type) == "1 * Vector3D[x: float64, y: int64, z: int64]"
+
+
+def test_components_that_do_not_fit_together_are_refused() -> None:
+    blobs = Blobs()
+    numbers, more = blobs.array([1.5, 2.5]), blobs.array([1.5, 2.5, 3.5])
+    lists = call("JaggedArray.fromcounts", blobs.array([1, 1]), numbers)
+    others = call("JaggedArray.fromcounts", blobs.array([2, 0]), numbers)
+    apart = call("JaggedArray", blobs.array([1, 0]), blobs.array([2, 1]), numbers)
+
+    def vector(*components: Any) -> Any:
+        return {"call": ["uproot_methods.classes.TVector2", "TVector2Array"], "args": list(components)}
+
+    refused(blobs, vector(numbers), "1 components, where x, y are expected")
+    refused(blobs, vector(numbers, more), "different lengths: 2, 3")
+    refused(blobs, vector(numbers, lists), "some components are lists")
+    refused(blobs, vector(lists, others), "lists have different lengths")
+    assert blobs.read(vector(lists, apart)).to_list() == [[{"x": 1.5, "y": 2.5}], [{"x": 2.5, "y": 1.5}]]
+    refused(blobs, {"call": ["uproot_methods.classes.TH1", "from_numpy"]}, "is not in the whitelist")
+
+
+CONSTRUCTORS = {
+    "parents": ("JaggedArray.fromparents", ([0, 0, 2, -1, 1], [1.5, 2.5, 3.5, 4.5, 5.5])),
+    "parents twice": ("JaggedArray.fromparents", ([1, 1, 0, 1], [1, 2, 3, 4])),
+    "uniques": ("JaggedArray.fromuniques", ([5, 5, 7, 5], [1, 2, 3, 4])),
+    "regular": ("JaggedArray.fromregular", (np.arange(12).reshape(2, 3, 2),)),
+    "text": ("StringArray.fromnumpy", (np.array(["a", "", "ü€", "x\0y"]),)),
+    "bytes": ("StringArray.fromnumpy", (np.array([b"a", b"", b"\xff\0z"]),)),
+    "no text": ("StringArray.fromnumpy", (np.array([], "U3"),)),
+    "text of parents": ("StringArray.fromparents", ([0, 0, 1], np.frombuffer(b"abc", "u1"))),
+    "text of uniques": ("StringArray.fromuniques", ([3, 3, 1], np.frombuffer(b"abc", "u1"))),
+    "bools": ("BitMaskedArray.fromboolmask", (np.arange(11) % 3 == 0, np.arange(11))),
+    "nothing masked": ("MaskedArray.fromcontent", ([1, 2],)),
+    "each in its place": ("IndexedMaskedArray.fromcontent", ([1, 2],)),
+}
+
+
+@pytest.mark.parametrize("case", CONSTRUCTORS)
+def test_a_constructor_gives_what_awkward0_gives(tmp_path: Path, case: str) -> None:
+    name, given = CONSTRUCTORS[case]
+    given = tuple(np.asarray(each) for each in given)
+    np.savez(tmp_path / "t.npz", *given)
+    script = (
+        arrays._PLAIN
+        + """
+import awkward0
+with np.load(sys.argv[1]) as stored:
+    given = [stored[f"arr_{nth}"] for nth in range(len(stored.files))]
+function = awkward0
+for step in sys.argv[2].split("."):
+    function = getattr(function, step)
+print(json.dumps(plain(function(*given).tolist())))
+"""
+    )
+    theirs = awkward0_real.run_json(script, tmp_path / "t.npz", name)
+    blobs = Blobs()
+    assert arrays.plain(blobs.read(call(name, *map(blobs.array, given))).to_list()) == theirs
+
+
+def test_constructors_of_tables_and_folded_lists() -> None:
+    blobs = Blobs()
+    numbers = blobs.array([1, 2, 3])
+    assert (
+        str(blobs.read(call("Table", {"dict": {"x": numbers}}, kwargs={"y": numbers})).type)
+        == "3 * {x: int64, y: int64}"
+    )
+    assert str(blobs.read(call("Table", numbers, numbers)).type) == "3 * (int64, int64)"
+    assert str(blobs.read(call("Table.named", {"json": "P"}, kwargs={"x": numbers})).type) == "3 * P[x: int64]"
+    assert blobs.read(call("JaggedArray.fromfolding", numbers, {"json": 2})).to_list() == [[1, 2], [3]]
+    assert blobs.read(call("JaggedArray.fromfolding", numbers, {"json": 2**63})).to_list() == [[1, 2, 3]]
+    none = blobs.array(np.zeros(0, "i8"))
+    assert blobs.read(call("JaggedArray.fromparents", none, none)).to_list() == []  # awkward0 fails
+    lists = call("JaggedArray.fromcounts", blobs.array([3]), numbers)
+    assert blobs.read(call("JaggedArray.fromjagged", lists)).to_list() == [[1, 2, 3]]
+    refused(blobs, call("JaggedArray.fromfolding", numbers, {"json": 0}), "lists of the size 0")
+    refused(blobs, call("JaggedArray.fromjagged", numbers), "not an array of lists")
+    refused(blobs, call("JaggedArray.fromregular", numbers), "1 dimensions, not two")
+    refused(blobs, call("Table.fromrec", numbers), "not an array of structures")
+    refused(blobs, call("StringArray.fromnumpy", numbers), "not an array of text")
+
+
+def test_hostile_parents_and_uniques_are_bounded() -> None:
+    blobs = Blobs()
+    numbers = blobs.array([1, 2, 3])
+    for parents in ([2**62, 0, 0], [2**40, 1, 1]):
+        refused(blobs, call("JaggedArray.fromparents", blobs.array(parents), numbers), "lists of parents of")
+    refused(blobs, call("JaggedArray.fromparents", blobs.array([0, 1]), numbers), "for 3 elements")
+    refused(blobs, call("JaggedArray.fromparents", blobs.array([0.5, 1, 2]), numbers), "parents of the dtype float64")
+    refused(blobs, call("JaggedArray.fromuniques", blobs.array([[0, 1, 2]]), numbers), "uniques of the dtype")
