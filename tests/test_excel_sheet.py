@@ -44,7 +44,7 @@ from sheetarray.columns import Request, a1
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import events
 from sheetarray.sheets.excel.reader import worksheet as regular
-from sheetarray.sheets.excel.reader.blocks import _PAD
+from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
 from sheetarray.sheets.excel.sheet import Workbook
 
@@ -209,7 +209,7 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
     block = rows_of(cells).encode()
     for numeric in (False, True):
         with ThreadPoolExecutor(1) as thread:
-            found = regular.cells_of(block + _PAD, after=0, numeric=numeric, name="x", thread=thread)
+            found = regular.cells_of(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
         wanted = events.rows_of(block, after=0, numeric=numeric, name="x")
         assert len(found) == len(wanted)
         for cell, expected in zip(_told(found), _told(wanted), strict=True):
@@ -219,7 +219,7 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
 def test_cells_of_many_styles_need_no_xml_parser() -> None:
     block = rows_of({(nth, 0): f' s="{nth}" t="n"><v>{nth}</v></c>' for nth in range(1, 3000)}).encode()
     with ThreadPoolExecutor(1) as thread:
-        found = regular._Block(Tags(block + _PAD, numeric=True, thread=thread), numeric=True, name="x").result()
+        found = regular._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
     assert found is not None
     assert found.styles.tolist() == found.values.to_list() == list(range(1, 3000))
 

@@ -13,6 +13,7 @@ from ....columns import a1
 from ....errors import FormatError
 from .cells import BOOLEAN, FAULT, LARGE, NUMBER, TEXT, Cells
 from .formats import Formats
+from .order import Order
 
 ERRORS = {
     0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
@@ -53,6 +54,7 @@ class Collected:
     def __init__(self, formats: Formats, *, rows: int, columns: int) -> None:
         self._formats, self._most_rows, self._most_columns = formats, rows, columns
         self._found: list[tuple[int, int, int, int, str]] = []
+        self._order = Order()
 
     def number(self, row: int, column: int, style: int, value: float) -> None:
         """A number, as the numeral that reads back to it."""
@@ -93,6 +95,7 @@ class Collected:
             return
         rows, columns, styles, kinds, values = zip(*self._found, strict=True)
         self._found = []
+        self._order.check(np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64))
         given = np.array(kinds, dtype=np.uint8)
         large = given == LARGE
         shown = self._formats.shown(np.where(large, np.uint8(NUMBER), given), np.array(styles, dtype=np.int64))

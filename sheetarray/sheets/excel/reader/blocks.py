@@ -1,4 +1,4 @@
-"""A part of a workbook, inflated ahead in a second thread; and cut into blocks of whole elements.
+"""A part of a workbook, inflated ahead in a second thread.
 
 isal inflates about three times as fast as Python's zlib. The first blocks are small, so that looking at the first rows
 of a large sheet costs next to nothing.
@@ -21,12 +21,7 @@ from ..package.parts import Package
 _FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
 _FIRST_PIECE = 2**15  # packed bytes
 _INFLATED_ALWAYS, _INFLATED_TIMES = 2**26, 100  # rows of one number over and over deflate to a fifteenth
-_LONGEST_PROLOG = 2**24
-_PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
-_LONGEST = 2**26
-_LONGEST_TAG = 256
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_NAME = rb"(?:([A-Za-z_][\w.\-]*):)?"
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 
 
@@ -129,64 +124,3 @@ def utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
                           location=name)  # fmt: skip
     yield first.removeprefix(codecs.BOM_UTF8)
     yield from blocks
-
-
-def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Iterator[bytes]:
-    """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
-
-    No tag has a prefix any more.
-
-    Args:
-        blocks: the part, in UTF-8.
-        name: of the part.
-        around: the element that they stand in.
-        each: what they are.
-
-    Raises:
-        FormatError: no such part, a document type definition, or an element of more than 64 MiB.
-    """
-    begin = re.compile(rb"<" + _NAME + around + rb"(?:\s[^<>]*?)?(/?)>")
-    stop = re.compile(rb"</" + _NAME + around + rb"\s*>")
-    found, fresh = None, b""
-    while found is None:
-        block = next(blocks, None)
-        if block is None or len(fresh) > _LONGEST_PROLOG:
-            raise FormatError(f"the part has no {around.decode()}", location=name)
-        fresh += block
-        if b"<!DOCTYPE" in fresh:
-            raise FormatError("the part has a document type definition, which no workbook has", location=name)
-        found = begin.search(fresh)
-    fresh, prefix, over = fresh[found.end() :].lstrip(), found[1], bool(found[2])
-    marks = [b"<%s%s%s" % (prefix + b":" if prefix else b"", each, after) for after in (b" ", b">")]
-    kept: list[bytes] = []  # from the tag of an element on, of which the end has not been seen
-    length = 0
-    while not over:
-        cut = fresh.rfind(marks[0])
-        cut = max(fresh.rfind(marks[1]) if cut < 0 else cut, 0)
-        seam = kept[-1][-_LONGEST_TAG:] if kept and not cut else b""  # where an end tag may have begun
-        end = stop.search(seam + fresh if seam else fresh, cut)
-        if end is not None:
-            if seam:
-                kept[-1] = kept[-1][: -len(seam)]
-            kept, whole = [], b"".join((*kept, (seam + fresh)[: end.start()], _PAD))
-            yield _plain(whole, prefix)
-            break
-        if cut:
-            yield _plain(b"".join((*kept, fresh[:cut], _PAD)), prefix)
-            kept, length = [], 0
-        kept.append(fresh[cut:])
-        length += len(fresh) - cut
-        fresh = next(blocks, b"")
-        if not fresh:
-            raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
-        if length > _LONGEST:
-            raise FormatError(f"one {each.decode()} of more than {_LONGEST} bytes", location=name)
-    for _ in blocks:
-        pass  # so that the checksum is compared
-
-
-def _plain(text: bytes, prefix: bytes | None) -> bytes:
-    """The same without the prefix of the tags, and with line feeds as XML wants them."""
-    if prefix is not None:
-        text = text.replace(b"<%s:" % prefix, b"<").replace(b"</%s:" % prefix, b"</")
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text

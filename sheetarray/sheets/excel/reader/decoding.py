@@ -12,7 +12,7 @@ from .texts import WHITE, all_without_entities, all_without_escapes
 if TYPE_CHECKING:
     import polars as pl
 
-_PLAIN, _PRESERVED = b"<t>", b'<t xml:space="preserve">'
+_PLAIN, PRESERVED = b"<t>", b'<t xml:space="preserve">'
 _SPACE = 0x20
 
 
@@ -40,7 +40,7 @@ def _spaced(tags: Tags, texts: Places) -> Places | None:
     """Which tags have text with white space around it that is not kept; None where that cannot be said."""
     starts = tags.starts[texts]
     plain = tags.begin_with(starts, _PLAIN)
-    if not (plain | tags.begin_with(starts, _PRESERVED) | tags.closed(texts)).all():
+    if not (plain | tags.begin_with(starts, PRESERVED) | tags.closed(texts)).all():
         return None
     if b"&#" in tags.text:
         return np.flatnonzero(plain)

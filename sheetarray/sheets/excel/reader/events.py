@@ -1,7 +1,7 @@
 """Rows of worksheet XML -> cells, through an XML parser: for what the vectorised rules do not know.
 
-Rich text, cells and rows without a reference, comments, CDATA, attributes in an unusual order, elements of other
-namespaces. A document type definition, with which entities could be declared, is no part of a row and is refused.
+Rich text, cells and rows without a reference, attributes in an unusual order. The blocks are plain (`cutting`): a tag
+with a prefix is one of another namespace.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.4.8 (si), 18.4.12 (t).
 """
@@ -22,7 +22,9 @@ from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
 _ROW = re.compile("[0-9]{1,7}")
+_AROUND_TEXT = ("si", "is", "r")
 _DEEPEST = 64
+_IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
 _LONGEST_TEXT = 2**20
 _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
@@ -73,11 +75,10 @@ class _Text:
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open) > _DEEPEST:
             raise FormatError("elements within elements, more than a sheet has")
-        name = name.rpartition(":")[2]
-        self.open.append(name)
-        if name == "t" and "rPh" not in self.open:
+        if name == "t" and self.open and self.open[-1] in _AROUND_TEXT and "rPh" not in self.open:
             self._text = []
             self._keeps_space = attributes.get("xml:space") == "preserve"
+        self.open.append(name)
 
     def characters(self, text: str) -> None:
         if self._text is not None:
@@ -91,7 +92,7 @@ class _Text:
 
     def end(self, name: str) -> None:
         self.open.pop()
-        if self._text is not None and name.rpartition(":")[2] == "t":
+        if self._text is not None and name == "t" and self.open[-1] in _AROUND_TEXT:
             text = "".join(self._text)
             self._pieces.append(without_escapes(text if self._keeps_space else text.strip(WHITE)))
             self._text = None
@@ -111,34 +112,41 @@ class _Items(_Text):
 
     def end(self, name: str) -> None:
         super().end(name)
-        if len(self.open) == 1:
+        if len(self.open) == 1 and name == "si":
             self.texts.append(self.taken())
 
 
 class _Rows(_Text):
-    """Rows of cells."""
+    """Rows of cells.
+
+    What is called for each tag asks for as little as it can: the depth says what may come.
+    """
 
     def __init__(self, after: int) -> None:
         super().__init__()
         self.row, self.column = after - 1, -1
+        self._in_row = 0  # cells
         self._cell: dict[str, str] | None = None
         self._has_formula = False
         self._value: list[str] | None = None
         self._in_value = False
-        self._found: list[tuple[int, int, int, int, bool, str | None]] = []
+        self._cells: list[tuple[int, int, int, int, bool, str | None]] = []
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
-        super().begin(name, attributes)
-        match self.open:
-            case [_, "row"]:
+        depth = len(self.open)
+        if depth == _IN_CELL and self._cell is not None and name == "v":
+            self._value, self._in_value = [], True
+            self.open.append(name)
+        elif depth == _IN_ROW and name == "c" and self.open[-1] == "row":
+            self._begin_cell(attributes)
+            self.open.append(name)
+        else:
+            super().begin(name, attributes)
+            if depth == 1 and name == "row":
                 self._begin_row(attributes)
-            case [_, "row", "c"]:
-                self._begin_cell(attributes)
-            case [_, "row", "c", "v"]:
-                self._value, self._in_value = [], True
-            case [_, "row", "c", "f"]:
+            elif depth == _IN_CELL and self._cell is not None and name == "f":
                 self._has_formula = True
-            case [_, "row", "c", "is"]:
+            elif depth == _IN_CELL and self._cell is not None and name == "is":
                 self.taken()
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
@@ -146,10 +154,13 @@ class _Rows(_Text):
         if number is not None and (not _ROW.fullmatch(number) or int(number) == 0):
             raise FormatError(f"a row of the number {number!r:.40}")
         self.row = self.row + 1 if number is None else int(number) - 1
-        self.column = -1
+        if self.row >= MOST_ROWS:
+            raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=a1(self.row, 0))
+        self.column, self._in_row = -1, 0
 
     def _begin_cell(self, attributes: dict[str, str]) -> None:
         self.column += 1
+        self._in_row += 1
         reference = attributes.get("r")
         if reference is not None:
             found = _REFERENCE.fullmatch(reference)
@@ -158,45 +169,49 @@ class _Rows(_Text):
             self.column = -1
             for letter in found[1].upper():
                 self.column = (self.column + 1) * 26 + ord(letter) - 65
-        if self.row >= MOST_ROWS or self.column >= MOST_COLUMNS:
+        if self.column >= MOST_COLUMNS:
             raise beyond(self.row, self.column)
+        if self._in_row > MOST_COLUMNS:
+            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=a1(self.row, self.column))
         if attributes.get("t", "") not in TYPES:
             raise FormatError(f"a cell of the type {attributes['t']!r:.40}", location=a1(self.row, self.column))
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
-        self.taken()
+        self._length = 0
 
     def characters(self, text: str) -> None:
-        super().characters(text)
         if self._in_value and self._value is not None:
             self._value.append(self._counted(text))
+        elif self._text is not None:
+            self._text.append(self._counted(text))
 
     def end(self, name: str) -> None:
-        if self.open[1:] == ["row", "c", "v"]:
-            self._in_value = False
-        elif self.open[1:] == ["row", "c", "is"]:
-            self._value = [self.taken()]
-        elif self.open[1:] == ["row", "c"]:
-            self._end_cell()
+        depth = len(self.open)
+        if depth == _IN_CELL + 1 and self._cell is not None:
+            if name == "v":
+                self._in_value = False
+            elif name == "is":
+                self._value = [self.taken()]
+        elif depth == _IN_CELL and self._cell is not None:
+            self._end_cell(self._cell)
         super().end(name)
 
-    def _end_cell(self) -> None:
-        assert self._cell is not None
-        type_ = TYPES[self._cell.get("t", "")]
+    def _end_cell(self, cell: dict[str, str]) -> None:
+        type_ = TYPES[cell.get("t", "")]
         value = None if self._value is None else "".join(self._value)
-        if value is not None and type_ == RESULT:
+        if value and type_ == RESULT:
             value = without_escapes(value)
         if not value and type_ not in TEXTS:
             value = None
-        style = self._cell.get("s", "0")
         if value is not None or self._has_formula:
-            known = int(style) if _ROW.fullmatch(style) else 0
-            self._found.append((self.row, self.column, type_, known, value is None, value))
+            style = cell.get("s", "0")
+            known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
+            self._cells.append((self.row, self.column, type_, known, value is None, value))
         self._cell = None
 
     def result(self, numeric: bool) -> RawCells:
         import polars as pl
 
-        rows, columns, types, styles, pending, texts = zip(*self._found, strict=True) if self._found else ((),) * 6
+        rows, columns, types, styles, pending, texts = zip(*self._cells, strict=True) if self._cells else ((),) * 6
         values = pl.Series(texts, dtype=pl.String)
         if numeric:
             long = (values.str.len_bytes() > LONGEST_EXACT).fill_null(value=False).to_list()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import tags as t
+from .cells import MOST_ROWS
 from .tags import Marks, Places, Tags, Words
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
@@ -123,6 +124,7 @@ def _alike(tags: Tags, rows: Places) -> Forms | None:
 
 # References --------------------------------------------------------------------------------------------------
 
+_BARE_ROW, _CLOSING = b"<row", b">/"
 _ROW_TAG, _CELL_TAG = b'<row r="', b'<c r="'
 _BYTE, _QUOTE = np.uint64(0xFF), np.uint64(ord('"'))
 
@@ -144,11 +146,18 @@ class _Numbers:
     masks: Words
 
 
-def references_of(tags: Tags, forms: Forms) -> tuple[Places, Places, Places, int] | None:
+def references_of(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places, Places, int] | None:
     """Row and column of each cell, where its tag goes on after the reference, and the row after the last one.
 
     None where a row or a cell does not begin with its reference, or the two contradict each other.
+
+    Args:
+        tags: of the block.
+        forms: the cells in it.
+        after: the row of the first one, from 0, where rows and cells have no references but follow each other.
     """
+    if len(forms.rows) and tags.bytes[int(tags.starts[forms.rows[0]]) + len(_BARE_ROW)] in _CLOSING:
+        return _following(tags, forms, after)
     numbers = _numbers(tags, forms.rows)
     if numbers is None:
         return None
@@ -162,6 +171,18 @@ def references_of(tags: Tags, forms: Forms) -> tuple[Places, Places, Places, int
     if ((tags.words(places) & numbers.masks[row_of]) != numbers.words[row_of]).any():
         return None
     return numbers.rows[row_of], columns, places + (numbers.digits + 1)[row_of], int(numbers.rows[-1]) + 1
+
+
+def _following(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places, Places, int] | None:
+    """The same where no row has a number; a reference that a cell has all the same is an attribute of no known form."""
+    starts = tags.starts[forms.rows]
+    bare = tags.begin_with(starts, _BARE_ROW + b">") | tags.begin_with(starts, _BARE_ROW + b"/>")
+    if not bare.all() or forms.odd.any() or after + len(forms.rows) > MOST_ROWS:
+        return None
+    counts = np.arange(len(forms.cells))
+    first = np.searchsorted(forms.row_of, np.arange(len(forms.rows)))
+    columns = counts - first[forms.row_of]
+    return forms.row_of + after, columns, tags.starts[forms.cells] + len("<c"), after + len(forms.rows)
 
 
 def _numbers(tags: Tags, rows: Places) -> _Numbers | None:

@@ -16,9 +16,11 @@ from ....errors import FormatError
 from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
-from .blocks import ahead, elements, helper, inflated, utf8
+from .blocks import ahead, helper, inflated, utf8
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
+from .cutting import elements
 from .formats import Formats, read_formats
+from .order import Order
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .strings import SharedStrings
 from .texts import without_escapes
@@ -81,12 +83,13 @@ class OoxmlBook:
         """The cells of a worksheet."""
         part = self._parts[title]
         blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
-        after = 0
+        after, order = 0, Order()
         with helper("text") as thread:
             for block in blocks:
                 raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread)
                 after = raw.after
                 if len(raw):
+                    order.check(raw.rows, raw.columns, raw.width)
                     yield self._cells(raw, numeric)
 
     def _cells(self, raw: RawCells, numeric: bool) -> Cells:

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..package.parts import Package
 from . import tags as t
-from .blocks import ahead, elements, helper, inflated, utf8
+from .blocks import ahead, helper, inflated, utf8
+from .cutting import elements
 from .decoding import decoded
 from .events import strings_of
 from .tags import Tags

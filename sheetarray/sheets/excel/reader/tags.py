@@ -33,6 +33,8 @@ _TABLE = np.zeros(2**16, dtype=np.uint8)
 for _kind, _firsts in _BEGINNINGS.items():
     for _first in _firsts:
         _TABLE[int.from_bytes(_first, "little")] = _kind
+_THIRD = {ROW: b"w", END_ROW: b"o", END_ITEM: b"i", INLINE: b"> /", ITEM: b"> /"}  # the byte after those two
+_ONE_OF = {thirds: np.isin(np.arange(256), list(thirds)) for thirds in _THIRD.values()}
 _AHEAD = 8  # tags
 _LESS, _GREATER, _SLASH = 0x3C, 0x3E, 0x2F
 
@@ -62,9 +64,10 @@ class Tags:
         second |= self.bytes[1:][self.starts]
         self.kinds: Kinds = np.zeros(len(self.starts) + _AHEAD, dtype=np.uint8)
         _TABLE.take(second, out=self.kinds[: len(self.starts)])
-        for kind, third in ((ROW, b"w"), (END_ROW, b"o"), (END_ITEM, b"i")):
-            found = np.flatnonzero(self.kinds == kind)
-            self.kinds[found[self.bytes[3:][self.starts[found]] != ord(third)]] = OTHER
+        for kind, thirds in _THIRD.items():
+            places = np.flatnonzero(self.kinds == kind)
+            if len(places):
+                self.kinds[places[~_ONE_OF[thirds][self.bytes[3:][self.starts[places]]]]] = OTHER
 
     def __len__(self) -> int:
         return len(self.starts)

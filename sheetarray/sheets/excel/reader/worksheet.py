@@ -14,11 +14,11 @@ from concurrent.futures import Executor
 import numpy as np
 
 from .cells import LONGEST_EXACT
-from .decoding import decoded
+from .decoding import PRESERVED, decoded
 from .events import rows_of
 from .forms import Forms, forms_of, quoted_numbers, references_of
 from .raw import INLINE, LONG_TEXT, RESULT, TYPES, RawCells, together
-from .tags import TEXT, Kinds, Places, Tags
+from .tags import TEXT, Kinds, Marks, Places, Tags
 
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
 _LONGEST_ATTRIBUTE = 64  # bytes
@@ -42,7 +42,7 @@ def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Exec
     """
     found = None
     if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
-        found = _Block(Tags(block, numeric=numeric, thread=thread), numeric=numeric, name=name).result()
+        found = _Block(Tags(block, numeric=numeric, thread=thread), numeric=numeric, name=name).result(after)
     return rows_of(block, after=after, numeric=numeric, name=name) if found is None else found.checked()
 
 
@@ -52,10 +52,14 @@ class _Block:
     def __init__(self, tags: Tags, *, numeric: bool, name: str) -> None:
         self._tags, self._numeric, self._name = tags, numeric, name
 
-    def result(self) -> RawCells | None:
-        """The cells; None where the rules cannot be sure of them."""
+    def result(self, after: int = 0) -> RawCells | None:
+        """The cells; None where the rules cannot be sure of them.
+
+        Args:
+            after: the row of the first one, from 0, where rows have no numbers.
+        """
         forms = forms_of(self._tags)
-        references = forms and references_of(self._tags, forms)
+        references = forms and references_of(self._tags, forms, after)
         if not forms or not references:
             return None
         rows, columns, places, after = references
@@ -115,13 +119,19 @@ class _Block:
                 return None
             values = plain
         elif types.any():
-            texts_too = (types == RESULT) | (types == INLINE)
-            long = self._tags.ends(places) - self._tags.starts[places] > len("<v>") + LONGEST_EXACT
-            types = np.where(texts_too & long, np.uint8(LONG_TEXT), types)
+            types = np.where(self._long(types, places) & values.is_not_null().to_numpy(), np.uint8(LONG_TEXT), types)
         run = RawCells(rows, columns, types, styles, blank & forms.formulas, values, after, forms.width)
         if keep.all():
             return run
         return together([run.where(keep), *self._parsed(forms, rows[odd], after)], after)
+
+    def _long(self, types: Kinds, places: Places) -> Marks:
+        """Which cells are text of more characters than a double has digits, or may be."""
+        starts = self._tags.starts[places]
+        tag = np.where(self._tags.begin_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
+        marks: Marks = (types == RESULT) | (types == INLINE)
+        marks &= self._tags.ends(places) - starts - tag > LONGEST_EXACT
+        return marks
 
     def _parsed(self, forms: Forms, rows: Places, after: int) -> list[RawCells]:
         """Odd cells, each from the XML parser."""

@@ -1,0 +1,189 @@
+"""A part of XML cut into blocks of whole elements, rows or strings, that are plain.
+
+Plain text has no comments, no processing instructions, no CDATA and no namespaces of its own: there every `<` begins a
+tag, and a search for bytes finds elements. Where a part is anything else, an XML parser writes the rest of it anew
+(`rewriting`), so that whoever reads blocks has to know of nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from xml.parsers import expat
+
+import numpy as np
+
+from ....errors import FormatError
+from ..package.markup import quoted
+from .rewriting import LONGEST, Rewriter
+
+PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
+_LONGEST_PROLOG = 2**24
+_LONGEST_END = 256  # bytes of an end tag
+_PIECE = 2**16  # bytes of a prolog that the parser gets at a time
+_TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
+_SEAM = len(b"xmlns") - 1
+_X, _M = b"xm"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What stands around the elements.
+
+    Attributes:
+        names: of the elements that are open, from the outermost one on, with their prefixes.
+        space: their namespace; empty where there is none.
+        prefix: of the last one, with the colon; empty where there is none.
+        declared: the namespaces by their prefixes, empty for the one without.
+    """
+
+    names: list[str]
+    space: str
+    prefix: str
+    declared: dict[str, str]
+
+    @property
+    def opening(self) -> bytes:
+        """The tags that open them, with all namespaces."""
+        spaces = (f" xmlns{prefix and ':'}{prefix}={quoted(space)}" for prefix, space in self.declared.items())
+        return f"<{self.names[0]}{''.join(spaces)}>{''.join(f'<{name}>' for name in self.names[1:])}".encode()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no other prefix stands for the same namespace."""
+        return list(self.declared.values()).count(self.space) <= 1
+
+    def plain(self, text: bytes) -> bytes | None:
+        """The same without the prefix of the tags, and with line feeds as XML wants them; None for other tags."""
+        if self.prefix:
+            begin, end = b"<%s" % self.prefix.encode(), b"</%s" % self.prefix.encode()
+            if text.count(begin) + text.count(end) != text.count(b"<"):
+                return None
+            text = text.replace(begin, b"<").replace(end, b"</")
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+
+
+def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Iterator[bytes]:
+    """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
+
+    No tag has a prefix any more, and none is that of a comment, of a processing instruction or of CDATA.
+
+    Args:
+        blocks: the part, in UTF-8.
+        name: of the part.
+        around: the element that they stand in: the outermost one, or a child of it.
+        each: what they are.
+
+    Raises:
+        FormatError: no such part, no well-formed XML, a document type definition, or an element of more than 64 MiB.
+    """
+    scope, fresh = _entered(blocks, name, around.decode())
+    if fresh is None:
+        for _ in blocks:
+            pass  # so that the checksum is compared
+        return
+    fresh = fresh.lstrip()
+    marks = [b"<%s%s%s" % (scope.prefix.encode(), each, after) for after in (b" ", b">", b"/")]
+    stop = b"</" + scope.names[-1].encode()
+    kept: list[bytes] = []  # from the tag of an element on, of which the end has not been seen
+    length = 0
+    while True:
+        seam = kept[-1][-_LONGEST_END:] if kept else b""
+        end = _end(seam, fresh, stop)
+        seen = fresh if end is None else fresh[: max(end, 0)]
+        cut = 0
+        text: bytes | None = b""
+        if not scope.is_plain or not _is_plain(seam[-_SEAM:] + seen[:_SEAM]) or not _is_plain(seen):
+            text = None
+        elif end is not None:
+            text = scope.plain(b"".join((*kept, fresh))[: length + end])
+        elif (cut := next((place for mark in marks if (place := fresh.rfind(mark)) > 0), 0)) > 0:
+            text = scope.plain(b"".join((*kept, fresh[:cut])))
+        if text is None:
+            yield from Rewriter(scope, name, each.decode()).blocks(chain(kept, [fresh], blocks), PAD)
+            return
+        if text:
+            yield text + PAD
+            kept, length = [], 0
+        if end is not None:
+            break
+        kept.append(fresh[cut:])
+        length += len(fresh) - cut
+        fresh = next(blocks, b"")
+        if not fresh:
+            raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
+        if length > LONGEST:
+            raise FormatError(f"one {each.decode()} of more than {LONGEST} bytes", location=name)
+    for _ in blocks:
+        pass  # so that the checksum is compared
+
+
+def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
+    """Where in `fresh` an end tag begins, less than 0 where it began in the `seam` before; None where there is none."""
+    overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
+    if -len(seam) <= overlap < 0:
+        return overlap
+    found = fresh.find(stop)
+    return None if found < 0 else found
+
+
+def _is_plain(text: bytes) -> bool:
+    """Whether a search for bytes finds tags, and nothing that only looks like one."""
+    if (b"!" in text and b"<!" in text) or (b"?" in text and b"<?" in text):
+        return False
+    if b"x" not in text or len(text) < 2:
+        return True
+    units = np.frombuffer(text, dtype=np.uint8)
+    return not (units[1:][np.flatnonzero(units[:-1] == _X)] == _M).any() or b"xmlns" not in text
+
+
+class _EnteredError(Exception):
+    """The tag has been parsed; the parser has done its work."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self.start = start
+
+
+def _entered(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
+    """What stands around the elements, and what follows the tag that they stand in; None where that is empty."""
+    parser = expat.ParserCreate("utf-8")
+    scopes: list[tuple[str, dict[str, str]]] = []  # of the elements that are open
+    text = b""
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        declared = {key[6:]: value for key, value in attributes.items() if key == "xmlns" or key.startswith("xmlns:")}
+        scopes.append((tag, {**(scopes[-1][1] if scopes else {}), **declared}))
+        if len(scopes) <= 2 and tag.rpartition(":")[2] == around and _space(*scopes[-1]) == _space(*scopes[0]):
+            raise _EnteredError(parser.CurrentByteIndex)
+
+    def definition(*_: object) -> None:
+        raise FormatError("the part has a document type definition, which no workbook has", location=name)
+
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = begin, definition
+    parser.EndElementHandler = lambda _: scopes.pop()
+    try:
+        for block in blocks:
+            text += block
+            if len(text) > _LONGEST_PROLOG:
+                break
+            for start in range(0, len(block), _PIECE):
+                parser.Parse(block[start : start + _PIECE])
+        else:
+            parser.Parse(b"", True)
+    except _EnteredError as entered:
+        tag = _TAG.match(text, entered.start)
+        assert tag is not None, "the parser took it for a tag"
+        inner, declared = scopes[-1]
+        names = [tag for tag, _ in scopes]
+        scope = Scope(names, _space(inner, declared), inner[: -len(around)], declared)
+        return scope, None if tag[0].endswith(b"/>") else text[tag.end() :]
+    except expat.ExpatError as error:
+        raise FormatError(f"the part is no well-formed XML ({expat.ErrorString(error.code)})", location=name) from error
+    raise FormatError(f"the part has no {around}", location=name)
+
+
+def _space(tag: str, declared: dict[str, str]) -> str:
+    return declared.get(tag.rpartition(":")[0], "")

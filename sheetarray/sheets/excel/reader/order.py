@@ -1,0 +1,52 @@
+"""Whether a sheet has a cell twice: no program writes that, and each reads another one of the two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....columns import a1
+from ....errors import FormatError
+from .cells import MOST_COLUMNS, Places
+
+_MOST_KEPT = 2**20  # cells whose places are remembered; of later ones only those that columns are made of are compared
+
+
+class Order:
+    """The places of the cells of a sheet, while they go by; most sheets have them in their order."""
+
+    def __init__(self) -> None:
+        self._last = -1
+        self._kept: list[Places] = []
+        self._count = 0
+
+    def check(self, rows: Places, columns: Places, width: int = 0) -> None:
+        """Look at some more cells.
+
+        Args:
+            rows: of each.
+            columns: of each.
+            width: how many cells each row has, where all have cells of the same columns; otherwise 0.
+
+        Raises:
+            FormatError: a cell has been there already.
+        """
+        step = width or 1
+        places = rows[::step] * MOST_COLUMNS + columns[::step]
+        end = int(rows[-1]) * MOST_COLUMNS + int(columns[-1])
+        across = columns[:width]
+        if int(places[0]) > self._last and bool((np.diff(places) > 0).all()) and bool((np.diff(across) > 0).all()):
+            self._last = end
+        else:
+            self._compare(np.sort(rows * MOST_COLUMNS + columns))
+        if self._count < _MOST_KEPT:
+            self._count += len(rows)
+            self._kept.append(places if step == 1 else rows * MOST_COLUMNS + columns)
+
+    def _compare(self, places: Places) -> None:
+        twice = places[1:][np.diff(places) == 0]
+        for kept in self._kept if int(places[0]) <= self._last else ():
+            twice = np.append(twice, np.intersect1d(places, kept))
+        if len(twice):
+            row, column = divmod(int(twice.min()), MOST_COLUMNS)
+            raise FormatError("the cell comes twice in the sheet", location=a1(row, column))
+        self._last = max(self._last, int(places[-1]))

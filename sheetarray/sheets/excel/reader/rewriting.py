@@ -1,0 +1,131 @@
+"""XML that is not plain -> the same elements in plain XML, through a parser that knows namespaces.
+
+Comments, processing instructions and elements of other namespaces go; CDATA becomes text; tags lose their prefixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from ....errors import FormatError
+
+if TYPE_CHECKING:
+    from .cutting import Scope
+
+LONGEST = 2**26  # bytes of one element
+_LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
+_DEEPEST = 64
+_MOST_ELEMENTS = 4_000_000
+_PIECE, _BLOCK = 2**20, 2**20  # bytes that the parser gets at a time, and characters that a block has at least
+_IN_TEXT = {"\r": "&#13;"}
+_IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_KEPT = {"http://www.w3.org/XML/1998/namespace space": "xml:space"}  # of the attributes that have a namespace
+
+
+class Rewriter:
+    """A part of XML that is written anew.
+
+    Args:
+        scope: what stands around the elements.
+        name: of the part, for messages.
+        each: what the elements are.
+    """
+
+    def __init__(self, scope: Scope, name: str, each: str) -> None:
+        self._scope, self._name, self._each = scope, name, each
+        self._space = f"{scope.space} " if scope.space else ""
+        self._depth = -len(scope.names)  # of the element that goes by, of which `each` are at 0
+        self._aside = 0  # depth of an element that is left out
+        self._open: list[str] = []
+        self._pieces: list[str] = []
+        self._length = self._whole = 0  # of the pieces, and of those that are whole elements
+        self._ended = 0  # pieces that are whole elements
+        self._count = 0
+        self._over = False
+        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
+        self._parser.CharacterDataHandler = self._characters
+
+    def blocks(self, texts: Iterable[bytes], pad: bytes) -> Iterator[bytes]:
+        """Blocks of whole elements, `pad` after each.
+
+        Args:
+            texts: from the first element on, to the end of the part.
+            pad: some spaces.
+
+        Raises:
+            FormatError: no well-formed XML, a tag or an element beyond measure, or very many of them.
+        """
+        self._parse(self._scope.opening)
+        fed = len(self._scope.opening)
+        for text in texts:
+            for start in range(0, len(text), _PIECE):
+                piece = text[start : start + _PIECE]
+                self._parse(piece)
+                fed += len(piece)
+                if fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
+                    raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=self._name)
+                if self._length - self._whole > LONGEST:
+                    raise FormatError(f"one {self._each} of more than {LONGEST} bytes", location=self._name)
+                if self._whole >= _BLOCK:
+                    yield self._taken() + pad
+        self._parse(b"", last=True)
+        if self._ended:
+            yield self._taken() + pad
+
+    def _taken(self) -> bytes:
+        text = "".join(self._pieces[: self._ended]).encode()
+        self._pieces = self._pieces[self._ended :]
+        self._length, self._whole, self._ended = self._length - self._whole, 0, 0
+        return text
+
+    def _parse(self, text: bytes, *, last: bool = False) -> None:
+        try:
+            self._parser.Parse(text, last)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise FormatError(f"the part is no well-formed XML ({reason})", location=self._name) from error
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > _MOST_ELEMENTS:
+            raise FormatError(f"more than {_MOST_ELEMENTS} elements of unusual XML", location=self._name,
+                              hint="save the workbook anew in a spreadsheet program")  # fmt: skip
+        self._depth += 1
+        if self._aside or self._over or self._depth <= 0:
+            return
+        space, _, local = name.rpartition(" ")
+        if space != self._scope.space or (self._depth == 1 and local != self._each):
+            self._aside = self._depth
+            return
+        if self._depth > _DEEPEST:
+            raise FormatError("elements within elements, more than a sheet has", location=self._name)
+        texts = [f"<{local}"]
+        for key, value in attributes.items():
+            if (known := _KEPT.get(key, key)) and " " not in known:
+                texts.append(f' {known}="{escape(value, _IN_ATTRIBUTES)}"')
+        self._put("".join(texts) + ">")
+        self._open.append(local)
+
+    def _end(self, _: str) -> None:
+        self._depth -= 1
+        if self._depth == -1:
+            self._over = True  # what follows is only to be well-formed
+        if self._aside:
+            self._aside = 0 if self._depth < self._aside else self._aside
+        elif self._open:
+            self._put(f"</{self._open.pop()}>")
+            if not self._open:
+                self._whole, self._ended = self._length, len(self._pieces)
+
+    def _characters(self, text: str) -> None:
+        if self._open and not self._aside:
+            self._put(escape(text, _IN_TEXT))
+
+    def _put(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
