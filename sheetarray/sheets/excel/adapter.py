@@ -23,7 +23,6 @@ from ...files import Readable, Source, Writable
 from ...header import Header, Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .append import IfSheetExists
-from .fingerprint.verdict import judge
 from .memory import Memory
 from .sheet import ExcelSheet, Workbook
 from .table import ExcelTable
@@ -178,15 +177,15 @@ def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missin
     memory = Memory(source)
     judged: list[Finding] = []
 
-    def told(name: str, header: Header, buffer: Buffer, address: Callable[[int], str]) -> Iterator[Finding]:
-        record = memory.of(name, address(0).rpartition("!")[0])
-        found = list(judge(record, header, buffer, name, address)) if record is not None else []
+    def judge(name: str, header: Header, buffer: Buffer, address: Callable[[int], str]) -> Iterator[Finding]:
+        found = memory.findings_of(name, address(0).rpartition("!")[0], header, buffer, address)
         judged.extend(found)
         return iter(found)
 
-    findings = list(check_sheets(_sheets(book, sheet), missing=missing, judge=told))
+    findings = list(check_sheets(_sheets(book, sheet), missing=missing, judge=judge))
     yield from memory.findings
-    yield from findings
+    yield from map(memory.exchanged, findings)
+    yield from memory.unknown()
     if sheet is None and all(finding in judged or finding.severity == "warning" for finding in findings):
         yield from memory.lost()  # where every array could be read: a broken one is not gone
 

@@ -7,15 +7,28 @@ nowhere else is found by its name alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ...errors import Finding, FormatError
 from ...files import Source
+from ...header import Header
+from .fingerprint.making import fingerprint
+from .fingerprint.record import Record
+from .fingerprint.verdict import judge
 from .package.parts import Package
 from .package.properties import read_record
 
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
 _ZIP = b"PK\3\4"
+_LEAST = 2  # elements by which an array is known again
+_FEW = 3
+_MOST_NAMED = 5
 
 
 class Memory:
@@ -28,6 +41,9 @@ class Memory:
     def __init__(self, source: Source) -> None:
         self.findings: list[Finding] = []
         self._asked: set[str] = set()
+        self._unknown: list[str] = []
+        self._others: dict[str, str] = {}  # names under which the elements of arrays were written
+        self._blocks: dict[tuple[str, int], set[int]] = {}
         record: Mapping[str, Any] | None = None
         try:
             record = read_record(Package(source.whole())) if source.prefix(4) == _ZIP else None
@@ -40,19 +56,103 @@ class Memory:
             title: arrays for title, sheet in sheets.items() if isinstance(arrays := sheet.get("arrays"), Mapping)
         }
 
-    def of(self, name: str, title: str) -> object:
-        """The fingerprint of an array that stands in a sheet; None where there is none."""
+    def findings_of(
+        self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
+    ) -> list[Finding]:
+        """What became of an array that stands in a sheet, as far as it is remembered."""
         self._asked.add(name)
+        stored = self._stored(name, title)
+        record = Record.of(stored)
+        found = list(judge(stored, header, buffer, name, address))
+        if record is not None and (not found or found[-1].severity == "warning" or _names_few(found)):
+            return found
+        other = self._written_as(name, header, buffer)
+        if other is not None:
+            self._others[name] = other
+            reason = f"its elements are those that were written as {other!r:.80}"
+            found = [Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")]
+            return found if record is not None else []
+        if record is None:
+            self._unknown.append(name)
+        return found
+
+    def _stored(self, name: str, title: str) -> object:
+        """The fingerprint of an array that stands in a sheet; None where there is none."""
         for group in (title, self._groups.get(title, title)):
             if name in self._arrays.get(group, {}):
                 return self._arrays[group][name]
         found = [arrays[name] for arrays in self._arrays.values() if name in arrays]
         return found[0] if len(found) == 1 else None
 
+    def _written_as(self, name: str, header: Header, buffer: Buffer) -> str | None:
+        """Another name, under which just these elements were written."""
+        if len(buffer) < _LEAST or not self._by_content["exact"]:
+            return None
+        for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
+            now = fingerprint(buffer, header.dtype, blocks=blocks)
+            for sums, names in self._by_content.items():
+                known = names.get((header.dtype.name, len(buffer), now.get(sums)), [])
+                if other := next((other for other in known if other != name), None):
+                    return other
+        return None
+
+    @cached_property
+    def _by_content(self) -> dict[str, dict[Any, list[str]]]:
+        """The names of arrays by dtype, count and sums, for each kind of sums."""
+        found: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
+        for arrays in self._arrays.values():
+            for name, stored in arrays.items():
+                if Record.of(stored) is not None:
+                    key = stored["dtype"], stored["count"]
+                    self._blocks.setdefault(key, set()).add(stored["blocks"])
+                    for sums, names in found.items():
+                        if sums in stored:
+                            names.setdefault((*key, str(stored[sums])), []).append(name)
+        return found
+
+    # After all arrays ----------------------------------------------------------------------------------------
+
+    def exchanged(self, finding: Finding) -> Finding:
+        """A finding, put more simply where two arrays have exchanged their elements."""
+        name = finding.location
+        other = self._others.get(name) if name is not None else None
+        if other is None or self._others.get(other) != name or "were written as" not in finding.message:
+            return finding
+        return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
+
+    def unknown(self) -> Iterator[Finding]:
+        """That nothing is known of some arrays, or of all."""
+        if not self._unknown or self.findings:
+            return
+        if not self._arrays:
+            reason = "no record of what was written: cannot tell whether elements were rounded, edited or moved since"
+            hint = (
+                "pandas, exceljs and LibreOffice's .xls leave the record out when they save; arrays that sheetarray "
+                "writes to .xlsx have one"
+            )
+            yield Finding("warning", None, reason, hint)
+            return
+        names = ", ".join(f"{name!r:.80}" for name in self._unknown[:_MOST_NAMED])
+        more = len(self._unknown) - _MOST_NAMED
+        names += f" and {more} more" if more > 0 else ""
+        place = self._unknown[0] if len(self._unknown) == 1 else None
+        reason = f"no record of {names}, as of the other arrays: cannot tell whether elements were edited"
+        yield Finding("warning", place, reason, "it was renamed, or put there by another program; write it again")
+
     def lost(self) -> Iterator[Finding]:
         """Arrays of which nobody asked, though they were written: the workbook does not hold them any more."""
+        renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
             for name in arrays:
-                if name not in self._asked:
+                if name in renamed:
+                    reason = f"was written under the name {name!r:.80}, and renamed since"
+                    hint = "write the array again to have it remembered under its new name"
+                    yield Finding("warning", renamed[name], reason, hint)
+                elif name not in self._asked:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
                     yield Finding("warning", name, reason, "a renamed array is not compared with what was written")
+
+
+def _names_few(findings: list[Finding]) -> bool:
+    """Whether all that is said is which single elements were edited."""
+    return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

@@ -19,7 +19,7 @@ from ...errors import LimitError, located
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from .append import Edit, IfSheetExists, plan_append
-from .fingerprint.making import blocks_for, fingerprint
+from .fingerprint.making import MOST_IN_FULL, blocks_for, fingerprint
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
@@ -114,9 +114,9 @@ def _put(
 
 
 def _fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
-    blocks = blocks_for(len(arrays))
+    blocks, lean = blocks_for(len(arrays)), len(arrays) > MOST_IN_FULL
     return {
-        name: fingerprint(array.buffer, array.kind, blocks=blocks, header=array.header)
+        name: fingerprint(array.buffer, array.kind, blocks=blocks, header=array.header, lean=lean)
         for name, array in arrays.items()
     }
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....dtypes import DType
 from ....elements import to_scalar
-from .decimal15 import EXPONENT, MOST, Decimals, by_text
+from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, by_text
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
@@ -24,6 +24,7 @@ Coder = Callable[[Buffer, int], "Coded"]
 
 _FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
 _HALF = np.uint64(32)
+_FULL = 10**15
 _SHORT_NUMBER = len("number ") + 15
 _CHARACTERS = 65_536  # of strings, taken at a time
 
@@ -42,6 +43,18 @@ class Scale(NamedTuple):
     weight: int
 
 
+class Otherwise(NamedTuple):
+    """Numbers that another way of rounding to 15 digits leaves elsewhere.
+
+    Attributes:
+        places: their indices in the run.
+        steps: their codes then, less the codes at 15 digits.
+    """
+
+    places: np.ndarray[tuple[int], np.dtype[np.int64]]
+    steps: Codes
+
+
 class Coded(NamedTuple):
     """The codes of a run of elements; the arrays may be reused by the next call.
 
@@ -52,6 +65,9 @@ class Coded(NamedTuple):
         error: the largest relative error of the rounding to 15 digits.
         longer: how many numbers certainly have more than 15 digits.
         scale: for real numbers only.
+        even: what `%.15g` leaves otherwise; for float64 only.
+        twice: what rounding to 16 digits and then to 15 leaves otherwise; for float64 only.
+        numbers: the elements as doubles, for real numbers, dates and times; NaT is NaN.
     """
 
     exact: Codes
@@ -60,13 +76,21 @@ class Coded(NamedTuple):
     error: float = 0.0
     longer: int = 0
     scale: Scale | None = None
+    even: Otherwise | None = None
+    twice: Otherwise | None = None
+    numbers: Buffer | None = None
 
 
-def coder_for(dtype: DType) -> Coder:
-    """A function that codes at most MOST native elements of the dtype, given their place among MOST weights."""
+def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
+    """A function that codes at most MOST native elements of the dtype, given their place among MOST weights.
+
+    Args:
+        dtype: of the elements.
+        ways: whether `even` and `twice` are wanted.
+    """
     match dtype.kind:
         case "float" if dtype.numpy.itemsize == 8:
-            return _Doubles()
+            return _Doubles(ways=ways)
         case "float":
             return _ShortFloats(dtype.numpy.itemsize)
         case "int":
@@ -77,7 +101,9 @@ def coder_for(dtype: DType) -> Coder:
             return _strings
         case "generic":
             return _generic
-        case "bool" | "datetime" | "timedelta":
+        case "datetime" | "timedelta":
+            return _moments
+        case "bool":
             return _plain
 
 
@@ -136,8 +162,9 @@ class _Weighing:
 
 
 class _Doubles(_Weighing):
-    def __init__(self) -> None:
+    def __init__(self, *, ways: bool = False) -> None:
         super().__init__()
+        self._ways = ways
         self._codes = np.empty((4, MOST), np.uint64)
         self._signed = np.empty((2, MOST), np.int64)
 
@@ -145,7 +172,7 @@ class _Doubles(_Weighing):
         exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
         signed, powers = self._signed[:, : len(buffer)]
         mixed(_bits(buffer), exact, spare)
-        digits = self.decimals.of(buffer)
+        digits = self.decimals.of(buffer, ways=self._ways)
         np.multiply(digits.digits15, digits.sign, out=signed)
         scale = self.scale(signed, digits.exponent, start)
         for exponent, fifteen in ((digits.exponent16, False), (digits.exponent, True)):
@@ -158,7 +185,23 @@ class _Doubles(_Weighing):
                 np.add(powers, digits.digits16, out=powers)
                 np.multiply(powers, digits.sign, out=powers)
                 mixed(powers.view(np.uint64), sixteen, spare)
-        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale)
+        even = self._otherwise(digits, digits.below, -1, rounded) if self._ways else None
+        twice = self._otherwise(digits, digits.above, 1, rounded) if self._ways else None
+        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer)
+
+    def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> Otherwise:
+        """Numbers whose 15 digits are a unit more, or less."""
+        fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
+        for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
+            exponent[over] += unit
+            fifteen[over] = full
+        codes = _coded(_signed(digits.sign[places], exponent, fifteen))
+        return Otherwise(places, codes - rounded[places])
+
+
+def _signed(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
+    """A decimal in 64 bits."""
+    return ((exponent << 53) * sign + digits * sign).view(np.uint64)
 
 
 class _ShortFloats(_Weighing):
@@ -176,16 +219,19 @@ class _ShortFloats(_Weighing):
         rounded = np.where(negative_zero, _coded(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
         # 0.01 as a float32 lies below 0.01: no such number may be taken for one of the next lower exponent
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
-            digits = self.decimals.of(buffer.astype(np.float64) * self._above)
+            numbers = buffer.astype(np.float64)
+            digits = self.decimals.of(numbers * self._above)
         signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
-        return Coded(exact, rounded, scale=self.scale(signed, digits.exponent, start))
+        return Coded(exact, rounded, scale=self.scale(signed, digits.exponent, start), numbers=numbers)
 
 
 class _WholeNumbers(_Weighing):
     def __call__(self, buffer: Buffer, start: int) -> Coded:
         codes = _plain(buffer, start)
-        digits = self.decimals.of(buffer.astype(np.float64))
-        return codes._replace(scale=self.scale(digits.digits15 * digits.sign, digits.exponent, start))
+        numbers = buffer.astype(np.float64)
+        digits = self.decimals.of(numbers)
+        scale = self.scale(digits.digits15 * digits.sign, digits.exponent, start)
+        return codes._replace(scale=scale, numbers=numbers)
 
 
 def _bits(buffer: Buffer) -> Buffer:
@@ -203,6 +249,12 @@ def _plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one signature
     wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
     codes = _coded(wide)
     return Coded(codes, codes)
+
+
+def _moments(buffer: Buffer, start: int) -> Coded:
+    """Dates and times."""
+    numbers = np.where(np.isnat(buffer), np.nan, buffer.view(np.int64).astype(np.float64))
+    return _plain(buffer, start)._replace(numbers=numbers)
 
 
 def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001

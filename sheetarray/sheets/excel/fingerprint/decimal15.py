@@ -1,5 +1,8 @@
 """Doubles as a decimal of 15 digits, rounded as spreadsheet programs do it, and of 16 digits, as `%.16g` has it.
 
+Two more ways to 15 digits lead elsewhere for a few numbers in a hundred, of which only those are told: `%.15g`, which
+rounds the double itself and a tie to even, and the way over 16 digits, through one program and then another.
+
 A program that keeps 15 digits takes the shortest text that reads back to the double and rounds that half away from
 zero. Here it is done without text. A double x = y * 2^e, y in [1, 2), has the decimal exponent k, and
 m = |x| * 10^(14 - k) lies in [10^14, 10^15): y times a power from a table, exact to about 2^-104 as an unevaluated sum
@@ -28,6 +31,7 @@ _MANTISSA, _ONE = (1 << 52) - 1, 1023 << 52
 _UPPER = -(1 << 27)  # a mask: the upper 26 bits of a significand, whose products with another 26 are exact
 _SNAP = 1.5 * 2.0**12  # added and taken away again, it rounds to a multiple of 2^-40
 _EDGE = 1e-12  # nearer than this to the edge between two roundings, text decides
+_NONE = np.empty(0, dtype=np.int64)
 _FULL = 10**15
 _LEAST = 2.0**-1000  # keeps a division by zero from being one
 
@@ -43,6 +47,8 @@ class Digits(NamedTuple):
         digits16: 10^15 to 10^16 - 2, or 0; 9.999999999999999 counts as 10.
         error: the largest relative distance of a number from its 15 digits.
         longer: how many numbers are further from theirs than a double that stands for 15 digits ever is.
+        below: the numbers that `%.15g` rounds to a unit less, by their indices.
+        above: the numbers that have a unit more after rounding to 16 digits first.
     """
 
     sign: Integers
@@ -52,6 +58,8 @@ class Digits(NamedTuple):
     digits16: Integers
     error: float
     longer: int
+    below: Integers
+    above: Integers
 
 
 class _Table(NamedTuple):
@@ -106,8 +114,8 @@ class Decimals:
         self._floats = np.empty((6, MOST))
         self._integers = np.empty((7, MOST), dtype=np.int64)
 
-    def of(self, numbers: Floats) -> Digits:
-        """The digits of at most MOST doubles, valid until the next call."""
+    def of(self, numbers: Floats, *, ways: bool = False) -> Digits:
+        """The digits of at most MOST doubles, valid until the next call; `below` and `above` only with `ways`."""
         count = len(numbers)
         whole, fraction, up, spare = self._scaled(numbers)
         sign, exponent, digits15, exponent16, digits16 = self._integers[2:, :count]
@@ -136,16 +144,21 @@ class Decimals:
 
         np.subtract(fraction, rounded, out=fraction)
         np.abs(fraction, out=fraction)
+        below, above, ties = _ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
         np.add(whole, _LEAST, out=whole)
         np.divide(fraction, whole, out=fraction)
-        found = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0)
+        found = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, _NONE, _NONE)
         if unsure is not None:
             fraction[unsure] = 0.0
             _by_text(numbers, unsure, found, fraction)
         _carry(digits15, exponent, _FULL, _FULL)
         _carry(digits16, exponent16, 10 * _FULL - 1, 10 * _FULL)
+        if ways and (len(ties) or unsure is not None):
+            ties = ties if unsure is None else np.union1d(ties, unsure)
+            below, above = _otherwise_by_text(numbers, ties, below, above, found)
         longer = int(np.count_nonzero(fraction > SHORT))
-        return found._replace(error=float(np.max(fraction, initial=0.0)), longer=longer)
+        error = float(np.max(fraction, initial=0.0))
+        return found._replace(error=error, longer=longer, below=below, above=above)
 
     def _mark_powers(self, distance: Floats) -> None:
         """No distance from the edge for those powers of two of which the text is not the nearest of its length.
@@ -203,6 +216,14 @@ class Decimals:
         return half, product, up, tail
 
 
+def _ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integers, Integers, Integers]:
+    """Numbers that other ways to 15 digits leave below, and above; and those of which text has to tell."""
+    middle = np.flatnonzero(distance >= 0.45 - _EDGE)
+    above = middle[(sixteenth[middle] >= 5) & (rounded[middle] == 0)]
+    distance = distance[middle]
+    return middle[distance > 0.5 + _EDGE], above, middle[np.abs(distance - 0.5) <= _EDGE]
+
+
 def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
     """10.00 is 1.00 of the next exponent; so is 9.99 with 16 digits, which `%.16g` makes of some powers of ten."""
     if len(digits) and digits.max() >= least:
@@ -223,6 +244,27 @@ def _by_text(numbers: Floats, unsure: np.ndarray[Any, Any], found: Digits, error
         number = abs(float(numbers[index]))
         found.digits15[index], found.exponent[index], errors[index] = by_text(number)
         found.digits16[index], found.exponent16[index] = _sixteen(number)
+
+
+def _otherwise_by_text(
+    numbers: Floats, unsure: Integers, below: Integers, above: Integers, found: Digits
+) -> tuple[Integers, Integers]:
+    """`below` and `above` with what text says of the numbers at `unsure`, whose 15 digits are known."""
+    less, more = [], []
+    for index in unsure[np.isfinite(numbers[unsure]) & (numbers[unsure] != 0)].tolist():
+        number, half_up = abs(float(numbers[index])), (int(found.digits15[index]), int(found.exponent[index]))
+        if half_up[0] and _even(number) != half_up:
+            less.append(index)
+        if half_up[0] and by_text(float(f"{number:.15e}"))[:2] != half_up:
+            more.append(index)
+    below, above = (sure[~np.isin(sure, unsure)] for sure in (below, above))
+    return np.union1d(below, np.array(less, np.int64)), np.union1d(above, np.array(more, np.int64))
+
+
+def _even(number: float) -> tuple[int, int]:
+    """The digits of `%.15g` and the exponent plus EXPONENT."""
+    digits, _, power = f"{number:.14e}".partition("e")
+    return int(digits.replace(".", "")), int(power) + EXPONENT
 
 
 def by_text(number: float) -> tuple[int, int, float]:

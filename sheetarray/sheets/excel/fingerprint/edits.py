@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ....dtypes import DType
 from .codes import Buffer, Coded, Codes, coder_for, native, weights
-from .decimal15 import MOST
+from .decimal15 import EXPONENT, MOST, by_text
 from .making import Fingerprinter
 from .record import Record, layouts
-from .sums import Difference, Layout, Pair, stretch_matches
+from .sums import WIDTH, Difference, Layout, Pair, stretch_matches
 
 _NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
+_MOST_STEPS = 16
 _LEAST_MOVED = 3  # stretches: fewer may fit by chance where an array repeats itself
+_MOST_LOOKED_AT = 1000
 _LARGEST_POWER = 30
 _LAST_DIGITS = 2  # a number rounded in another way differs by so many units of its 15th digit at most
+
+
+Way = Literal["fifteen", "even", "twice", "sixteen"]
 
 
 class Moved(NamedTuple):
@@ -41,7 +46,8 @@ class View:
     """What changed in the sums at some number of digits.
 
     Args:
-        digits: 15 or 16.
+        way: how numbers were rounded: to "fifteen" digits as spreadsheet programs do it, "even" as `%.15g` does it,
+            "twice" (to 16 digits, then to 15), or to "sixteen".
         layout: of the sums.
         then: the sums when the array was written.
         now: the sums of the elements that are there.
@@ -50,10 +56,10 @@ class View:
     """
 
     def __init__(
-        self, digits: int, layout: Layout, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
+        self, way: Way, layout: Layout, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
     ) -> None:
-        self.digits, self.layout, self.buffer = digits, layout, buffer
-        self._then, self._codes = then, codes
+        self.way, self.digits, self.layout, self.buffer = way, 16 if way == "sixteen" else 15, layout, buffer
+        self.then, self.codes = then, codes
         self.difference = Difference(layout, then, now)
         self.grown = len(buffer) - layout.count
         self.whole = layout.stretches if self.grown >= 0 else len(buffer) // layout.stretch
@@ -85,13 +91,34 @@ class View:
         if self.grown:
             return self._moved_with(self.grown, last) if self._is_changed(last) else None
         if self.changed:
-            for step in (step for size in range(1, _NEARBY + 1) for step in (-size, size)):
+            near = [step for size in range(1, _NEARBY + 1) for step in (-size, size)]
+            for step in near:
                 known = self.changed[0] + 1 - min(step, 0) // self.layout.stretch
-                moved = self._moved_with(step, known) if known <= last else None
-                reach = moved.stop + abs(step) // self.layout.stretch if moved else 0
-                if moved and moved.stop - moved.start >= _LEAST_MOVED and self.changed[-1] <= reach:
+                if known <= last and (moved := self._far_enough(self._moved_with(step, known))):
                     return moved
+            for known in dict.fromkeys((self.changed[len(self.changed) // 2], self.changed[-1])):
+                for step in self.steps_of(known):
+                    if moved := self._far_enough(self._moved_with(step, known)):
+                        return moved
         return None
+
+    def _far_enough(self, moved: Moved | None) -> Moved | None:
+        """A move that explains all that changed."""
+        if moved is None or moved.stop - moved.start < _LEAST_MOVED:
+            return None
+        size = self.layout.stretch
+        pushed_out = min((moved.stop + 1) * size, self.layout.count) + moved.step > len(self.buffer)
+        return moved if pushed_out or self.changed[-1] <= moved.stop + abs(moved.step) // size else None
+
+    def steps_of(self, stretch: int) -> list[int]:
+        """By how many places the elements of a stretch may have moved, as their sum tells; the nearest first."""
+        size, begin = self.layout.stretch, stretch * self.layout.stretch
+        if len(self.buffer) < size or begin + size > self.layout.count:
+            return []
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self.codes(self.buffer), dtype=np.uint64)])
+        alike = (sums[size:] - sums[:-size]) & np.uint64(2**WIDTH - 1) == self.then[0][stretch]
+        steps = np.flatnonzero(alike) - begin
+        return sorted((step for step in steps.tolist() if step), key=abs)[:_MOST_STEPS]
 
     def _is_changed(self, stretch: int) -> bool:
         return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
@@ -115,7 +142,7 @@ class View:
         end = min(begin + self.layout.stretch, self.layout.count)
         if begin + step < 0 or end + step > len(self.buffer):
             return False
-        return stretch_matches(self._codes(self.buffer[begin + step : end + step]), stretch, self.layout, self._then)
+        return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.layout, self.then)
 
     @property
     def explained(self) -> bool:
@@ -144,21 +171,69 @@ class Comparison:
         taker.add(buffer[: record.count])
         self.longer, self._scale = taker.longer, taker.scale
         now, (fine, coarse) = taker.taken(), layouts(record.count, record.blocks)
-        self.fifteen = View(15, fine, record.fifteen, now.fifteen, buffer, self._rounded)
+        self.moments = now.moments
+        self.fifteen = View("fifteen", fine, record.fifteen, now.fifteen, buffer, self._rounded)
+        ways: list[tuple[Way, Pair | None]] = [("even", record.even), ("twice", record.twice)]
+        self.others = [
+            View(way, fine, then, now.fifteen, buffer, self._rounded) for way, then in ways if then is not None
+        ]
         self.sixteen: View | None = None
         if record.sixteen is not None and now.sixteen is not None:
-            self.sixteen = View(16, coarse, record.sixteen, now.sixteen, buffer, self._at_sixteen)
+            self.sixteen = View("sixteen", coarse, record.sixteen, now.sixteen, buffer, self._at_sixteen)
 
     @cached_property
     def view(self) -> View:
         """Where less has changed: what a program that keeps 16 digits leaves, may look edited at 15."""
         fine, coarse = self.fifteen, self.sixteen
-        if coarse is None or fine.same or fine.reordered:
+        if fine.same or fine.reordered:
             return fine
+        views = [fine, *self.others, *([coarse] if coarse is not None else [])]
         if not fine.grown:
-            return coarse if coarse.same or coarse.reordered or coarse.amount < fine.amount else fine
+            plain = next((view for view in reversed(views) if view.same), None)
+            plain = plain or next((view for view in reversed(views) if view.reordered), None)
+            return plain or min(views, key=lambda view: view.amount)
+        if coarse is None:
+            return fine
         compared = coarse.whole * coarse.layout.stretch > (fine.changed or [0])[0] * fine.layout.stretch
         return coarse if coarse.explained and compared and not fine.explained else fine
+
+    def was(self, buffer: Buffer) -> bool:
+        """Whether these elements are those that were written, or as a program leaves them that rounds."""
+        taker = Fingerprinter(self.dtype, self.record.count, blocks=self.record.blocks)
+        taker.add(buffer)
+        then, now = self.record, taker.taken()
+        if now.exact == then.exact:
+            return True
+        pairs = [(then.fifteen, now.fifteen), (then.even, now.fifteen), (then.twice, now.fifteen),
+                 (then.sixteen, now.sixteen)]  # fmt: skip
+        return self.dtype.kind in ("float", "generic") and any(
+            np.array_equal(before, after) for before, after in pairs if before is not None and after is not None
+        )
+
+    def beginning_was(self, buffer: Buffer) -> bool:
+        """Whether these are the first elements that were written: a first look before `was`, for a stretch of them."""
+        view = self.view
+        return stretch_matches(view.codes(buffer), 0, view.layout, view.then)
+
+    @cached_property
+    def last_digits(self) -> list[int]:
+        """The elements named as edited that may well have been rounded in some other way, by a unit or two."""
+        view = self.view
+        if self.dtype.kind != "float" or self.record.sixteen is None or view.digits != 15 or view.grown < 0:
+            return []
+        edited, _ = view.edited
+        return [index for index in edited[:_MOST_LOOKED_AT] if self._is_last_digit(index)]
+
+    def _is_last_digit(self, index: int) -> bool:
+        number = float(self.buffer[index])
+        if not np.isfinite(number) or not number:
+            return False
+        digits, exponent, _ = by_text(abs(number))
+        units = [unit for unit in range(-_LAST_DIGITS, _LAST_DIGITS + 1) if unit]
+        near = [float(f"{digits + unit}e{exponent - EXPONENT - 14}") for unit in units]
+        codes = self._rounded(np.copysign(np.array([number, *near]), number)).tolist()
+        step = self.view.difference.steps[index]
+        return any((codes[0] - code - step) % 2**WIDTH == 0 for code in codes[1:])
 
     def rounded(self, *, edited: int, lost: int) -> bool:
         """Whether it is certain that numbers which had more than 15 digits have no more now.

@@ -16,11 +16,14 @@ from ....dtypes import DType
 from ....header import Header
 from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native, noise
 from .decimal15 import MOST
+from .moments import MANY, Moments, decimals_of, moments_of
 from .record import Record, blocks_for, header_checksum, layouts
-from .sums import MOST_BLOCKS, Sums, Weights, weight
+from .sums import MOST_BLOCKS, Sums, Weights, together, weight
 
 __all__ = ["Fingerprinter", "blocks_for", "exact_checksum", "fingerprint"]
 
+MOST_IN_FULL = 1000  # arrays of a workbook, of which more is remembered than that they are unchanged
+MOST_FINELY = 2**18  # elements of an array of which the sums of all ways to 15 digits are kept
 _ALL = 2**64 - 1
 _ROUNDING = 2.0**-53  # of a decimal to the double that stands for it, relative
 
@@ -32,6 +35,7 @@ class Fingerprinter:
         dtype: of the elements.
         count: how many elements there will be.
         blocks: how fine it is to be, from 0 to 64; see `blocks_for`.
+        lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
 
     Example:
         >>> from sheetarray import dtypes
@@ -42,16 +46,21 @@ class Fingerprinter:
         True
     """
 
-    def __init__(self, dtype: DType, count: int, *, blocks: int) -> None:
+    def __init__(self, dtype: DType, count: int, *, blocks: int, lean: bool = False) -> None:
         assert 0 <= blocks <= MOST_BLOCKS
         self.dtype, self.count, self.blocks = dtype, count, blocks
+        self._lean = lean
         self.seen = 0
         self.error, self.longer = 0.0, 0
-        self._code = coder_for(dtype)
+        self._ways = blocks == MOST_BLOCKS and count <= MOST_FINELY
+        self._code = coder_for(dtype, ways=self._ways)
         self._exact = 0
         self._weights = Weights()
         self._fifteen, self._sixteen = map(Sums, layouts(count, blocks))
         self._has_sixteen = False
+        self._even, self._twice = (Sums(layouts(count, blocks)[0]) if self._ways else None for _ in range(2))
+        self._moments: Moments | None = None
+        self._decimals = 0
         self.scale: Scale | None = None
 
     def add(self, buffer: Buffer) -> None:
@@ -68,27 +77,45 @@ class Fingerprinter:
         weights = self._weights.of(self.seen, len(coded.exact))
         self._exact += _moment(coded.exact, self.seen)
         self._fifteen.add(coded.rounded, weights, self.seen)
+        self.error, self.longer = max(self.error, coded.error), self.longer + coded.longer
+        if not self._lean:
+            self._take_more(coded, weights)
+        self.seen += len(coded.exact)
+
+    def _take_more(self, coded: Coded, weights: Codes) -> None:
         if coded.sixteen is not None:
             self._sixteen.add(coded.sixteen, weights, self.seen)
             self._has_sixteen = True
+        for sums, otherwise in ((self._even, coded.even), (self._twice, coded.twice)):
+            if sums is not None and otherwise is not None and len(otherwise.places):
+                sums.add_at(otherwise.places, otherwise.steps, weights, self.seen)
+        if coded.numbers is not None:
+            moments = moments_of(coded.numbers, self.seen)
+            if self._decimals < MANY and self.dtype.kind == "float":
+                self._decimals = decimals_of(coded.numbers, self._decimals, self.dtype)
+            with np.errstate(invalid="ignore"):  # the numbers may be too large to be added up
+                self._moments = moments if self._moments is None else self._moments + moments
         if coded.scale is not None:
             self.scale = Scale(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
-        self.error, self.longer = max(self.error, coded.error), self.longer + coded.longer
-        self.seen += len(coded.exact)
 
     def taken(self, header: Header | None = None) -> Record:
         """The fingerprint of what was added."""
+        fifteen = self._fifteen.total
         return Record(
             self.dtype.name,
             self.count,
             self.blocks,
             self._exact & _ALL,
-            self._fifteen.total,
+            fifteen,
             self._sixteen.total if self._has_sixteen else None,
-            _ceiling(self.error + _ROUNDING) if self._has_sixteen else None,
+            _ceiling(self.error + _ROUNDING) if self.dtype.numpy == np.float64 else None,
             self.longer,
             (self.scale.digits & _ALL, self.scale.exponents & _ALL) if self.scale else None,
             header_checksum(header) if header is not None else None,
+            together(fifteen, self._even.total) if self._even and self._has_sixteen else None,
+            together(fifteen, self._twice.total) if self._twice and self._has_sixteen else None,
+            self._moments if self._moments is not None and np.isfinite(self._moments).all() else None,
+            self._decimals if self._moments is not None and self.dtype.kind == "float" else None,
         )
 
     def record(self, header: Header | None = None) -> dict[str, Any]:
@@ -101,9 +128,19 @@ class Fingerprinter:
         return self.taken(header).to_json()
 
 
-def fingerprint(buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None) -> dict[str, Any]:
-    """The fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece."""
-    taker = Fingerprinter(dtype, len(buffer), blocks=blocks)
+def fingerprint(
+    buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None, lean: bool = False
+) -> dict[str, Any]:
+    """The fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
+
+    Args:
+        buffer: the elements.
+        dtype: of them.
+        blocks: how fine it is to be, from 0 to 64; see `blocks_for`.
+        header: of the array.
+        lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
+    """
+    taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean)
     taker.add(buffer)
     return taker.record(header)
 

@@ -1,11 +1,13 @@
 """How a fingerprint is stored, and read though anybody may have made it: a small JSON object, whose sums are base64.
 
-    {"v": 2, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
-     "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": ..}
+    {"v": 3, "dtype": "float64", "count": 1000, "blocks": 64, "exact": .., "fifteen": ..,
+     "sixteen": .., "error": 4.5e-15, "longer": 990, "scale": .., "header": .., "even": .., "twice": .., "moments": ..,
+     "decimals": 15}
 
 `exact` is a checksum of 8 bytes; `fifteen` and `sixteen` are two sums of 6 bytes for each cell of a `Layout`, of the
-elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. All
-integers are little-endian.
+elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. `even` and
+`twice` are like `fifteen`, for other ways to 15 digits, and are there in the finest records only; `moments` are four
+doubles. Version 2 had neither those nor `moments`. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -20,27 +22,32 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ....header import Header
+from .moments import EQUATIONS, MANY, Moments
 from .sums import MOST_BLOCKS, WIDTH, Layout, Pair
 
-_VERSION = 2
+_VERSION = 3
+_VERSIONS = (2, 3)
 _MOST_ELEMENTS = 1 << 44
 _BUDGET = 2**16  # characters for all arrays of a workbook
-_PLAIN, _PER_BLOCK = 220, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
+_FINEST = 10_900  # characters of the longest record
+_PLAIN, _PER_BLOCK = 310, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
 _SIZE = WIDTH // 8
 
 
 def blocks_for(arrays: int) -> int:
     """How many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
 
-    All records together take about 65,000 characters, which up to 15 arrays do not need; beyond 230 arrays they are as
-    short as can be, 100 to 220 characters each. Those still tell whether an array is unchanged, and name the element if
+    All records together take about 65,000 characters, which up to 6 arrays do not need; beyond 200 arrays they are as
+    short as can be, 100 to 300 characters each. Those still tell whether an array is unchanged, and name the element if
     a single one was edited.
 
     Example:
-        >>> [blocks_for(arrays) for arrays in (1, 15, 40, 100, 1000)]
-        [64, 64, 23, 7, 0]
+        >>> [blocks_for(arrays) for arrays in (1, 6, 7, 40, 100, 1000)]
+        [64, 64, 63, 22, 5, 0]
     """
-    return max(0, min(MOST_BLOCKS, (_BUDGET // max(arrays, 1) - _PLAIN) // _PER_BLOCK))
+    if arrays * _FINEST <= _BUDGET:
+        return MOST_BLOCKS
+    return max(0, min(MOST_BLOCKS - 1, (_BUDGET // max(arrays, 1) - _PLAIN) // _PER_BLOCK))
 
 
 def layouts(count: int, blocks: int) -> tuple[Layout, Layout]:
@@ -63,6 +70,10 @@ class Record:
         longer: how many numbers certainly have more than 15 digits.
         scale: sums of digits and of exponents, times weights.
         header: checksum of shape, strides, offset and order.
+        even: sums of the elements as `%.15g` rounds them.
+        twice: sums of the elements rounded to 16 digits, then to 15.
+        moments: see `moments`.
+        decimals: with how many all numbers can be written; of floats only.
     """
 
     dtype: str
@@ -75,23 +86,35 @@ class Record:
     longer: int = 0
     scale: tuple[int, int] | None = None
     header: str | None = None
+    even: Pair | None = None
+    twice: Pair | None = None
+    moments: Moments | None = None
+    decimals: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The fingerprint as a JSON object of ASCII text."""
         found: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
         found |= {"exact": _packed(self.exact), "fifteen": _from_pair(self.fifteen)}
         if self.sixteen is not None:
-            found |= {"sixteen": _from_pair(self.sixteen), "error": self.error, "longer": self.longer}
+            found |= {"sixteen": _from_pair(self.sixteen)}
+        if self.error is not None:
+            found |= {"error": self.error, "longer": self.longer}
         if self.scale is not None:
             found["scale"] = _packed(*self.scale)
         if self.header is not None:
             found["header"] = self.header
+        if self.even is not None and self.twice is not None:
+            found |= {"even": _from_pair(self.even), "twice": _from_pair(self.twice)}
+        if self.moments is not None:
+            found["moments"] = _text(self.moments.astype("<f8").tobytes())
+        if self.decimals is not None:
+            found["decimals"] = self.decimals
         return found
 
     @classmethod
     def of(cls, stored: object) -> Record | None:
         """The fingerprint that a JSON object is; None where it is none of ours."""
-        if not isinstance(stored, Mapping) or stored.get("v") != _VERSION:
+        if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
             return None
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
         if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_BLOCKS):
@@ -113,6 +136,10 @@ class Record:
             longer,
             (scale[0], scale[1]) if scale else None,
             header if isinstance(header, str) else None,
+            _pair(stored.get("even"), fine),
+            _pair(stored.get("twice"), fine),
+            _doubles(stored.get("moments")),
+            decimals if _is_size(decimals := stored.get("decimals"), MANY) else None,
         )
 
 
@@ -147,6 +174,12 @@ def _packed(*numbers: int) -> str:
 def _numbers(text: object, count: int) -> list[int] | None:
     found = _bytes(text, 8 * count)
     return None if found is None else [int.from_bytes(found[8 * k : 8 * k + 8], "little") for k in range(count)]
+
+
+def _doubles(text: object) -> Moments | None:
+    packed = _bytes(text, 8 * EQUATIONS)
+    found = None if packed is None else np.frombuffer(packed, "<f8").astype(np.float64)
+    return found if found is not None and np.isfinite(found).all() else None
 
 
 def _text(content: bytes) -> str:

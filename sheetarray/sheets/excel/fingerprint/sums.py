@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -113,6 +114,15 @@ class Sums:
             if self.layout.primes:
                 dealt[start : start + len(codes)] += each
 
+    def add_at(self, places: np.ndarray[Any, np.dtype[np.int64]], codes: Codes, weights: Codes, index: int) -> None:
+        """Add the codes of some of those elements, by their places among them."""
+        moments = codes * weights[places]
+        where = places + index
+        for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
+            np.add.at(sums, where // self.layout.stretch, values)
+            if self.layout.primes:
+                np.add.at(dealt, where % self.layout.period, values)
+
     @property
     def total(self) -> Pair:
         """For each cell the sum of codes, and that of codes times weights, as far as they are kept."""
@@ -188,6 +198,7 @@ class Difference:
         first, second = ((after - before) & np.uint64(_KEPT) for before, after in zip(then, now, strict=True))
         self._first: list[int] = first.tolist()
         self._second: list[int] = second.tolist()
+        self.steps: dict[int, int] = {}
         self.stretches = ((first != 0) | (second != 0))[: layout.stretches].tolist()
 
     @property
@@ -211,7 +222,7 @@ class Difference:
             if index is None or index in found or cell not in (cells := self.layout.cells_of(index)):
                 continue
             found.add(index)
-            step = first[cell]
+            step = self.steps[index] = first[cell]
             for other in cells:
                 first[other] = (first[other] - step) & _KEPT
                 second[other] = (second[other] - step * weight(index)) & _KEPT
@@ -222,6 +233,11 @@ class Difference:
         """The element that changed in a stretch, if it is the only one there."""
         index = _single(self._first[stretch], self._second[stretch], self.layout.count)
         return index if index is not None and index // self.layout.stretch == stretch else None
+
+
+def together(one: Pair, other: Pair) -> Pair:
+    """The sums of two sets of codes."""
+    return (one[0] + other[0]) & np.uint64(_KEPT), (one[1] + other[1]) & np.uint64(_KEPT)
 
 
 def stretch_matches(codes: Codes, stretch: int, layout: Layout, pair: Pair) -> bool:

@@ -6,6 +6,7 @@ else is an error: elements edited, reordered, moved, lost, multiplied by a power
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,9 @@ from ....errors import Finding
 from ....header import Header
 from .edits import Comparison, Moved
 from .making import exact_checksum
+from .places import change_of_places
 from .record import Record, header_checksum
+from .values import Change, change_of_values
 
 Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
@@ -71,6 +74,10 @@ class _Verdict:
         elif view.reordered:
             yield from self._rounded_too("every number")
             yield self._reordered(most)
+        elif case.last_digits and not view.edited[1]:
+            yield from self._edited_and_rounded(most)
+        elif (change := self._change()) is not None:
+            yield self._error(change.message, change.hint)
         elif case.power == 0 and case.sixteen is not None and (view.digits == 15 or view.edited[1]):
             yield self._last_digits()
         elif (moved := self._moved()) is not None:
@@ -82,6 +89,11 @@ class _Verdict:
             if len(others) < self.layout.stretches:  # there are others
                 yield from self._rounded_too("every other number", **alike)
             yield from self._edited(edited, others, most)
+
+    def _change(self) -> Change | None:
+        """What happened to all elements, where it was not an edit of one or two."""
+        edited, others = self.view.edited
+        return change_of_values(self.case) if others or len(edited) > 1 else None
 
     # Rounded -------------------------------------------------------------------------------------------------
 
@@ -96,10 +108,17 @@ class _Verdict:
                                  "but in none of their first 15 digits")  # fmt: skip
         return self._kept_fifteen("every number")
 
+    def _edited_and_rounded(self, most: int) -> Iterator[Finding]:
+        """Where elements were named, most of which may only have been rounded by a unit of their last digit."""
+        rounded = set(self.case.last_digits)
+        yield self._last_digits()
+        yield from self._edited([index for index in self.view.edited[0] if index not in rounded], [], most)
+
     def _kept_fifteen(self, which: str) -> Finding:
         error = self.case.record.error
         how_far = f": {which} is within {error:.2g} of what was written, relatively" if error is not None else ""
-        return self._warning(f"re-saved by a program that keeps 15 digits{how_far}")
+        way = {"even": ", rounding as %.15g does", "twice": ", after one that keeps 16"}.get(self.view.way, "")
+        return self._warning(f"re-saved by a program that keeps 15 digits{way}{how_far}")
 
     def _kept_sixteen(self, which: str) -> Finding:
         return self._warning(
@@ -107,12 +126,14 @@ class _Verdict:
         )
 
     def _last_digits(self) -> Finding:
-        return self._warning("re-saved by a program that rounds in its own way: numbers differ from what was written "
-                             "by a unit or two of their 15th digit")  # fmt: skip
+        return self._warning(
+            "re-saved by a program that rounds in its own way: numbers differ from what was written "
+            "by a unit or two of their 15th digit, so that a smaller edit could not be told"
+        )
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """That numbers were rounded, besides what else happened, where that is certain."""
-        if self.view.digits == 16:
+        if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
             yield self._kept_sixteen(which)
         elif self.case.rounded(edited=edited, lost=lost):
             yield self._kept_fifteen(which)
@@ -125,12 +146,18 @@ class _Verdict:
     def _scaled(self, power: int) -> Finding:
         size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
         how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
-        hint = "a decimal mark that was taken for a thousands separator does this; " + _RESTORE
-        return Finding("error", self.name, f"all numbers were {how} since they were written", hint)
+        hint = "a decimal mark that was taken for a thousands separator does this"
+        return self._error(f"all numbers were {how} since they were written", hint)
+
+    def _error(self, message: str, hint: str = "") -> Finding:
+        return Finding("error", self.name, message, f"{hint}; {_RESTORE}" if hint else _RESTORE)
 
     def _reordered(self, most: int) -> Finding:
         edited, others = self.view.edited
-        if direction := _direction(self.case.buffer):
+        few = not others and 0 < len(edited) <= _FEW
+        if not few and (change := change_of_places(self.case, self.header)) is not None:
+            message = change
+        elif direction := _direction(self.case.buffer):
             message = f"sorted: the elements are those that were written, but in {direction} order"
         elif not others and 0 < len(edited) <= most:
             message = "reordered: these elements are those that were written, but each in another's place: "
@@ -173,13 +200,22 @@ class _Verdict:
 
     def _shifted(self, moved: Moved) -> Finding:
         size = abs(moved.step)
+        rows = self._rows(size)
         what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
         where = self._between(moved.first, moved.start - 1)
         if moved.first == moved.start:
             where = f"before {self._ends(moved.start)[0]}"
-        message = f"{_many(size)} {'was' if size == 1 else 'were'} {what} {where}; "
+        message = f"{_many(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
         upto = "" if moved.stop == self.layout.stretches else f", up to {self._ends(moved.stop - 1)[1]},"
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
+
+    def _rows(self, size: int) -> str:
+        """How many rows so many elements are, where they are whole ones of an array of several axes."""
+        along = self.header.shape[1:] if self.header.order == "row-major" else self.header.shape[:-1]
+        row = math.prod(along)
+        if len(self.header.shape) < 2 or row < 2 or size % row:
+            return ""
+        return f"({size // row} row{'' if size == row else 's'} of {row}) "
 
     def _edited(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
         for index in edited[:most]:
@@ -195,15 +231,22 @@ class _Verdict:
         what = "more elements were" if more else "elements were"
         if self.layout.stretches == 1:
             message = f"{what} edited: more than one, and a workbook of so many arrays does not remember which"
+            message += self._or_rounded
         elif len(stretches) == self.layout.stretches:
             message = f"{what} edited throughout the array: some in each run of {self.layout.stretch}"
+            message += self._or_rounded
         else:
             ends = [0, *(k for k in range(1, len(stretches)) if stretches[k] != stretches[k - 1] + 1), len(stretches)]
             runs = [(stretches[a], stretches[b - 1]) for a, b in pairwise(ends)]
             message = f"{what} edited " + ", ".join(self._between(*run) for run in runs[:_MOST_RANGES])
             if len(runs) > _MOST_RANGES:
                 message += f", and at {len(runs) - _MOST_RANGES} more places"
+            message += self._or_rounded
         return Finding("error", self.name, message, _RESTORE)
+
+    @property
+    def _or_rounded(self) -> str:
+        return ", or rounded in a way that is not known" if self.case.dtype.kind in ("float", "complex") else ""
 
     # Elements ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
 """Custom document properties: what a workbook remembers of the arrays that were written into it.
 
-One record, a JSON object in ASCII, is cut into the properties `sheetarray 1`, `sheetarray 2`, ... of at most 255
-characters, as many as Excel takes. Spreadsheet programs keep such properties when they save a file again.
+One record, a JSON object, is compressed (zlib), made text (base64) and cut into the properties `sheetarray 1`,
+`sheetarray 2`, ... of at most 255 characters, as many as Excel takes. Spreadsheet programs keep such properties when
+they save a file again; they escape quotes, underscores and line ends in ways of their own, so that the text has none.
+Older records are the JSON itself, and are read as well, also where SheetJS has written `_x0022_` for their quotes.
 Source: ECMA-376 part 1, 22.3 (custom properties); OpenDocument 1.3 part 3, 4.3.3 (`meta:user-defined`).
 
     {"sheets": {"arrays": {...}, ...}, ...}    the sheets that are ours by their titles, and what is known of each
@@ -9,8 +11,10 @@ Source: ECMA-376 part 1, 22.3 (custom properties); OpenDocument 1.3 part 3, 4.3.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
@@ -24,10 +28,10 @@ PREFIX = "sheetarray "
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
 _LONGEST = 255
 _MOST = 2**24  # characters of a record
-MOST_BYTES = 2**26  # of the part, in which a record takes one and a half times its characters
+MOST_BYTES = 2**26  # of the part, in which a record may take twice its characters
 _FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"
 _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
-_UNEASY = re.compile(" |_(?=x)")  # a program may trim the one, and read the other as an escape
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # in JSON of ours no underscore stands before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _STRICT_SPACE = STRICT + "officeDocument/customProperties"
 _EMPTY = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Properties xmlns="{}" xmlns:vt="{}"></Properties>'
@@ -41,16 +45,17 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
         LimitError: it takes more than 16 Mi characters.
 
     Example:
-        >>> pack({"sheets": {"my arrays": {}}})
-        {'sheetarray 1': '{"sheets":{"my\\\\u0020arrays":{}}}'}
+        >>> pack({"sheets": {}})
+        {'sheetarray 1': 'eJyrVirOSE0tKVayqq6tBQAh8gT7'}
     """
     text = json.dumps(record, separators=(",", ":"))
-    text = _UNEASY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # both stand in strings only
     if len(text) > _MOST:
         raise LimitError(f"what is to be remembered of the arrays takes {len(text)} characters, of which a workbook "
                          f"holds {_MOST}: write them to several workbooks")  # fmt: skip
+    packed = base64.b64encode(zlib.compress(text.encode())).decode()
     return {
-        f"{PREFIX}{nth}": text[start : start + _LONGEST] for nth, start in enumerate(range(0, len(text), _LONGEST), 1)
+        f"{PREFIX}{number}": packed[start : start + _LONGEST]
+        for number, start in enumerate(range(0, len(packed), _LONGEST), 1)
     }
 
 
@@ -72,13 +77,29 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         raise FormatError(f"the document property {PREFIX}{len(pieces) + 1} is missing", location="custom properties")
     text = "".join(pieces)
     try:
-        record = json.loads(text, parse_constant=_refuse) if len(text) <= _MOST else None
-    except (ValueError, RecursionError):
+        record = json.loads(_unpacked(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
+    except (ValueError, RecursionError, zlib.error):
         record = None
     if not isinstance(record, dict) or not _is_plain(record.get("sheets", {})):
         raise FormatError(f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays",
                           location="custom properties")  # fmt: skip
     return record
+
+
+def _unpacked(text: str) -> str:
+    """The JSON of a record.
+
+    Raises:
+        ValueError: it is too long, or no base64.
+        zlib.error: it is not compressed.
+    """
+    if text.startswith(("{", "_x007B_", "_x007b_")):
+        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    inflater = zlib.decompressobj()
+    content = inflater.decompress(base64.b64decode("".join(text.split()), validate=True), _MOST)
+    if not inflater.eof:
+        raise ValueError("too long, or cut off")
+    return content.decode()
 
 
 def read_record(package: Package) -> dict[str, Any] | None:

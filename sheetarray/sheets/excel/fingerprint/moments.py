@@ -1,0 +1,122 @@
+"""Sums of numbers times pseudo-random weights, by which a change that was the same for all numbers can be told.
+
+There are four: the plain sum, and three with weights between 0.5 and 1 in size, of either sign, that belong to the
+places. Where every number was multiplied by a and increased by b, each moment was multiplied by a and increased by b
+times the sum of its weights: four equations for two unknowns. Rounding moves each by no more than its errors can.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ....dtypes import DType
+from .decimal15 import MOST
+
+Moments = np.ndarray[tuple[int], np.dtype[np.float64]]
+Numbers = np.ndarray[tuple[int], np.dtype[Any]]
+
+EQUATIONS = 4
+MANY = 15  # decimals
+_RUN = 2048  # numbers at a time: a product of this size stays in one thread
+
+
+def moments_of(numbers: Numbers, index: int) -> Moments:
+    """The moments of doubles, the first of which stands at an index; NaN and infinities count as 0."""
+    total = np.zeros(EQUATIONS)
+    taken = 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        while taken < len(numbers):
+            run, start = divmod(index + taken, _RUN)
+            piece = numbers[taken : taken + _RUN - start]
+            total += _of_run(piece, run, start)
+            taken += len(piece)
+    return total
+
+
+def _of_run(piece: Numbers, run: int, start: int) -> Moments:
+    weights = _weights()[:, start : start + len(piece)]
+    found: Moments = weights @ piece
+    if not np.isfinite(found).all():
+        found = weights @ np.where(np.isfinite(piece), piece, 0.0)
+    found[1:] *= _factors(run)
+    return found
+
+
+def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
+    """For each moment the sum of |weight * number|, and the root of the sum of their squares.
+
+    They say how far errors in proportion to the numbers may move a moment, at most and as a rule.
+    """
+    sizes, squares = np.zeros(EQUATIONS), np.zeros(EQUATIONS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(numbers), _RUN):
+            piece = np.abs(numbers[start : start + _RUN])
+            weights = np.abs(_weights()[:, : len(piece)])
+            sizes += weights @ piece
+            squares += (weights * weights) @ (piece * piece)
+    return sizes, np.sqrt(squares)
+
+
+def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
+    """The decimals with which all numbers can be written, no fewer than are `known`; MANY for 15 and more.
+
+    Args:
+        numbers: as doubles, whatever their dtype is.
+        known: a number of decimals that is needed anyway.
+        dtype: of the numbers.
+
+    Example:
+        >>> from sheetarray import dtypes
+        >>> decimals_of(np.array([1.5, 0.07]), 0, dtypes.named("float64"))
+        2
+    """
+    while known < MANY:
+        with np.errstate(over="ignore", invalid="ignore"):
+            alike = _has_decimals(numbers, known, dtype)
+        if alike.all():
+            return known
+        known = max(known + 1, _decimals_in_text(dtype.numpy.type(numbers[np.argmin(alike)])))
+    return MANY
+
+
+def _decimals_in_text(number: np.floating[Any]) -> int:
+    """How many decimals the shortest text of a number has."""
+    digits, _, power = str(number).partition("e")
+    return len(digits.partition(".")[2]) - int(power or 0)
+
+
+def _has_decimals(numbers: Numbers, decimals: int, dtype: DType) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    scaled = numbers * 10.0**decimals
+    near = np.rint(scaled) / 10.0**decimals
+    if dtype.numpy.itemsize < 8:
+        near = near.astype(dtype.numpy).astype(np.float64)
+    found: np.ndarray[Any, np.dtype[np.bool_]] = (near == numbers) | ~(np.abs(scaled) < 2.0**52)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _weights() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    noise = _noise(np.arange((EQUATIONS - 1) * _RUN, dtype=np.uint64)).reshape(EQUATIONS - 1, _RUN)
+    return np.concatenate([np.ones((1, _RUN)), noise])
+
+
+@lru_cache(maxsize=MOST)
+def _factors(run: int) -> Moments:
+    """What the weights of a run are multiplied by, so that they do not come again."""
+    if run == 0:
+        return np.ones(EQUATIONS - 1)
+    found: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))
+    return found
+
+
+def _noise(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A pseudo-random number for each integer: between 0.5 and 1, or between -1 and -0.5."""
+    mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    size = 0.5 + (mixed >> np.uint64(12)) * 2.0**-53
+    return np.where(mixed & np.uint64(1), size, -size)

@@ -1,0 +1,97 @@
+"""An order of all elements that is not the one written: reversed, turned over, transposed, moved around.
+
+A guess at what was done is undone and compared with the fingerprint: a stretch at first, then everything, so that what
+is said is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from math import prod
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ....header import Header
+from .edits import Comparison
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+_MOST_WORK = 2**24  # elements looked at
+_MOST_AXES = 5
+_ROWS = ("rows", "columns")  # of two axes
+
+
+class Guess(NamedTuple):
+    """What may have been done to the order.
+
+    Attributes:
+        message: in words.
+        back: for each element that was written, where it is now.
+    """
+
+    message: str
+    back: Indices
+
+
+def change_of_places(case: Comparison, header: Header) -> str | None:
+    """What was done to the order of all elements; None if no guess is right."""
+    count = case.record.count
+    if len(case.buffer) != count or count < 2:
+        return None
+    work, stretch = 0, case.view.layout.stretch
+    for guess in _guesses(case, header):
+        work += stretch
+        if case.beginning_was(case.buffer[guess.back[:stretch]]):
+            work += count
+            if case.was(case.buffer[guess.back]):
+                return guess.message
+        if work > _MOST_WORK:
+            return None
+    return None
+
+
+def _guesses(case: Comparison, header: Header) -> Iterator[Guess]:
+    count = case.record.count
+    places = np.arange(count)
+    yield Guess("reversed: the last element stands first, the first last", places[::-1])
+    if _is_plain(header, count):
+        yield from _turned(places, header.shape, header)
+    for step in case.view.steps_of(0):
+        yield Guess(f"moved around: all elements have moved down by {step}, the last ones to the top",
+                    np.roll(places, -step))  # fmt: skip
+
+
+def _is_plain(header: Header, count: int) -> bool:
+    """Whether the elements stand in the buffer one after the other, each once."""
+    if len(header.shape) < 2 or prod(header.shape) != count or header.offset or len(header.shape) > _MOST_AXES:
+        return False
+    axes = range(len(header.shape)) if header.order == "column-major" else reversed(range(len(header.shape)))
+    step = 1
+    for axis in axes:
+        if header.strides[axis] != step and header.shape[axis] > 1:
+            return False
+        step *= header.shape[axis]
+    return True
+
+
+def _turned(places: Indices, shape: tuple[int, ...], header: Header) -> Iterator[Guess]:
+    order: Literal["C", "F"] = "F" if header.order == "column-major" else "C"
+    grid = places.reshape(shape, order=order)
+    for axis, length in enumerate(shape):
+        if 1 < length < len(places):
+            what = _ROWS[axis] if len(shape) == 2 else f"elements along axis {axis}"
+            yield Guess(f"reversed: the {what} stand in reverse order", np.flip(grid, axis).ravel(order))
+    for axes in permutations(range(len(shape))):
+        if list(axes) != sorted(axes):
+            back = np.empty_like(places)
+            back[grid.transpose(axes).ravel(order)] = places
+            how = "transposed" if len(shape) == 2 else f"transposed, axes {axes}"
+            yield Guess(f"{how}: the elements stand in the order of the array's transpose", back)
+    for axis, length in enumerate(shape):
+        for step in range(1, length) if 1 < length < len(places) else ():
+            what = f"{_ROWS[axis]} have moved" if len(shape) == 2 else f"elements have moved along axis {axis}"
+            yield Guess(f"moved around: all {what} on by {step}, the last ones to the front",
+                        np.roll(grid, -step, axis).ravel(order))  # fmt: skip

@@ -1,0 +1,276 @@
+"""A change that was the same for all numbers of an array: another sign, a factor, a constant, fewer digits.
+
+Where it can be undone exactly (a sign, whole numbers, dates), the fingerprint of what was there before proves it. Of
+other doubles their moments tell: four equations that a change of two unknowns, or of small errors, has to satisfy. What
+they cannot see, an edit of a single number smaller than those errors, is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .decimal15 import MOST, Decimals
+from .edits import Comparison
+from .moments import EQUATIONS, Moments, decimals_of, moments_of, sizes_of
+
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+
+_ERRORS = {8: 5e-15, 4: 6.1e-8, 2: 5e-4}  # relative, of numbers that were rounded once more; by bytes of an element
+_SUMMING = 16 * 2.0**-53  # relative to the sizes of what is added up
+_SIGMAS = 6.0
+_LEAST_WEIGHT = 0.5
+_LONGEST = 12  # digits of a factor or a constant that somebody typed
+_TOLD = 0.2  # errors beyond this part of the numbers could be anything
+
+
+class Change(NamedTuple):
+    """What happened to all elements.
+
+    Attributes:
+        message: in words.
+        hint: how it comes about, or how sure it is; may be empty.
+    """
+
+    message: str
+    hint: str = ""
+
+
+def change_of_values(case: Comparison) -> Change | None:
+    """What happened to all elements of an array, if it was the same for all; None if that explains nothing."""
+    if len(case.buffer) != case.record.count or case.record.count < 2:
+        return None
+    return next((change for change in _changes(case) if change is not None), None)
+
+
+def _changes(case: Comparison) -> Iterator[Change | None]:
+    yield _opposite(case)
+    yield _filled(case)
+    if case.record.moments is None or case.moments is None:
+        return
+    if case.dtype.kind in ("int", "datetime", "timedelta"):
+        yield from _whole(case)
+    elif case.dtype.kind == "float":
+        yield from _Doubles(case).changes()
+
+
+# Proved ------------------------------------------------------------------------------------------------------
+
+
+def _opposite(case: Comparison) -> Change | None:
+    """Another sign, or the other truth value."""
+    kind, buffer = case.dtype.kind, case.buffer
+    if kind == "bool":
+        return Change("every truth value became its opposite") if case.was(~buffer) else None
+    if kind == "complex":
+        if case.was(-buffer):
+            return Change("every number has the opposite sign")
+        return Change("every number became its complex conjugate") if case.was(np.conj(buffer)) else None
+    signed = kind == "float" or (kind == "int" and buffer.dtype.kind == "i")
+    return Change("every number has the opposite sign") if signed and case.was(-buffer) else None
+
+
+def _filled(case: Comparison) -> Change | None:
+    """One value everywhere, where that is not what a few edits made."""
+    buffer = case.buffer
+    few = not case.view.edited[1] and len(case.view.edited[0]) < len(buffer)
+    if few or not bool(np.all((buffer == buffer[0]) | ((buffer != buffer) & (buffer[0] != buffer[0])))):
+        return None
+    return Change(f"filled with one value: all {len(buffer)} elements are {_spoken(buffer[0])} now")
+
+
+def _spoken(element: Any) -> str:
+    value = element.item() if isinstance(element, np.generic) and element.dtype.kind not in "mM" else element
+    return f"{value!r:.60}" if isinstance(value, str) else f"{value!s:.60}"
+
+
+def _whole(case: Comparison) -> Iterator[Change | None]:
+    """Whole numbers, or dates and times, that a constant was added to, or that were multiplied."""
+    then, now = _moments(case)
+    present = ~np.isnat(case.buffer) if case.dtype.kind != "int" else np.ones(len(case.buffer), bool)
+    weights = moments_of(present.astype(np.float64), 0)
+    constant = round(float(np.dot(now - then, weights) / max(np.dot(weights, weights), 0.5)))
+    if constant and abs(constant) < 2**63 and case.was(_less(case.buffer, constant, present)):
+        yield Change(_added(case, constant))
+    if case.dtype.kind == "int":
+        factor = float(np.dot(now, then) / max(float(np.dot(then, then)), 1e-300))
+        for over, under in ((round(factor), 1), (1, round(1 / factor) if factor else 0)):
+            size = max(abs(over), abs(under))
+            if 1 < size < 2**31 and over and under and not (case.buffer % over).any():
+                before = case.buffer // over * case.buffer.dtype.type(under) if over > 0 else None
+                if before is not None and case.was(before):
+                    yield Change(_multiplied(over / under))
+
+
+def _less(buffer: Buffer, constant: int, present: Buffer) -> Buffer:
+    """The elements less a constant, around the end of the dtype if need be."""
+    unsigned: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
+    step = np.array(constant % 2 ** (8 * buffer.dtype.itemsize), dtype=unsigned.dtype)
+    found: Buffer = np.where(present, unsigned - step, unsigned).view(buffer.dtype)
+    return found
+
+
+def _added(case: Comparison, constant: int) -> str:
+    if case.dtype.kind == "int":
+        return f"{abs(constant)} was {'added to' if constant > 0 else 'taken from'} every number"
+    unit, step = np.datetime_data(case.buffer.dtype)
+    size = str(np.timedelta64(abs(constant) * step, unit))  # type: ignore[call-overload]
+    if case.dtype.kind == "datetime":
+        return f"every date is {size} {'later' if constant > 0 else 'earlier'}"
+    return f"every duration is {size} {'longer' if constant > 0 else 'shorter'}"
+
+
+def _multiplied(factor: float) -> str:
+    multiplier, divisor = f"{factor:.12g}", f"{1 / factor:.12g}"
+    if abs(factor) < 1 and len(divisor.lstrip("-0.")) < len(multiplier.lstrip("-0.")):
+        return f"every number was divided by {divisor}"
+    return f"every number was multiplied by {multiplier}"
+
+
+# By moments --------------------------------------------------------------------------------------------------
+
+
+def _moments(case: Comparison) -> tuple[Moments, Moments]:
+    assert case.record.moments is not None
+    assert case.moments is not None
+    return case.record.moments, case.moments
+
+
+class _Doubles:
+    """Floats of any size, as doubles."""
+
+    def __init__(self, case: Comparison) -> None:
+        self.case = case
+        self.then, self.now = _moments(case)
+        with np.errstate(invalid="ignore"):
+            numbers = case.buffer.astype(np.float64)
+        self.present = np.isfinite(numbers)
+        self.numbers = np.where(self.present, numbers, 0.0)
+        self.error = _ERRORS[case.dtype.numpy.itemsize]
+        self.sizes, self.squares = sizes_of(self.numbers)
+
+    def changes(self) -> Iterator[Change | None]:
+        if not (np.isfinite(self.sizes).all() and np.isfinite(self.squares).all()):
+            return
+        if np.count_nonzero(self.numbers) > 1:
+            yield self._factor()
+        yield self._constant()
+        yield self._both()
+        if self.case.record.longer and self.case.dtype.numpy.itemsize == 8:
+            yield self._single()
+        yield self._decimals()
+        if self.case.record.longer and not self.case.longer:
+            yield self._digits()
+
+    def _slack(self, more: float = 0.0) -> Moments:
+        """How far rounding may have moved each moment, where `more` was added to every number."""
+        around = more * np.sqrt(len(self.numbers))
+        sizes = self.sizes + abs(more) * len(self.numbers)
+        found: Moments = _SUMMING * sizes + _SIGMAS * self.error * (self.squares + abs(around))
+        return found
+
+    def _within(self, factor: float, constant: float, weights: Moments | None = None) -> bool:
+        shift = 0.0 if weights is None else constant * weights
+        return bool((np.abs(self.now - factor * self.then - shift) <= self._slack(constant)).all())
+
+    @property
+    def _unchanged(self) -> bool:
+        """Whether the moments are what rounding may have made of them."""
+        return self._within(1.0, 0.0)
+
+    def _sure(self, message: str, constant: float = 0.0) -> Change:
+        """A change, with the edit that it might hide."""
+        hidden = float(self._slack(constant).max()) / _LEAST_WEIGHT
+        return Change(message, f"an edit of less than {hidden:.1g} in a single element beside it would not be seen")
+
+    def _factor(self) -> Change | None:
+        if self._unchanged or not self.then.any():
+            return None
+        for factor in _typed(float(np.dot(self.now, self.then) / np.dot(self.then, self.then))):
+            if factor and self._within(factor, 0.0):
+                return self._sure(_multiplied(factor))
+        return None
+
+    def _constant(self) -> Change | None:
+        weights = self._weights
+        for constant in _typed(float(np.dot(self.now - self.then, weights) / max(np.dot(weights, weights), 0.5))):
+            if constant and not self._unchanged and self._within(1.0, constant, weights):
+                how = "added to" if constant > 0 else "taken from"
+                return self._sure(f"{abs(constant):.12g} was {how} every number", constant)
+        return None
+
+    @property
+    def _weights(self) -> Moments:
+        return moments_of(self.present.astype(np.float64), 0)
+
+    def _both(self) -> Change | None:
+        """A factor and then a constant: 9/5 and 32."""
+        weights = self._weights
+        matrix = np.stack([self.then, weights], axis=1)
+        if len(self.numbers) <= EQUATIONS or self._unchanged or np.linalg.matrix_rank(matrix) < 2:
+            return None
+        for a in _typed(float(np.linalg.lstsq(matrix, self.now, rcond=None)[0][0])):
+            left = self.now - a * self.then
+            for b in _typed(float(np.dot(left, weights) / np.dot(weights, weights))):
+                if a and b and self._within(a, b, weights):
+                    how = f"{abs(b):.12g} {'added' if b > 0 else 'taken away'}"
+                    return self._sure(f"{_multiplied(a)}, and {how}", b)
+        return None
+
+    # Fewer digits --------------------------------------------------------------------------------------------
+
+    def _rounded(self, errors: Buffer, message: str) -> Change | None:
+        """Fewer digits, where no number is further from what it was than `errors` says."""
+        sizes, squares = sizes_of(errors)
+        slack = self._slack() + _SIGMAS * squares
+        slack[0] = self._slack()[0] + sizes[0]
+        if (slack[1:] > _TOLD * self.squares[1:]).any() or (np.abs(self.now - self.then) > slack).any():
+            return None
+        hidden = float(slack[1:].max()) / _LEAST_WEIGHT
+        return Change(message, f"an edit of less than {hidden:.1g} in a single element beside it would not be seen")
+
+    def _decimals(self) -> Change | None:
+        before, numbers = self.case.record.decimals, self.numbers
+        after = decimals_of(numbers, 0, self.case.dtype)
+        if before is None or after >= before or self.case.longer:
+            return None
+        unit = 10.0**-after
+        many = f"{after} decimal{'' if after == 1 else 's'}" if after else "whole numbers"
+        # a number that stands for itself has not been cut: its error is 0, but which do is not known
+        return self._rounded(np.full(len(numbers), unit), f"all numbers were rounded or cut to {many}")
+
+    def _digits(self) -> Change | None:
+        decimals, digits = Decimals(), 1
+        units = np.zeros(len(self.numbers))
+        for start in range(0, len(self.numbers), MOST):
+            piece = self.numbers[start : start + MOST]
+            fifteen = decimals.of(piece).digits15.copy()
+            while digits < 15 and (fifteen % 10 ** (15 - digits)).any():
+                digits += 1
+        if digits >= 15:
+            return None
+        with np.errstate(divide="ignore"):
+            exponent = np.floor(np.log10(np.abs(self.numbers), where=self.numbers != 0, out=units))
+        errors = np.where(self.numbers != 0, 10.0 ** (exponent - digits + 1), 0.0)
+        return self._rounded(errors, f"all numbers were rounded or cut to {digits} digits")
+
+    def _single(self) -> Change | None:
+        with np.errstate(over="ignore"):
+            if not np.array_equal(self.numbers.astype(np.float32).astype(np.float64), self.numbers):
+                return None
+        return self._rounded(np.abs(self.numbers) * 2.0**-24, "all numbers were cut to single precision (float32)")
+
+
+def _typed(number: float) -> Iterator[float]:
+    """The number, or its inverse, with few digits, as somebody may have typed it."""
+    if not np.isfinite(number) or not number:
+        return
+    for digits in range(1, _LONGEST + 1):
+        near = float(f"{number:.{digits}g}")
+        if near and abs(near - number) < 1e-4 * abs(number):
+            yield near
+        inverse = float(f"{1 / number:.{digits}g}")
+        if inverse and np.isfinite(inverse) and abs(1 / inverse - number) < 1e-4 * abs(number):
+            yield 1 / inverse

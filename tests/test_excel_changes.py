@@ -1,0 +1,269 @@
+"""Changes of whole arrays that `check` names: fewer digits, factors, constants, other orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from test_excel_verdict import at_15, at_15_even, at_16, cell, findings, random_numbers, remembered, with_edits
+
+import sheetarray as sa
+from sheetarray.sheets.excel.fingerprint.verdict import judge
+
+Array = np.ndarray[Any, Any]
+GRID = random_numbers(40, 6) * 100 + 20
+WHOLE = np.random.default_rng(5).integers(-(10**6), 10**6, (40, 6))
+DATES = np.datetime64("2020-01-01") + np.arange(240).reshape(40, 6)
+
+VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
+    "2 decimals": (GRID, lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
+    "1 decimal": (GRID, lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
+    "no decimals": (GRID, np.round, "all numbers were rounded or cut to whole numbers"),
+    "cut": (GRID, lambda x: np.trunc(x * 1000) / 1000, "all numbers were rounded or cut to 3 decimals"),
+    "9 decimals": (GRID, lambda x: np.round(x, 9), "all numbers were rounded or cut to 9 decimals"),
+    "4 to 2 decimals": (np.round(GRID, 4), lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
+    "6 digits": (GRID * 10.0 ** np.arange(6), lambda x: np.array([float(f"{v:.6g}") for v in x]),
+                 "all numbers were rounded or cut to 6 digits"),
+    "single": (GRID, lambda x: x.astype("f4").astype("f8"), "all numbers were cut to single precision (float32)"),
+    "sign": (GRID, np.negative, "every number has the opposite sign"),
+    "sign, rounded": (GRID, lambda x: at_15(-x), "every number has the opposite sign"),
+    "factor": (GRID, lambda x: x * 2.54, "every number was multiplied by 2.54"),
+    "factor, rounded": (GRID, lambda x: at_15(x * 2.54), "every number was multiplied by 2.54"),
+    "divisor": (GRID, lambda x: x / 3, "every number was divided by 3"),
+    "constant": (GRID, lambda x: x + 273.15, "273.15 was added to every number"),
+    "minus": (GRID, lambda x: x - 1e-3, "0.001 was taken from every number"),
+    "both": (GRID, lambda x: x * 1.8 + 32, "every number was multiplied by 1.8, and 32 added"),
+    "filled": (GRID, lambda x: np.full_like(x, 7), "filled with one value: all 240 elements are 7.0 now"),
+    "filled text": (np.array([f"t{k}" for k in range(200)]), lambda x: np.full_like(x, "t7"),
+                    "filled with one value: all 200 elements are 't7' now"),
+    "whole sign": (WHOLE, np.negative, "every number has the opposite sign"),
+    "whole factor": (WHOLE, lambda x: x * 7, "every number was multiplied by 7"),
+    "whole divisor": (WHOLE * 4, lambda x: x // 4, "every number was divided by 4"),
+    "whole constant": (WHOLE, lambda x: x + 1, "1 was added to every number"),
+    "whole minus": (WHOLE.astype("u8") + 10**7, lambda x: x - np.uint64(3), "3 was taken from every number"),
+    "dates": (DATES, lambda x: x - 1462, "every date is 1462 days earlier"),
+    "hours": (DATES.astype("M8[s]"), lambda x: x + 3600, "every date is 3600 seconds later"),
+    "durations": (DATES - DATES[0, 0], lambda x: x + 2, "every duration is 2 days longer"),
+    "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
+    "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
+    "truth": (GRID > 20, np.logical_not, "every truth value became its opposite"),
+    "conjugate": (GRID + 1j * GRID[::-1], np.conj, "every number became its complex conjugate"),
+}  # fmt: skip
+
+SHAPED = {
+    "f8": GRID,
+    "i4": WHOLE.astype("i4"),
+    "text": np.char.add("t", WHOLE.astype(str)),
+    "F": np.asfortranarray(GRID),
+}
+PLACES: dict[str, tuple[Callable[[Array], Array], str]] = {
+    "reversed": (lambda grid: grid[::-1, ::-1], "reversed: the last element stands first"),
+    "rows reversed": (lambda grid: grid[::-1], "reversed: the rows stand in reverse order"),
+    "columns reversed": (lambda grid: grid[:, ::-1], "reversed: the columns stand in reverse order"),
+    "rows moved": (lambda grid: np.roll(grid, 3, 0), "moved around: all rows have moved on by 3"),
+    "columns moved": (lambda grid: np.roll(grid, 2, 1), "moved around: all columns have moved on by 2"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("blocks", [0, 5, 64])
+def test_a_change_that_was_the_same_for_all_elements_is_named(name: str, blocks: int) -> None:
+    array, change, message = VALUES[name]
+    (finding,) = findings(array, change, blocks)
+    assert (finding.severity, finding.location, finding.message) == ("error", "t", message)
+
+
+@pytest.mark.parametrize("kind", SHAPED)
+@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("blocks", [0, 64])
+def test_another_order_of_all_elements_is_named(kind: str, name: str, blocks: int) -> None:
+    array, (change, message) = SHAPED[kind], PLACES[name]
+    record, linear = remembered(array, blocks)
+    moved = change(linear.to_numpy()).ravel("F" if kind == "F" else "C")
+    (finding,) = judge(record, linear.header, moved, "t", cell)
+    assert finding.message.startswith(message)
+
+
+def test_a_transpose_is_named() -> None:
+    (finding,) = findings(GRID, lambda x: x.reshape(40, 6).T.ravel())
+    assert finding.message.startswith("transposed: the elements stand in the order of the array's transpose")
+    cube = random_numbers(4, 5, 6)
+    (finding,) = findings(cube, lambda x: at_15(x.reshape(4, 5, 6).transpose(2, 0, 1).ravel()))[1:]
+    assert finding.message.startswith("transposed, axes (2, 0, 1)")
+
+
+@pytest.mark.parametrize("step", [7, 30, 1000])
+def test_a_column_that_was_moved_around_or_pushed_down_is_named(step: int) -> None:
+    array = random_numbers(5000)
+    (finding,) = findings(array, lambda x: np.roll(x, step))
+    assert finding.message == f"moved around: all elements have moved down by {step}, the last ones to the top"
+    (finding,) = findings(array, lambda x: np.concatenate([np.zeros(step), x])[:5000])
+    assert finding.message.startswith(f"{step} elements were inserted before t[0]")
+    (finding,) = findings(array.reshape(-1, 5), lambda x: np.concatenate([np.zeros(10 * 5), x])[:5000])
+    assert finding.message.startswith("50 elements (10 rows of 5) were inserted before t[0, 0]")
+
+
+def test_the_edit_that_a_guess_would_not_show_is_told() -> None:
+    (finding,) = findings(GRID, lambda x: np.round(x, 2))
+    assert "an edit of less than 1 in a single element beside it would not be seen" in finding.hint
+
+
+@pytest.mark.parametrize("rounding", [at_15_even, lambda x: at_15(at_16(x)), at_15, at_16, np.copy])
+@pytest.mark.parametrize("count", [100, 20_000])
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 5.0])
+def test_one_edit_beside_any_rounding_accuses_that_element_alone(
+    rounding: Callable[[Array], Array], count: int, size: float
+) -> None:
+    def change(buffer: Array) -> Array:
+        buffer = rounding(buffer)
+        buffer[count // 3] *= 1 + size
+        return buffer
+
+    found = findings(random_numbers(count), change)
+    assert [finding.location for finding in found if finding.severity == "error"] == [cell(count // 3)]
+
+
+def test_a_record_without_other_ways_of_rounding_accuses_no_element_of_a_last_digit() -> None:
+    """Records of older versions, and of many arrays, have fewer sums."""
+    array = random_numbers(100)
+    for blocks in (63, 20):
+        found = findings(array, lambda x: with_edits(40)(at_15_even(x)), blocks)
+        assert [finding.location for finding in found if finding.severity == "error"] == [cell(40)]
+
+
+# Never an untrue claim -----------------------------------------------------------------------------------------
+
+
+CHANGES: list[Callable[[Array], Array]] = [
+    np.negative, np.sort, np.copy, at_15, at_16, at_15_even, lambda x: x[::-1], lambda x: np.roll(x, 3),
+    lambda x: np.round(x, 2), lambda x: x * 3, lambda x: x + 1, lambda x: np.full_like(x, x[0]), np.abs,
+    lambda x: np.random.default_rng(2).permutation(x), lambda x: np.where(x > 0, x, 0.0), lambda x: x**2,
+]  # fmt: skip
+NUMBERS = st.one_of(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), min_size=1, max_size=60),
+    st.lists(st.sampled_from([0.0, 1.0, 2.5, -1.0]), min_size=1, max_size=60),
+    st.integers(0, 1000).map(lambda seed: (random_numbers(200, seed=seed) * 10).tolist()),
+    st.integers(0, 1000).map(lambda seed: np.round(random_numbers(200, seed=seed) * 10, 1).tolist()),
+)
+
+
+@given(NUMBERS, st.lists(st.sampled_from(range(len(CHANGES))), min_size=1, max_size=2), st.sampled_from([0, 6, 64]))
+def test_whatever_was_done_no_element_is_named_that_is_as_written(
+    numbers: list[float], chain: list[int], blocks: int
+) -> None:
+    before = np.array(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        after = before
+        for number in chain:
+            after = np.asarray(CHANGES[number](after), dtype=float)
+    assume(np.isfinite(after).all())
+    found = findings(before, lambda _: after, blocks)
+    assert bool(found) == (before.tobytes() != after.tobytes())
+    for finding in found:
+        if (finding.location or "").startswith("arrays!"):
+            index = int(str(finding.location)[8:]) - 21
+            assert before[index] != after[index] or before.tobytes() != after.tobytes()
+            assert before[index] != after[index]
+        said = finding.message
+        if said.startswith("every number has the opposite sign"):
+            assert np.allclose(after, -before, rtol=1e-14, atol=0)
+        if "elements are those that were written" in said:
+            assert np.allclose(np.sort(before), np.sort(after), rtol=1e-14, atol=0)
+        if said.startswith("filled"):
+            assert (after == after[0]).all()
+        if "rounded or cut to 2 decimals" in said:
+            assert np.abs(before - after).max() <= 0.01 + 1e-9 * np.abs(before).max()
+        if "re-saved" in said and len(found) == 1:
+            assert np.allclose(after, before, rtol=1e-14, atol=0)
+        if said == "1 was added to every number":
+            assert np.allclose(after - before, 1, rtol=1e-9, atol=1e-9 * np.abs(before).max())
+
+
+@given(st.integers(0, 10**6), st.integers(1, 40))
+def test_numbers_with_few_decimals_that_were_edited_are_not_said_to_be_rounded(seed: int, edits: int) -> None:
+    prices = np.round(np.abs(random_numbers(300, seed=seed)) * 50, 2)
+    places = np.random.default_rng(seed).choice(300, edits, replace=False)
+
+    def change(buffer: Array) -> Array:
+        buffer[places] = np.round(buffer[places] + 0.01, 2)
+        return buffer
+
+    found = findings(prices, change)
+    assert found
+    assert not any("rounded or cut" in finding.message for finding in found)
+
+
+# Several arrays, and arrays of which nothing is known ------------------------------------------------------------
+
+
+def edited(path: Path, how: Callable[[Any], None]) -> list[str]:
+    book = openpyxl.load_workbook(path)
+    how(book["arrays"])
+    book.save(path)
+    return [str(finding) for finding in sa.check(path)]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    whole = np.random.default_rng(3).integers(0, 1000, 30)
+    sa.write(tmp_path / "x.xlsx", {"a": whole, "b": whole * 2 + 1, "c": whole[:20]})
+    return tmp_path / "x.xlsx"
+
+
+def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
+    def exchange(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
+
+    found = edited(book, exchange)
+    assert [line.partition(":  ")[0].split(" (")[0] for line in found] == [
+        "error: a: exchanged with 'b': its elements are those that were written there",
+        "error: b: exchanged with 'a': its elements are those that were written there",
+    ]
+
+
+def test_an_array_copied_over_another_is_named(book: Path) -> None:
+    def copy(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value = sheet.cell(row, 2).value
+
+    (line,) = edited(book, copy)
+    assert line.startswith("error: a: its elements are those that were written as 'b'")
+
+
+def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -> None:
+    def add(sheet: Any) -> None:
+        for row in range(1, 40):
+            sheet.cell(row, 4).value = sheet.cell(row, 3).value
+        sheet["D1"].value, sheet["D25"].value = "new", 5000
+
+    found = edited(book, add)
+    assert [line.split(":")[:3] for line in found] == [
+        ["warning", " new", " no record of 'new', as of the other arrays"]
+    ]
+
+
+def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
+    opened = openpyxl.load_workbook(book)
+    for name in list(opened.custom_doc_props.names):
+        del opened.custom_doc_props[name]
+    opened.save(book)
+    (finding,) = sa.check(book)
+    assert (finding.severity, finding.location) == ("warning", None)
+    assert finding.message.startswith("no record of what was written: cannot tell")
+    assert finding.hint
+
+
+def test_a_record_of_a_version_to_come_is_no_record(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sheetarray.sheets.excel.fingerprint import record
+
+    monkeypatch.setattr(record, "_VERSION", 4)
+    sa.write(book, {"a": np.arange(5)})
+    (finding,) = sa.check(book)
+    assert "no record of 'a'" in finding.message

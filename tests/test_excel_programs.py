@@ -1,0 +1,123 @@
+"""What `check` says after real programs saved a workbook of ours again, with an edit and without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from programs import resave, resave_by_node
+
+import sheetarray as sa
+
+RANDOM = np.random.default_rng(11)
+ARRAYS = {
+    "f": RANDOM.standard_normal(200) * 10.0 ** RANDOM.integers(-4, 9, 200),
+    "i": RANDOM.integers(-(10**9), 10**9, 100),
+    "s": np.array([f"t{number}" for number in range(50)]),
+    "d": np.datetime64("2020-01-01") + np.arange(50),
+}
+EDITED = "A70"  # f[50], below the name and 18 cells of the header
+
+
+def by_openpyxl(path: Path, folder: Path, edits: dict[str, float]) -> Path:
+    book = openpyxl.load_workbook(path)
+    for cell, value in edits.items():
+        book["arrays"][cell] = value
+    book.save(folder / "openpyxl.xlsx")
+    return folder / "openpyxl.xlsx"
+
+
+def by_pandas(path: Path, folder: Path, edits: dict[str, float]) -> Path:
+    frame = pd.read_excel(path, header=None, dtype=object, engine="openpyxl")
+    for cell, value in edits.items():
+        frame.iloc[int(cell[1:]) - 1, 0] = value
+    frame.to_excel(folder / "pandas.xlsx", header=False, index=False)
+    return folder / "pandas.xlsx"
+
+
+def by_sheetjs(path: Path, folder: Path, edits: dict[str, float]) -> Path:
+    return resave_by_node("sheetjs", path, folder / "sheetjs.xlsx", edits)
+
+
+def by_exceljs(path: Path, folder: Path, edits: dict[str, float]) -> Path:
+    return resave_by_node("exceljs", path, folder / "exceljs.xlsx", edits)
+
+
+def by_libreoffice(suffix: str) -> Callable[[Path, Path, dict[str, float]], Path]:
+    def save(path: Path, folder: Path, edits: dict[str, float]) -> Path:
+        if edits:  # LibreOffice saves what SheetJS, which keeps every digit, has edited
+            path = by_sheetjs(path, folder, edits)
+        return resave(path, suffix, folder / suffix)
+
+    return save
+
+
+# by program: whether it keeps the record, and what the only warning says of rounding
+KEEPS: dict[str, tuple[Callable[[Path, Path, dict[str, float]], Path], bool, str]] = {
+    "openpyxl": (by_openpyxl, True, "keeps 16 digits"),
+    "pandas": (by_pandas, False, ""),
+    "sheetjs": (by_sheetjs, True, ""),
+    "exceljs": (by_exceljs, False, ""),
+    "libreoffice xlsx": (by_libreoffice("xlsx"), True, "keeps 15 digits: every number is within"),
+    "libreoffice ods": (by_libreoffice("ods"), True, "keeps 15 digits: every number is within"),
+    "libreoffice xls": (by_libreoffice("xls"), False, ""),
+}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("book") / "book.xlsx"
+    sa.write(path, ARRAYS)
+    assert sa.scan(path)["f"].capacity == 200
+    return path
+
+
+def findings(path: Path) -> list[Any]:
+    return list(sa.check(path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", KEEPS)
+def test_a_program_that_saved_a_workbook_without_an_edit(program: str, book: Path, tmp_path: Path) -> None:
+    save, keeps, rounding = KEEPS[program]
+    found = findings(save(book, tmp_path, {}))
+    if not keeps:
+        assert [finding.location for finding in found] == [None]
+        assert "no record of what was written: cannot tell" in found[0].message
+    elif rounding:
+        assert [(finding.severity, finding.location) for finding in found] == [("warning", "f")]
+        assert rounding in found[0].message
+    else:
+        assert not found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1e-9, 0.5])
+@pytest.mark.parametrize("program", KEEPS)
+def test_a_program_that_saved_a_workbook_with_an_edit(program: str, size: float, book: Path, tmp_path: Path) -> None:
+    save, keeps, _ = KEEPS[program]
+    found = findings(save(book, tmp_path, {EDITED: float(ARRAYS["f"][50]) * (1 + size)}))
+    errors = [finding for finding in found if finding.severity == "error"]
+    if keeps:
+        assert [finding.location for finding in errors] == [f"arrays!{EDITED}"]
+        assert errors[0].message == "f[50] was edited since it was written"
+    else:
+        assert not errors
+        assert "cannot tell" in found[0].message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0.0, 1e-9])
+def test_two_programs_one_after_the_other(size: float, book: Path, tmp_path: Path) -> None:
+    edits = {EDITED: float(ARRAYS["f"][50]) * (1 + size)} if size else {}
+    saved = by_libreoffice("xlsx")(by_openpyxl(book, tmp_path, edits), tmp_path, {})
+    found = findings(saved)
+    assert [finding.location for finding in found] == ["f", *([f"arrays!{EDITED}"] if size else [])]
+    assert "keeps 15 digits, after one that keeps 16" in found[0].message
+    again = by_sheetjs(saved, tmp_path, {})
+    assert [finding.message for finding in findings(again)] == [finding.message for finding in found]
