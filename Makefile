@@ -1,35 +1,50 @@
-# make demo  sets everything up and carries a real elevation grid through the package
-# make test  sets everything up and passes the tests
+# make demo  sets up the little that it needs, and carries a real elevation grid through the package
+# make test  sets up all that development needs, and passes the tests
 # Both need Python 3.11 or newer (name another with PYTHON=python3.13), nothing else.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
 WORKERS ?= 2
 
 .PHONY: demo test lint bench clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.demo
 	$(BIN)/sheetarray info sample_sheets/elevation.csv
 	$(BIN)/sheetarray show sample_sheets/elevation.csv
 	$(BIN)/sheetarray convert sample_sheets/elevation.csv elevation.json
 	$(BIN)/sheetarray diff sample_sheets/elevation.csv elevation.json
 
-test: $(VENV)/.installed
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks
 
-$(VENV)/.installed: pyproject.toml
-	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'sheetarray needs Python 3.11 or newer')"
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	touch $@
+$(VENV)/.python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'sheetarray needs Python 3.11 or newer')"
+	@echo "== making a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/.python
+	@echo "== installing what CSV, JSON and the command line need: NumPy, polars, click, rich (some 80 MB to download)"
+	@$(PIP) --group demo
+	@echo "== installing sheetarray itself, from this folder"
+	@$(PIP) --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.development: pyproject.toml | $(VENV)/.python
+	@echo "== installing every format's packages, and those of the tests (some 300 MB to download: a few minutes)"
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
 
 clean:
 	rm -rf $(VENV) elevation.json

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 80  # of pictures, where nobody says how wide it is
 _ENDLESS = 100_000
+_OF_256_COLOURS = ("xterm", "screen", "tmux", "rxvt")  # whatever they say: containers have TERM=xterm
 
 
 def console_out() -> Console:
@@ -24,6 +25,8 @@ def console_out() -> Console:
     if _wants_no_colour():
         plain["color_system"] = None
     found = Console(**plain)
+    if found.color_system == "standard" and os.environ.get("TERM", "").startswith(_OF_256_COLOURS):
+        found = Console(**plain, color_system="256")
     return found if found.is_terminal else Console(**plain, width=_ENDLESS)
 
 
