@@ -122,6 +122,7 @@ def test_info_imports_no_engine(path):
         ({"FORCE_COLOR": "1", "COLORTERM": "truecolor"}, True),
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
         ({}, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, False),
     ],
 )
 def test_colours_only_where_they_are_wanted(path, environment, coloured):
@@ -129,6 +130,17 @@ def test_colours_only_where_they_are_wanted(path, environment, coloured):
     done = run("show", path, env={**clean, "TERM": "xterm-256color", **environment})
     assert (b"\x1b[38;2;" in done.stdout) is coloured
     assert ("▀".encode() in done.stdout) is coloured
+
+
+@pytest.mark.parametrize(
+    ("terminal", "coloured"),
+    [("xterm", True), ("screen", True), ("xterm-256color", True), ("linux", False), ("", False)],
+)
+def test_a_terminal_that_claims_few_colours_shows_a_heat_map(path, terminal, coloured):
+    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLORTERM")}
+    done = run("show", path, env={**clean, "TERM": terminal, "FORCE_COLOR": "1"})
+    assert ("▀".encode() in done.stdout) is coloured
+    assert (b"\x1b[38;5;" in done.stdout) is coloured
 
 
 def test_a_terminal_that_has_only_ascii(path):

@@ -1,4 +1,4 @@
-"""What each format declares to keep is what it keeps, and README's table says the same."""
+"""What each format declares to keep is what it keeps, and the table in docs/formats.md says the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sheetarray.registry import FORMATS, Format
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 ARRAYS: dict[str, Any] = {
     name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC
 } | {
@@ -73,7 +73,7 @@ def test_order_names_and_number_are_kept_as_declared(row: Format, tmp_path: Path
 
 
 def table() -> str:
-    """The table in README, from the declarations."""
+    """The table in docs/formats.md, from the declarations."""
     lines = [f"| | {' | '.join(GROUPS)} | order | names | missing |", "|---" * (len(GROUPS) + 4) + "|"]
     kinds: dict[tuple[str, str], list[Format]] = {}
     for row in ROWS:
@@ -88,5 +88,5 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def test_the_table_in_readme_is_the_one_that_the_declarations_make() -> None:
-    assert table() in README.read_text(encoding="utf-8"), f"paste into README.md:\n\n{table()}\n"
+def test_the_table_in_the_documentation_is_the_one_that_the_declarations_make() -> None:
+    assert table() in PAGE.read_text(encoding="utf-8"), f"paste into docs/formats.md:\n\n{table()}\n"

@@ -1,4 +1,4 @@
-"""Every code block of README.md runs; the console blocks of the command line too."""
+"""Every code block of README.md and of the pages in docs/ runs; the console blocks of the command line too."""
 
 from __future__ import annotations
 
@@ -7,45 +7,106 @@ import re
 import shlex
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+sys.path.append(str(ROOT))
+PAGES = {
+    path.name: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
+TEXTS = PAGES | {path.name: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("*.md"))}
+BLOCKS = {
+    f"{page} {number}": block
+    for page, text in PAGES.items()
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL), 1)
+}
 COMMANDS = [
-    line.removeprefix("$ ").partition("  #")[0].strip()
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    (page, line.removeprefix("$ ").partition("  #")[0].strip())
+    for page, text in PAGES.items()
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     for line in block.splitlines()
     if line.startswith(("$ sheetarray", "$ cat"))
 ]
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(PYTHON_BLOCKS) >= 4
-    assert len(COMMANDS) >= 6
+    assert len([name for name in BLOCKS if name.startswith("README")]) >= 3
+    assert len([name for name in BLOCKS if name.startswith("formats")]) >= 4
+    assert len(COMMANDS) >= 8
 
 
-@pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=range(len(PYTHON_BLOCKS)))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_python_block_runs(block: str, tmp_path: Path) -> None:
     script = tmp_path / "block.py"
-    script.write_text(block, encoding="utf-8")
-    run = subprocess.run([sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
+    script.write_text(BLOCKS[block], encoding="utf-8")
+    command = [sys.executable, "-W", "error", script]
+    if "\ndef test_" in BLOCKS[block]:
+        plugin = ["-p", "no:cacheprovider", "-p", "sheetarray.testing.pytest_plugin"]
+        command = [sys.executable, "-m", "pytest", "-q", *plugin, script]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_command_lines_run(tmp_path: Path) -> None:
     (tmp_path / "sample_sheets").symlink_to(ROOT / "sample_sheets")
     on_path = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    for command in COMMANDS:
+    for page, command in COMMANDS:
         wanted = 1 if shlex.split(command)[1] == "check" else 0  # the damaged samples have findings
         run = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, env=on_path)
-        assert run.returncode == wanted, (command, run.stdout, run.stderr)
+        assert run.returncode == wanted, (page, command, run.stdout, run.stderr)
         assert "Traceback" not in run.stderr
 
 
-def test_make_targets_named_in_the_readme_exist() -> None:
+@pytest.mark.parametrize("page", TEXTS)
+def test_make_targets_that_are_named_exist(page: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"\$ make (\w+)|`make (\w+)`", README):
+    for target in re.findall(r"\$ make (\w+)|`make (\w+)`", TEXTS[page]):
         assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE), target
+
+
+def anchors(text: str) -> set[str]:
+    """What links to headings of a page may end in."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = ROOT / "docs" if (ROOT / "docs" / page).exists() else ROOT
+    links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", TEXTS[page])
+    for link in filter(None, ("".join(pair) for pair in links)):
+        if link.startswith(("https:", "http:")):
+            continue
+        file, _, anchor = link.partition("#")
+        path = folder / file if file else folder / page
+        assert path.exists(), link
+        assert not anchor or anchor in anchors(path.read_text(encoding="utf-8")), link
+
+
+def test_readme_stays_short() -> None:
+    assert len(PAGES["README.md"]) < 9000
+
+
+# Pictures --------------------------------------------------------------------------------------------------------
+
+
+def test_the_picture_of_a_sheet_is_of_a_file_that_is_written_today() -> None:
+    from docs.pictures import sheet_svg
+
+    assert (ROOT / "docs" / "sheet.svg").read_text(encoding="utf-8") == sheet_svg(), "run: python -m docs.pictures"
+
+
+def test_the_heat_map_is_the_one_that_show_draws() -> None:
+    from docs.pictures import elevation_png
+
+    kept, drawn = ((png[:33], pixels(png)) for png in ((ROOT / "docs" / "elevation.png").read_bytes(), elevation_png()))
+    assert kept == drawn, "run: python -m docs.pictures"
+
+
+def pixels(png: bytes) -> bytes:
+    size = int.from_bytes(png[33:37], "big")
+    assert png[37:41] == b"IDAT"
+    return zlib.decompress(png[41 : 41 + size])

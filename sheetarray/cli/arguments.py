@@ -37,7 +37,7 @@ class FormatName(click.types.StringParamType):
     def shell_complete(
         self,
         ctx: click.Context,  # noqa: ARG002  (click's signature)
-        param: click.Parameter,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002  (the same)
         incomplete: str,
     ) -> list[CompletionItem]:
         """Return the names that begin so."""

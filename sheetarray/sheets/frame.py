@@ -98,7 +98,7 @@ class _FrameSheet:
         """The first cells of every row."""
         return [row[:width] for row in self.head(10**9)[0]]
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (a Sheet's)
         """Columns as Python scalars."""
         return [([], self._column(request.column, request.row)) for request in requests]
 

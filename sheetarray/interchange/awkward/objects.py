@@ -33,8 +33,8 @@ def virtual_array(
     cache: Any = None,
     persistentkey: Any = None,
     type: Any = None,  # noqa: ARG001  (what the array says itself)
-    nbytes: Any = None,  # noqa: ARG001
-    persistvirtual: Any = True,  # noqa: ARG001
+    nbytes: Any = None,  # noqa: ARG001  (the protocol's arguments)
+    persistvirtual: Any = True,  # noqa: ARG001  (the same)
 ) -> Content:
     """`VirtualArray(generator, args, kwargs, cache=, persistentkey=, type=)`.
 
@@ -50,7 +50,7 @@ def virtual_array(
     return found
 
 
-def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: ARG001
+def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: ARG001  (the same)
     """`awkward0.persist.json2type(obj)`: the type that a VirtualArray will have, which its array says itself."""
     return obj
 

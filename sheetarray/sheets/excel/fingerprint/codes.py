@@ -257,13 +257,13 @@ def _moments(buffer: Buffer, start: int) -> Coded:
     return _plain(buffer, start)._replace(numbers=numbers)
 
 
-def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     parts = _bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
     codes = _coded(_coded(parts[0::2]) + parts[1::2])
     return Coded(codes, codes)
 
 
-def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     """Sums of characters times noise: those of the padding are 0."""
     if buffer.dtype.kind == "T":
         return _variable_strings(buffer)
@@ -293,7 +293,7 @@ def _variable_strings(buffer: Buffer) -> Coded:
     return Coded(codes, codes)
 
 
-def _generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001
+def _generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     exact, rounded = np.empty((2, len(buffer)), np.uint64)
     for index, element in enumerate(buffer.tolist()):
         value = to_scalar(element)

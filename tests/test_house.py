@@ -1,0 +1,90 @@
+"""The house is in order: what the pages for contributors say is so, and what is switched off bears its reason."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from test_imports import LADDER, MODULES, RUNG
+
+import sheetarray
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
+    table = page("docs/architecture.md").partition("| room |")[2].partition("\n\n")[0]
+    cells = [re.findall(r"`([\w.]+)`", line.split("|")[1]) for line in table.splitlines()[2:]]
+    rooms = [room for line in cells for room in line]
+    assert set(rooms) == {module.partition(".")[0] for module in MODULES} - {"", "__init__", "__main__"}
+    assert set(LADDER) <= set(rooms)
+    rungs = [RUNG[room] for room in rooms]
+    assert rungs == sorted(rungs)
+
+
+def test_no_word_stands_twice_in_the_vocabulary() -> None:
+    words = re.findall(r"^\| (\*\*[^|]*) \|", page("docs/vocabulary.md"), re.MULTILINE)
+    single = [word for line in words for word in re.findall(r"\*\*([^*]+)\*\*", line)]
+    assert len(single) > 60
+    assert len(set(single)) == len(single)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "sheetarray").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_rule_that_is_switched_off_bears_its_reason(path: Path) -> None:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if mark := re.search(r"# noqa\b(.*)", line):
+            assert re.match(r": [A-Z0-9, ]+  \(.{3,}\)", mark[1]), line.strip()
+
+
+def test_every_disabled_lint_rule_bears_its_reason() -> None:
+    text = page("pyproject.toml").partition("[tool.ruff.lint]")[2].partition("[tool.mypy]")[0]
+    ignored = text.partition("ignore = [")[2].partition("]")[0].strip().splitlines()
+    per_file = text.partition("per-file-ignores]")[2].strip().splitlines()
+    assert len(ignored) + len(per_file) >= 8
+    for line in [*ignored, *per_file]:
+        assert re.search(r"# .{10,}", line), line
+
+
+def test_one_version_everywhere() -> None:
+    assert f"version: {sheetarray.__version__}\n" in page("CITATION.cff")
+    assert f"## {sheetarray.__version__} " in page("CHANGELOG.md")
+
+
+def test_public_checks_run_what_everybody_runs() -> None:
+    workflow, local = page(".github/workflows/ci.yml"), page(".ci/run")
+    assert "- run: bash .ci/run" in workflow
+    assert "- run: make demo" in workflow
+    assert "make test" in local
+    makefile, hooks = page("Makefile"), page(".pre-commit-config.yaml")
+    for tool in ("ruff check", "ruff format --check", "mypy"):
+        assert tool in makefile.partition("\nlint:")[2].partition("\n\n")[0]
+        assert tool in hooks
+    assert re.search(r"^test: lint$", makefile, re.MULTILINE)
+
+
+def test_the_demo_needs_a_part_of_the_dependencies() -> None:
+    needs = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["dependency-groups"]["demo"]}
+    all_of_them = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["project"]["dependencies"]}
+    assert needs < all_of_them
+    assert not needs & {"pandas", "openpyxl", "gspread"}
+
+
+def test_the_demo_runs_with_nothing_else(tmp_path: Path) -> None:
+    demo = page("Makefile").partition("\ndemo:")[2].partition("\n\n")[0]
+    commands = re.findall(r"\$\(BIN\)/sheetarray (.*)", demo)
+    assert len(commands) == 4
+    absent = ["pandas", "openpyxl", "gspread", "zstandard", "isal", "awkward", "h5py", "requests", "google"]
+    start = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); from sheetarray.cli import main; main()"
+    for command in commands:
+        arguments = command.replace("sample_sheets", str(ROOT / "sample_sheets")).split()
+        done = subprocess.run([sys.executable, "-c", start, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
