@@ -167,7 +167,12 @@ def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> Con
     return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
 
 
-def jagged_array_from_parents(build: Builder, parents: Any, content: Any, length: Any = None) -> Content:  # noqa: ARG001
+def jagged_array_from_parents(
+    build: Builder,
+    parents: Any,
+    content: Any,
+    length: Any = None,  # noqa: ARG001  (the protocol's arguments)
+) -> Content:
     """`JaggedArray.fromparents(parents, content, length)`; awkward0 does not look at the length."""
     inner = build.layout(content, "content")
     return lists(build, bounds_of_parents(build, parents, inner.length), inner)
