@@ -95,7 +95,7 @@ def test_awkward0_reads_what_is_compressed(compression: Any, tmp_path: Path) -> 
     array = ak.Array({"x": np.arange(5000) // 100, "lists": [[nth] * (nth % 3) for nth in range(5000)]})
     path = tmp_path / "t.awkd"
     save(path, array, compression=compression)
-    assert path.stat().st_size < 8000
+    assert path.stat().st_size < 10_000  # of 120,000; the fastest library packs less than the best
     assert run_json(PLAIN + "print(json.dumps(plain(awkward0.load(sys.argv[1]).tolist())))", path) == array.to_list()
 
 
