@@ -7,8 +7,9 @@ does not know is an error.
 from __future__ import annotations
 
 import inspect
+import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -48,6 +49,8 @@ def read(
         >>> read(path)
         {'t': array([[1.5, 2.5]])}
     """
+    if names is not None and not isinstance(names, Iterable):
+        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
     row, function = _call("read", source, format, options)
     if row.cell is None:
         found: dict[str, np.ndarray[Any, Any]] = function(source, names, **options)
@@ -245,6 +248,12 @@ def _options(function: Callable[..., Any]) -> list[str]:
 def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[Format, Callable[..., Any]]:
     """The format, and the adapter's function, once its options are known to be its own."""
     row = format_of(place, format, reading=verb != "write")
+    if not row.text and isinstance(place, io.TextIOBase):
+        raise TypeError(
+            f"a file opened for text: open it with mode {'wb' if verb == 'write' else 'rb'!r} for {row.title}"
+        )
+    if getattr(place, "closed", False):
+        raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
     function = row.function(verb)
     known = _options(function)
     for option in options:

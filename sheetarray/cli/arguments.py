@@ -79,7 +79,7 @@ def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, s
     for pair in pairs:
         key, mark, value = pair.partition("=")
         if not mark or not key.strip():
-            raise Misuse(f"expected KEY=VALUE, found {pair!r}", "for example --read delimiter=';'")
+            raise Misuse(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
         found[key.strip().replace("-", "_")] = value
     return found
 
@@ -108,6 +108,8 @@ def options_of(row: Format, verb: str, given: dict[str, str], *, lenient: bool =
             found[key] = _value(key, text, str(known[key].annotation), function.__globals__)
         elif not lenient:
             has = f"it has {', '.join(known)}" if known else "it has none"
+            if key == "format":
+                has = f"{'--to' if verb == 'write' else '--from'} names the format"
             raise Misuse(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
     return found
 

@@ -68,7 +68,12 @@ def convert(
     place: Any = sys.stdout.buffer if target == PIPE else target
     on_screen = target == PIPE and sys.stdout.isatty()
     with watched(goal, "write", quiet=on_screen) as progress:
-        api.write(place, arrays, format=goal.row.name, **write_options, **progress)
+        try:
+            api.write(place, arrays, format=goal.row.name, **write_options, **progress)
+        except OSError as error:
+            if error.strerror and error.filename is None:  # the system does not say which file
+                error.filename = goal.label
+            raise
     if wants_json:
         put_json(_as_json(origin, goal, arrays))
     else:

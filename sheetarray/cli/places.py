@@ -14,8 +14,7 @@ import click
 
 from .. import api
 from ..errors import NotFoundError, located
-from ..files import COMPRESSIONS
-from ..registry import FORMATS, Format, format_of
+from ..registry import FORMATS, Format, format_of, place_problem
 from .program import Misuse
 
 PIPE = "-"
@@ -118,18 +117,12 @@ def _row(text: str, format: str | None, option: str) -> Format:
     if format is not None:
         return FORMATS[format]
     try:
-        row = format_of(text)
+        return format_of(text)
     except NotFoundError:
-        suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
-        raise Misuse(
-            f"{text}: no format has this suffix; known are {suffixes} ({', '.join(COMPRESSIONS)} may follow)",
-            f"{option} names the format whatever the suffix: {_names()}",
-        ) from None
-    if "://" in text and not text.startswith(row.prefixes or "\0"):
-        raise Misuse(
-            f"{text}: no format reads or writes such a URL", f"curl -s URL | sheetarray ... - --from {row.name}"
-        )
-    return row
+        message = place_problem(text, list(FORMATS.values()))
+    if "://" in text:
+        raise Misuse(message, f"curl -s URL | sheetarray ... - {option} FORMAT")
+    raise Misuse(message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names()}")
 
 
 def _known(text: str) -> bool:

@@ -21,6 +21,8 @@ _INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT 
 
 _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+))")
 
+_FORMAT_OPTIONS = {"--read": "--from", "--write": "--to"}
+
 EXPECTED = (SheetArrayError, OSError, MemoryError, UnicodeError)  # the last: an encoding that is none for text
 
 
@@ -116,6 +118,8 @@ def as_options(text: str, option: str) -> str:
 
     def respelt(match: re.Match[str]) -> str:
         value = next(group for group in match.groups()[1:] if group is not None)
+        if match[1] == "format":  # which --read and --write do not take
+            return f"{_FORMAT_OPTIONS[option]} {value}"
         pair = f"{match[1]}={value.lower() if match[4] else value}"
         return f"{option} '{pair}'" if re.search(r"[^\w=.-]", pair) else f"{option} {pair}"
 

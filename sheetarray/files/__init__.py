@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from .reading import Bytes, PathLike, Readable, Source, give_back, inflated_limit
 from .structure import check_structure
-from .writing import COMPRESSIONS, Sink, Writable, replacing
+from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 
 __all__ = [
     "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "check_structure", "give_back",
-    "inflated_limit", "replacing",
+    "inflated_limit", "naming_target", "replacing",
 ]  # fmt: skip

@@ -202,6 +202,16 @@ class _Rejoined(io.RawIOBase):
 def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
     if not hasattr(file, "read"):
         raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    name = getattr(file, "name", None)
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
     if isinstance(file, io.TextIOBase):
-        return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+        try:
+            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"the file was opened as {error.encoding} text, which it is not",
+                source=name if isinstance(name, str) else None,
+                hint="open it with mode 'rb'",
+            ) from error
     return cast(IO[bytes], file)

@@ -65,7 +65,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
     temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with naming_target(target, temporary), open(temporary, "xb") as file:
             suffix = os.path.splitext(os.fspath(target))[1].lower()
             with _Flushed(file.fileno()):
                 if suffix in COMPRESSIONS:
@@ -75,12 +75,25 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
                     yield file
             file.flush()
             os.fsync(file.fileno())
-        if old is not None:
-            temporary.chmod(stat.S_IMODE(old.st_mode))
-        temporary.replace(path)
+        with naming_target(target, temporary):
+            if old is not None:
+                temporary.chmod(stat.S_IMODE(old.st_mode))
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def naming_target(target: PathLike, temporary: Path) -> Iterator[None]:
+    """Make an error of the system name the file that is to be written, not the temporary one that nobody knows."""
+    try:
+        yield
+    except OSError as error:
+        name = error.filename
+        if not isinstance(name, (str, os.PathLike)) or os.fspath(name) != os.fspath(temporary):
+            raise
+        raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
 
 
 class _Flushed:
@@ -163,6 +176,8 @@ def _compressed(file: IO[bytes], suffix: str) -> Iterator[Sink]:
 def _sink(file: IO[bytes] | IO[str]) -> Sink:
     if not hasattr(file, "write"):
         raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    if getattr(file, "closed", False):
+        raise ValueError(f"{getattr(file, 'name', 'the target')}: the file is closed: open it again, or give its path")
     return _CallersFile(file)
 
 

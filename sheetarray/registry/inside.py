@@ -11,7 +11,7 @@ from .row import Format, check_free, check_row
 _CELL = 32_767  # characters: what Excel holds, where files of text may end up too
 
 _ROWS = (
-    Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113"),
+    Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113", text=False),
     Format(
         "awkd",
         (".awkd",),
@@ -20,6 +20,7 @@ _ROWS = (
         "Awkward Array, awkward0",
         extra="awkward",
         compressible=False,
+        text=False,
     ),
     Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values", cell=_CELL),
     Format(
@@ -37,8 +38,16 @@ _ROWS = (
         cell=50_000,
     ),
     Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", cell=_CELL),
-    Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array"),
-    Format("npz", (".npz",), "sheetarray.interchange.npy", "npz", "NumPy, archive of arrays", compressible=False),
+    Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array", text=False),
+    Format(
+        "npz",
+        (".npz",),
+        "sheetarray.interchange.npy",
+        "npz",
+        "NumPy, archive of arrays",
+        compressible=False,
+        text=False,
+    ),
     Format(
         "ods",
         (".ods", ".xls", ".xlsb"),
@@ -48,8 +57,9 @@ _ROWS = (
         cell=_CELL,
         instead=".xlsx",
         compressible=False,
+        text=False,
     ),
-    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray"),
+    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", text=False),
     Format(
         "sciserialize",
         (".msgpack",),
@@ -88,7 +98,14 @@ _ROWS = (
         writing={"delimiter": "\t"},
     ),
     Format(
-        "xlsx", (".xlsx", ".xlsm"), "sheetarray.sheets.excel", "excel", "Excel workbook", cell=_CELL, compressible=False
+        "xlsx",
+        (".xlsx", ".xlsm"),
+        "sheetarray.sheets.excel",
+        "excel",
+        "Excel workbook",
+        cell=_CELL,
+        compressible=False,
+        text=False,
     ),
 )
 

@@ -12,6 +12,7 @@ from ..errors import FormatError, NotFoundError
 from ..files import COMPRESSIONS, Source
 from . import outside
 from .inside import INSIDE
+from .refusals import name_problem, place_problem, source_problem
 from .row import Format, check_free, check_row, meant_suffixes
 
 _HEAD = 4096  # bytes in which a signature is looked for
@@ -100,24 +101,30 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
 
 
 def _by_name(name: str) -> Format:
+    if not isinstance(name, str):
+        raise TypeError(f"format is a name such as 'csv', not {name!r:.80}")
     try:
         return FORMATS[name]
     except KeyError:
-        raise NotFoundError(f"no format {name!r}; there is {', '.join(FORMATS)}{_remark()}") from None
+        raise NotFoundError(f"{name_problem(name, list(FORMATS.values()))}{_remark()}") from None
 
 
 def _by_place(source: Any) -> Format:
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    if not isinstance(text, str):
-        raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({', '.join(FORMATS)})")
+    if isinstance(source, (str, os.PathLike)) or hasattr(source, "read") or hasattr(source, "write"):
+        if not isinstance(text, str):
+            names = ", ".join(FORMATS)
+            raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
+    else:
+        raise TypeError(source_problem(source))
     row = _match(text, _loaded()) or _match(text, outside.all_rows(_loaded())[0])
-    if row is not None:
+    if row is not None and ("://" not in text or text.startswith(row.prefixes or "\0") or os.path.exists(text)):
         return row
-    suffixes = " ".join(suffix for row in FORMATS.values() for suffix in meant_suffixes(row))
-    raise NotFoundError(
-        f"{text}: no format has this suffix; known are {suffixes} (also with .gz and .zst), or name one with format="
-        f"{_remark()}"
-    )
+    raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_remark()}")
+
+
+def _advice(text: str) -> str:
+    return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (format= names one whatever the suffix)"
 
 
 def _match(text: str, rows: Iterable[Format]) -> Format | None:

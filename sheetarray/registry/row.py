@@ -34,6 +34,7 @@ class Format:
         signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
             its suffixes belong to; a regular expression. On writing, the other format is meant.
         package: the installed package that gives the format; None for one of sheetarray, or of this session.
+        text: whether a file that was opened for text can hold it.
 
     Example:
         >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
@@ -53,6 +54,7 @@ class Format:
     compressible: bool = True
     signature: re.Pattern[bytes] | None = None
     package: str | None = None
+    text: bool = True
 
     def function(self, verb: str) -> Callable[..., Any]:
         """Return the adapter's function for a verb: read, write, scan, check or read_columns.

@@ -144,6 +144,8 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
 @contextmanager
 def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
+    if not source.prefix(1):
+        raise FormatError("the file is empty")
     with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole(text=False)) as file:
         with damage("no .npz file"):
             archive = zipfile.ZipFile(file)

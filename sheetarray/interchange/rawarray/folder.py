@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import LimitError
-from ...files import PathLike
+from ...files import PathLike, naming_target
 
 SUFFIX = ".ra"
 
@@ -48,7 +48,8 @@ def replacing_folder(target: PathLike) -> Iterator[Path]:
     aside = path.with_name(f".sheetarray-{secrets.token_hex(8)}.old")
     temporary = aside.with_suffix(".tmp")
     try:
-        temporary.mkdir()
+        with naming_target(target, temporary):
+            temporary.mkdir()
         yield temporary
         if path.exists():
             if path.is_dir():

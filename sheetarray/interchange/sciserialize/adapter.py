@@ -192,6 +192,8 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 def _entries(source: Source) -> dict[str, Any]:
     """What stands under each name: an array already, or plain data that is to become one."""
     content = source.whole(text=_is_json(source.prefix(64)))
+    if not content:
+        raise FormatError("the file is empty")
     tree = json_tree(content) if _is_json(content[:64]) else packed_tree(memoryview(content))
     if not isinstance(tree, dict) or base64_of(tree) is not None:
         raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)

@@ -94,8 +94,15 @@ def _of_text(text: str) -> Address:
 
 def _key(key: str, text: str) -> str:
     if not _KEY.fullmatch(key):
-        raise _no_address(text)
+        raise _no_key(key, text) if key and key != text else _no_address(text)
     return key
+
+
+def _no_key(key: str, text: str) -> NotFoundError:
+    return NotFoundError(
+        f"{text}: {key!r:.80} is no key of a spreadsheet; copy the address from the address bar, "
+        "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
+    )
 
 
 def _no_address(text: str) -> NotFoundError:

@@ -25,6 +25,7 @@ from .headers import walk
 keeps_json = Keeps()
 
 _CELLS_A_BLOCK = 100_000
+_KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them
 _MOST_NESTED = 3_000_000  # lists, and objects that stand for numbers
 
 
@@ -156,7 +157,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = warn) -> np.ndarray[Any, Any]:
     if not isinstance(cells, list):
-        raise FormatError(f"expected a flat list, found a JSON {type(cells).__name__}", location=name)
+        raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
     return LinearArray.from_cells(
         cells, strict=strict, missing=missing, address=lambda index: f"{name}[{index}]", name=name, note=note
     ).to_numpy()
@@ -164,6 +165,8 @@ def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = w
 
 def _lists(source: Source) -> dict[str, Any]:
     text = bytes(source.whole())
+    if not text:
+        raise FormatError("the file is empty")
     check_structure(text, _MOST_NESTED)
     try:
         try:

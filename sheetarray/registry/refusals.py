@@ -1,0 +1,82 @@
+"""What is said where no format fits: what is wrong with a path, a name or a source, and which one may be meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..files import COMPRESSIONS
+from .row import Format, meant_suffixes
+
+_LONGEST = 80  # characters of a source in a message
+
+
+def place_problem(text: str, rows: Sequence[Format]) -> str:
+    """Return what keeps a path or a URL from saying its format, in a sentence without advice on options."""
+    if "\n" in text:
+        return (
+            f"{text.partition(chr(10))[0]!r:.{_LONGEST}} ..: this is text, not a path; io.StringIO(text) makes a file"
+        )
+    if os.path.isdir(text):
+        return f"{text}: this is a folder; name a file in it (folders of arrays end in .ra or .awkd)"
+    if "://" in text:
+        return f"{text}: no format reads or writes such a URL; download the file first"
+    suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]
+    bare = next((text.removesuffix(c) for c in COMPRESSIONS if text.lower().endswith(c)), text)
+    suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
+    if not suffix:
+        return f"{text}: no suffix says its format; known are {' '.join(suffixes)} (also with .gz and .zst)"
+    if (meant := nearest(suffix.lower(), suffixes)) is not None:
+        return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
+    return f"{text}: no format has this suffix; known are {' '.join(suffixes)} (also with .gz and .zst)"
+
+
+def name_problem(name: str, rows: Sequence[Format]) -> str:
+    """Return that no format has a name, and which one may be meant."""
+    bare = name.lower().removeprefix(".")
+    for row in sorted(rows, key=lambda row: row.instead is not None):
+        if bare in (row.name, row.stem) or f".{bare}" in row.suffixes:
+            return f"no format {name!r}; did you mean {row.name!r}?"
+    if (meant := nearest(bare, [row.name for row in rows])) is not None:
+        return f"no format {name!r}; did you mean {meant!r}?"
+    return f"no format {name!r}; there is {', '.join(row.name for row in rows)}"
+
+
+def source_problem(source: Any) -> str:
+    """Return what is wrong with something that is neither a path nor an open file."""
+    message = f"expected a path, a URL or an open file, not {_described(source)}"
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return f"{message}; io.BytesIO(data) makes a file of the bytes of one"
+    if isinstance(source, (Mapping, np.ndarray)):
+        return f"{message}; write takes the target first, then the arrays"
+    return f"{message}; one call for each file" if isinstance(source, (list, tuple, set)) else message
+
+
+def nearest(text: str, known: Iterable[str]) -> str | None:
+    """Return the text that is one slip of the keys away: two letters exchanged, or one left out, added or replaced.
+
+    Example:
+        >>> nearest(".cvs", [".json", ".csv"]), nearest(".md", [".csv"])
+        ('.csv', None)
+    """
+    slips = [other for other in known if sorted(other) == sorted(text) or _is_one_letter_away(text, other)]
+    return min(slips, key=lambda other: sorted(other) != sorted(text), default=None)
+
+
+def _is_one_letter_away(text: str, other: str) -> bool:
+    if abs(len(text) - len(other)) > 1 or min(len(text), len(other)) < 3:
+        return False
+    pairs = enumerate(zip(text, other, strict=False))
+    same = next((at for at, (one, another) in pairs if one != another), min(len(text), len(other)))
+    rests = text[same:], other[same:]
+    return any(rests[0][drop:] == rests[1][add:] for drop, add in ((1, 1), (0, 1), (1, 0)))
+
+
+def _described(source: Any) -> str:
+    name = type(source).__name__
+    if source is None or name == "bytes":
+        return "None" if source is None else name
+    return f"{'an' if name[0].lower() in 'aeiou' or name.startswith('nd') else 'a'} {name}"

@@ -1,0 +1,241 @@
+"""What a stranger is told: what is wrong, where, and what to do, in a line or two."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.cli.program import as_options
+from sheetarray.registry.refusals import nearest
+
+ARRAY = np.arange(3.0)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    sa.write(tmp_path / "t.csv", {"t": ARRAY})
+    return tmp_path / "t.csv"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+# Which format ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("suffix", "meant"),
+    [
+        (".cvs", ".csv"), (".CVS", ".csv"), (".xslx", ".xlsx"), (".jsn", ".json"), (".xlx", ".xls"), (".tsvv", ".tsv"),
+        (".cvs.gz", ".csv"), (".nyp", ".npy"), (".avr", ".avro"), (".dat", None), (".md", None), (".sav", None),
+        (".parquet", None),
+    ],
+)  # fmt: skip
+def test_the_nearest_suffix_is_suggested(suffix: str, meant: str | None) -> None:
+    for call in (sa.read, sa.scan, lambda path: sa.write(path, ARRAY)):
+        with pytest.raises(sa.NotFoundError) as caught:
+            call(f"run{suffix}")
+        assert ("did you mean" in str(caught.value)) is (meant is not None)
+        assert f"did you mean {meant}?" in str(caught.value) or (meant is None and ".xlsx" in str(caught.value))
+    said = run("info", f"run{suffix}")
+    assert said.exit_code == 2
+    assert ("did you mean" in said.stderr) is (meant is not None)
+
+
+def test_slips_are_of_one_letter() -> None:
+    known = [".csv", ".json"]
+    assert [nearest(text, known) for text in (".cvs", ".cs", ".csvv", ".csw", "csv", ".cv")] == [".csv"] * 6
+    assert [nearest(text, known) for text in (".", ".c", ".vcss", ".xyz", "")] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [(".csv", "csv"), ("CSV", "csv"), ("excel", "xlsx"), ("xls", "ods"), ("xslx", "xlsx"), ("msgpack", "sciserialize")],
+)
+def test_a_format_of_another_name_is_suggested(name: str, meant: str) -> None:
+    with pytest.raises(sa.NotFoundError, match=f"did you mean '{meant}'"):
+        sa.read("x.csv", format=name)
+    with pytest.raises(sa.NotFoundError, match=f"there is .*{meant}"):
+        sa.read("x.csv", format="parquet")
+    with pytest.raises(TypeError, match="not 3"):
+        sa.read("x.csv", format=3)  # type: ignore[arg-type]
+
+
+def test_a_folder_is_called_one(tmp_path: Path) -> None:
+    for call in (sa.read, lambda path: sa.write(path, ARRAY)):
+        with pytest.raises(sa.NotFoundError, match="this is a folder"):
+            call(tmp_path)
+    said = run("info", tmp_path)
+    assert "this is a folder" in said.stderr
+    assert "--from" not in said.stderr
+
+
+def test_a_path_without_a_suffix_has_none() -> None:
+    with pytest.raises(sa.NotFoundError, match="no suffix says its format"):
+        sa.read("run")
+
+
+@pytest.mark.parametrize("url", ["https://example.org/run.csv", "s3://bucket/run.csv"])
+def test_a_url_is_called_one(url: str) -> None:
+    with pytest.raises(sa.NotFoundError, match="such a URL"):
+        sa.read(url)
+    assert "curl" in run("info", url).stderr
+
+
+def test_a_short_key_of_google_is_named() -> None:
+    with pytest.raises(sa.NotFoundError, match="'abc' is no key of a spreadsheet"):
+        sa.read("https://docs.google.com/spreadsheets/d/abc/edit")
+    with pytest.raises(sa.NotFoundError, match="neither a URL"):
+        sa.read("https://docs.google.com/spreadsheets/")
+
+
+# What is no source -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (None, "not None"), (3, "not an int"), ({"t": ARRAY}, "not a dict; write takes the target first"),
+        (["a.csv"], "not a list; one call for each file"), (ARRAY, "not an ndarray"), (b"x", r"not bytes; io\.BytesIO"),
+    ],
+)  # fmt: skip
+def test_what_is_no_source_is_named(source: Any, said: str) -> None:
+    for call in (sa.read, sa.scan, sa.check, sa.read_columns, lambda source: sa.write(source, "x.csv")):
+        with pytest.raises(TypeError, match=f"expected a path, a URL or an open file, {said}"):
+            call(source)
+
+
+def test_text_is_no_path() -> None:
+    with pytest.raises(sa.NotFoundError, match=r"'version' \.\.: this is text, not a path; io\.StringIO"):
+        sa.read("version\n1.0.0\nndarray\n")
+
+
+def test_names_are_a_list(table: Path) -> None:
+    with pytest.raises(TypeError, match="names are a list of texts, or one text, not 3"):
+        sa.read(table, 3)  # type: ignore[arg-type]
+
+
+def test_a_closed_file_is_called_closed(table: Path) -> None:
+    with open(table) as file:
+        pass
+    writers = (lambda file: sa.write(file, ARRAY), lambda file: sa.write_csv(file, ARRAY))
+    for call in (sa.read, sa.scan, sa.read_csv, *writers):
+        with pytest.raises(ValueError, match=r"t\.csv: the file is closed"):
+            call(file)
+
+
+@pytest.mark.parametrize("name", ["npz", "npy", "xlsx", "avro", "ra"])
+def test_a_file_opened_for_text_is_refused_where_bytes_are_meant(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{name}"
+    sa.write(path, {"t": ARRAY})
+    with open(path, encoding="latin-1") as file, pytest.raises(TypeError, match="with mode 'rb'"):
+        sa.read(file)
+    with open(path, "w") as file, pytest.raises(TypeError, match="with mode 'wb'"):
+        sa.write(file, {"t": ARRAY})
+    path.write_bytes(b"\xff\xfe\xfd" * 9)
+    with open(path, encoding="utf-8") as file, pytest.raises(sa.FormatError, match=r"opened as utf-8 text.*'rb'"):
+        sa.read(file, format="csv")
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "npz", "avro", "json", "msgpack"])
+def test_an_empty_file_is_called_empty(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"e.{suffix}"
+    path.touch()
+    with pytest.raises(sa.FormatError, match="the file is empty"):
+        sa.read(path)
+    assert [finding.message for finding in sa.check(path)] == ["the file is empty"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("{}", "an object"), ('"x"', "a string"), ("1.5", "a number"), ("true", "a boolean"), ("null", "null")],
+)
+def test_values_of_json_are_called_as_json_calls_them(value: str, kind: str) -> None:
+    with pytest.raises(sa.FormatError, match=f"expected a flat list, found {kind}"):
+        sa.read_json(io.StringIO('{"a": [], "t": ' + value + "}"), ["t"])
+
+
+# What the system says ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["open", "replace"])
+def test_an_error_names_the_target_and_not_the_temporary_file(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Any, *_: Any, **__: Any) -> Any:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    target = tmp_path / "t.csv"
+    if step == "open":
+        monkeypatch.setattr("builtins.open", lambda path, *rest, **more: refuse(path))
+    else:
+        monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError) as caught:
+        sa.write(target, {"t": ARRAY})
+    monkeypatch.undo()
+    assert caught.value.filename == str(target)
+    assert list(tmp_path.iterdir()) == []
+    assert ".tmp" not in str(caught.value)
+
+
+def test_a_folder_of_arrays_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *_: Any) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(PermissionError) as caught:
+        sa.write(tmp_path / "t.ra", {"t": ARRAY, "u": ARRAY})
+    assert caught.value.filename == str(tmp_path / "t.ra")
+
+
+# The command line's own words ----------------------------------------------------------------------------------
+
+
+def test_hints_are_options_that_there_are(table: Path, tmp_path: Path) -> None:
+    assert as_options("or name format='xlsx'", "--read") == "or name --from xlsx"
+    assert as_options("or name format='xlsx'", "--write") == "or name --to xlsx"
+    sa.write(tmp_path / "book.xlsx", {"t": ARRAY})
+    said = run("info", (tmp_path / "book.xlsx").rename(tmp_path / "book.csv"))
+    assert "name --from xlsx" in said.stderr
+    for command, option in ((["info", table, "--read"], "--from"), (["convert", table, "x.json", "--write"], "--to")):
+        assert f"hint: {option} names the format" in run(*command, "format=csv").stderr
+
+
+def test_every_refusal_is_a_line_or_two(table: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    wrong: list[list[object]] = [
+        ["info", "missing.csv"], ["info", tmp_path], ["info", "t.cvs"], ["info", "t"], ["info", "-"], ["info", empty],
+        ["info", table, "--from", "npz"], ["info", table, "--from", "xslx"], ["info", table, "--jsn"], ["infoo", table],
+        ["info", table, "--read", "delimiter"], ["info", table, "--read", "x=1"], ["show", table, "u"],
+        ["show", table, "t", "--slice", "[9]"], ["show", table, "t", "--slice", "x"], ["show", table, "t", "u"],
+        ["convert", table], ["convert", table, "t.foo"], ["convert", table, "t.ods"], ["convert", table, "-"],
+        ["convert", table, tmp_path / "no" / "x.csv"], ["convert", table, tmp_path], ["convert", table, "x.json", "u"],
+        ["convert", table, "x.xlsx", "--write", "foo=1"], ["convert", table, "x.xlsx", "--write", "foo"],
+        ["diff", table], ["diff", table, "missing.csv"], ["diff", table, table, "--rtol", "-1"], ["diff", "-", "-"],
+        ["diff", table, table, "u"], ["diff", table, table, "--rtol", "x"], ["table", "missing.csv"], ["foo"],
+    ]  # fmt: skip
+    for arguments in wrong:
+        said = run(*arguments)
+        assert said.exit_code == 2, arguments
+        assert said.stdout == "", arguments
+        lines = said.stderr.splitlines()
+        assert 1 <= len(lines) <= 2, lines
+        assert lines[0].startswith("error: ")
+        assert all(line.startswith("hint: ") for line in lines[1:])
+
+
+def test_a_full_disk_is_named(table: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("the system has no /dev/full")
+    assert run("convert", table, "/dev/full", "--to", "csv").stderr.startswith("error: /dev/full: ")
