@@ -93,7 +93,7 @@ def test_a_url_is_called_one(url: str) -> None:
 
 
 def test_a_short_key_of_google_is_named() -> None:
-    with pytest.raises(sa.NotFoundError, match="'abc' is no key of a spreadsheet"):
+    with pytest.raises(sa.NotFoundError, match="'abc' is no key of Google Sheets"):
         sa.read("https://docs.google.com/spreadsheets/d/abc/edit")
     with pytest.raises(sa.NotFoundError, match="neither a URL"):
         sa.read("https://docs.google.com/spreadsheets/")

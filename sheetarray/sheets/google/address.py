@@ -100,7 +100,7 @@ def _key(key: str, text: str) -> str:
 
 def _no_key(key: str, text: str) -> NotFoundError:
     return NotFoundError(
-        f"{text}: {key!r:.80} is no key of a spreadsheet; copy the address from the address bar, "
+        f"{text}: {key!r:.80} is no key of Google Sheets; copy the address from the address bar, "
         "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
     )
 
