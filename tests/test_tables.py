@@ -15,6 +15,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import assert_same, objects
+from children import measured, run_limited
 
 import sheetarray as sa
 from sheetarray.tables import reading
@@ -337,6 +338,7 @@ def test_the_delimiter_of_a_table() -> None:
     assert lists(read("1,5;2,5\n3,5;4,5\n")) == {"A": [1.5, 3.5], "B": [2.5, 4.5]}
     assert lists(read("a,b\nx;y,1\nz,2\n")) == {"a": ["x;y", "z"], "b": [1, 2]}
     assert list(read("a;b\n1;2,3,4\n")) == ["a", "b"]
+    assert lists(read(",,\n,;\n", delimiter=";", header=False)) == {"A": [",,", ","]}
     for empty in (",,,\n,,\n", ";\n;\n", "\n\n", "", " \n"):
         with pytest.raises(sa.FormatError, match="empty"):
             read(empty)
@@ -369,3 +371,29 @@ def test_a_given_dtype_is_none_that_warns() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read("x\n0.1234567890123456789\n", dtype="float64")["x"].tolist() == [0.1234567890123456789]
+
+
+HOSTILE = {
+    "lines of nothing but a delimiter": b",\n" * 4_000_000,
+    "blank lines above": b"\n" * 8_000_000 + b"a,b\n1,2\n",
+    "blank rows above": b",\n" * 3_000_000 + b"a,b\n1,2\n",
+    "one row of commas": b"," * 8_000_000,
+    "quotes within cells": b"x,y\n" + b'5" a,1\n' * 1_000_000,
+    "a numeral of megabytes": b"x\n" + b"0." + b"1" * 8_000_000 + b"\n1\n",
+    "what savetxt prints": b"x\n" + b"1.234567890123456690e+00\n" * 300_000,
+}
+
+
+@measured
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_work_is_in_proportion_to_the_text(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    code = """
+        import sys, sheetarray as sa
+        try:
+            sa.read_columns(sys.argv[1])
+        except sa.FormatError:
+            pass
+    """
+    run_limited(code, path)

@@ -93,7 +93,7 @@ class Table:
 
     height: int
     columns: Mapping[int, RawColumn]
-    lines: Sequence[int] = ()
+    lines: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 class TableSheet(Protocol):

@@ -58,14 +58,14 @@ def has_names(cells: list[Cell]) -> bool:
 
 def _rows(table: Table, options: TableOptions) -> range | Places:
     """The rows from the first that holds something to the last, without those that are passed over."""
-    lines = table.lines if len(table.columns) > 1 else ()
+    lines = table.lines if len(table.columns) > 1 else table.lines[:0]
     if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
         first, last = _first(table, options.skipped_above), _last(table)
         if first is not None and last is not None:
             return range(first, last + 1)
     counts = np.ones(table.height, dtype=bool)
     counts[: options.skipped_above] = False
-    counts[list(lines)] = False
+    counts[lines] = False
     counts[[row for row in options.skipped_rows if row < table.height]] = False
     filled, comments = _filled(table, options.comment)
     counts[comments] = False

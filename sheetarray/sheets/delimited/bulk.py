@@ -55,19 +55,21 @@ def parse(
     return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
 
 
-def parse_texts(source: Path | bytes, width: int, *, delimiter: str) -> list[pl.Series] | None:
+def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: bool = True) -> list[pl.Series] | None:
     """All columns of a text as text; None where a row has more cells than there are columns, or the engine refuses.
 
     Args:
         source: the text, or its file.
         width: how many columns there are.
         delimiter: between cells.
+        quotes: whether a quote may begin a cell that ends with one.
     """
     import polars as pl
 
+    options: dict[str, Any] = {} if quotes else {"quote_char": None}
     columns = dict.fromkeys(range(width), pl.String)
     schema = {_name(column): pl.String for column in range(width)}
-    parsed = _parsed(source, schema, columns, separator=delimiter, extra_columns="raise")
+    parsed = _parsed(source, schema, columns, separator=delimiter, extra_columns="raise", **options)
     return None if parsed is None else [parsed[column] for column in range(width)]
 
 

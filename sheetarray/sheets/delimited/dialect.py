@@ -159,6 +159,7 @@ def find_table_delimiter(
         skip_rows: how many rows above the table are not looked at, or which ones.
         comment: what rows begin with that are not looked at.
     """
+    text = text if skip_rows else text.lstrip("\r\n")
     regular: list[tuple[float, int, str]] = []
     common, most = SINGLE_COLUMN, 0.5
     for delimiter in _TABLE_DELIMITERS:

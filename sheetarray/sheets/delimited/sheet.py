@@ -100,6 +100,8 @@ class CsvSheet:
                 if ended or text.strip("\n\r\t ,;|"):
                     break
                 text, ended = self._text(budget)  # nothing but blanks so far
+            if not text.strip("\n\r\t ,;|"):
+                return next((mark for mark in ",;\t|" if mark in text), ",")
             return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows, comment=self._comment)
         found = find_delimiter(text, ended=ended)
         for budget in _BUDGETS[:2]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +51,8 @@ class CsvTable(CsvSheet):
     def table(self) -> Table:
         """All cells."""
         whole = self._whole()
+        if len(whole) <= _SMALL and not bytes(whole)[self._mark :].strip(f" \t\r\n{self._delimiter}".encode()):
+            return Table(0, {})
         if self._single:
             self._delimiter = unused_delimiter(whole)
         if len(whole) <= _SMALL and bytes(whole).count(b"\n") <= _FEW_ROWS:
@@ -60,7 +62,7 @@ class CsvTable(CsvSheet):
     def _split(self) -> Table:
         """The table record by record."""
         rows = [cells for cells, _ in records(self._whole_text(), self._delimiter)]
-        lines = [row for row, cells in enumerate(rows) if len(cells) == 1 and not cells[0].strip()]
+        lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:
             while cells and not cells[-1]:
                 cells.pop()
@@ -70,23 +72,25 @@ class CsvTable(CsvSheet):
 
     def _parsed_table(self, whole: Bytes) -> Table | None:
         """The table as the engine parses it; None where it cannot be trusted with it."""
-        if self._has_lone_returns() or not well_quoted(whole, self._mark, self._delimiter):
+        if self._has_lone_returns():
             return None
-        quoted = whole.find(b'"', self._mark) >= 0
+        quoted = _has_quoted_cells(whole, self._mark, self._delimiter)
+        if quoted and not well_quoted(whole, self._mark, self._delimiter):
+            return None
         width = max((len(cells) for cells, _ in self._records), default=1)
-        columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter)
+        columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter, quotes=quoted)
         if columns is None and not quoted:
             width = _width(bytes(whole), self._delimiter)
             _check_width(width)
-            columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter)
+            columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter, quotes=False)
         if columns is None:
             return None
-        lines: list[int] = []
+        lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
             text = bytes(whole)[self._mark :]
             if quoted and _BLANK_LINE.search(text):
                 return None  # a line is not always a record
-            lines = [] if quoted else _blank_lines(text, blank)
+            lines = lines if quoted else _blank_lines(text, blank.to_numpy(), self._delimiter)
         return Table(len(columns[0]), {place: TextColumn(column) for place, column in enumerate(columns)}, lines)
 
 
@@ -103,10 +107,22 @@ def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
     return rows if len(rows) else None
 
 
-def _blank_lines(text: bytes, rows: pl.Series) -> list[int]:
+def _blank_lines(text: bytes, rows: np.ndarray[Any, Any], delimiter: str) -> np.ndarray[Any, Any]:
     """Those of some rows that are lines without a delimiter."""
-    ends = [-1, *np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")).tolist(), len(text)]
-    return [row for row in rows.to_list() if not text[ends[row] + 1 : ends[row + 1]].strip(b" \t\r")]
+    units = np.frombuffer(text, dtype=np.uint8)
+    ends = np.concatenate([[-1], np.flatnonzero(units == ord("\n")), [len(text)]])
+    starts, stops = ends[rows] + 1, ends[rows + 1]
+    first = units[np.minimum(starts, len(units) - 1)]
+    blank = (starts == stops) | ((stops - starts == 1) & (first == ord("\r")))
+    for place in np.flatnonzero(~blank & (first != ord(delimiter))).tolist():
+        blank[place] = not text[starts[place] : stops[place]].strip(b" \t\r")
+    return np.asarray(rows[blank], dtype=np.int64)
+
+
+def _has_quoted_cells(text: Bytes, start: int, delimiter: str) -> bool:
+    """Whether a quote stands where a cell begins; anywhere else it is a sign like others."""
+    openings = [f'{before}"'.encode() for before in (delimiter, "\n", "\r")]
+    return text[start : start + 1] == b'"' or any(text.find(opening, start) >= 0 for opening in openings)
 
 
 def _check_width(width: int) -> None:
@@ -121,4 +137,7 @@ def _check_width(width: int) -> None:
 
 def _width(text: bytes, delimiter: str) -> int:
     """How many cells the longest line has."""
-    return 1 + max(line.count(delimiter.encode()) for line in text.split(b"\n"))
+    units = np.frombuffer(text, dtype=np.uint8)
+    ends = np.concatenate([np.flatnonzero(units == ord("\n")), [len(units)]])
+    marks = np.searchsorted(np.flatnonzero(units == ord(delimiter)), ends)
+    return 1 + int(np.diff(marks, prepend=0).max())
