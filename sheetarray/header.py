@@ -133,8 +133,8 @@ def plain_address(index: int) -> str:
 
 
 def key_of(cell: Cell) -> str:
-    """A header cell as a key: trimmed and case-folded; "" where it is no text."""
-    return cell.strip().casefold() if isinstance(cell, str) else ""
+    """A header cell as a key: trimmed and in lower case; "" where it is no text."""
+    return cell.strip().lower() if isinstance(cell, str) else ""
 
 
 def warn(finding: Finding) -> None:

@@ -86,9 +86,12 @@ def test_arrays_that_begin_in_different_rows() -> None:
 
 def test_one_array_under_another_in_one_column() -> None:
     rows = [*grid({"t": ARRAYS["t"]}), [""], *grid({"i": ARRAYS["i"]})]
-    with pytest.raises(sa.FormatError) as caught:  # what stands below the first array is no padding of it
+    same(read(rows), {name: ARRAYS[name] for name in ("t", "i")})
+    intact(rows)
+    rows[len(sa.to_linear(ARRAYS["t"])) + 1][0] = "7"  # what stands between is no padding
+    with pytest.raises(sa.FormatError) as caught:
         read(rows)
-    assert caught.value.location == a1(1 + len(sa.to_linear(ARRAYS["t"])) + 1, 0)
+    assert caught.value.location == a1(1 + len(sa.to_linear(ARRAYS["t"])), 0)
 
 
 def test_trailing_blank_columns_and_rows_are_nothing() -> None:

@@ -42,10 +42,11 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns import Request, a1
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import events
+from sheetarray.sheets.excel.reader import events, ooxml
 from sheetarray.sheets.excel.reader import worksheet as regular
 from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
+from sheetarray.sheets.excel.reader.worksheet import cells_of
 from sheetarray.sheets.excel.sheet import Workbook
 
 FLOAT = dtypes.named("float64")
@@ -316,13 +317,22 @@ def large() -> bytes:
     return book(columns(listed("float64", data)))
 
 
-def test_headers_are_found_without_reading_on() -> None:
+def test_headers_are_found_by_their_bytes_and_a_damaged_part_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     content = bytearray(large())
-    start = content.index(b"xl/worksheets/sheet1.xml") + 300_000
-    content[start : start + 1000] = bytes(1000)  # damaged, but far below the headers
+    looked_at: list[int] = []
+
+    def counted(block: bytes, **options: Any) -> Any:
+        looked_at.append(len(block))
+        return cells_of(block, **options)
+
+    monkeypatch.setattr(ooxml, "cells_of", counted)
     assert sa.scan(io.BytesIO(content), format="xlsx")["t"].shape == (60_000,)
-    with pytest.raises(sa.FormatError, match=r"damaged|checksum|XML|breaks off"):
-        read(bytes(content))
+    assert sum(looked_at) < 500_000  # of 3.8 MB: only the first blocks are looked at cell by cell
+    start = content.index(b"xl/worksheets/sheet1.xml") + 300_000
+    content[start : start + 1000] = bytes(1000)  # damaged, far below the headers: who knows what stood there
+    for function in (sa.scan, sa.read):
+        with pytest.raises(sa.FormatError, match=r"damaged|checksum|XML|breaks off|ends"):
+            function(io.BytesIO(content), format="xlsx")
 
 
 def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() -> None:

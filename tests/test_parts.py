@@ -38,8 +38,8 @@ def test_two_arrays_of_one_name_is_an_error_that_names_both_places() -> None:
     assert [finding.severity for finding in sa.check(put(rows), format="csv")] == ["error"]
 
 
-@pytest.mark.parametrize("name", ["version", "ndarray", " Version ", "NDARRAY", "", " ", "\t"])
-def test_a_name_that_looks_like_an_anchor_or_nothing_is_refused(name: str) -> None:
+@pytest.mark.parametrize("name", ["", " ", "\t"])
+def test_a_name_that_is_nothing_is_refused(name: str) -> None:
     for options in ({}, {"orient": "rows"}):
         file = io.BytesIO()
         with pytest.raises(sa.LimitError):
@@ -61,6 +61,10 @@ def test_a_name_that_looks_like_an_anchor_or_nothing_is_refused(name: str) -> No
         "1.0.0",
         "data",
         "shape",
+        "version",
+        "ndarray",
+        " Version ",
+        "NDARRAY",
         "007",
         "TRUE",
         "1,5",

@@ -1,16 +1,18 @@
 """Arrays <-> the columns of a sheet, for every container that has cells.
 
-`grid` knows addresses and finds the anchors of arrays in what people made of a sheet; `layout` says which cells an
+`grid` knows addresses; `words` and `anchors` find arrays in what people made of a sheet; `layout` says which cells an
 array takes when it is written; `reading` turns the cells of a sheet back into arrays. A container says how many rows
 it has, and moves the cells.
 """
 
 from __future__ import annotations
 
-from .grid import Anchor, a1, find_anchors, letters
+from .anchors import anchors_of_grid, cells_of_zone, find_anchors
+from .grid import Anchor, a1, letters
 from .layout import Layout, Piece, lay_out, lay_out_sheets
 from .reading import check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
-from .sheet import ArrayInfo, Cells, Request, Sheet
+from .sheet import ArrayInfo, Cells, Request, Sheet, Zone
+from .words import Words
 
 __all__ = [
     "Anchor",
@@ -20,7 +22,11 @@ __all__ = [
     "Piece",
     "Request",
     "Sheet",
+    "Words",
+    "Zone",
     "a1",
+    "anchors_of_grid",
+    "cells_of_zone",
     "check_sheet",
     "check_sheets",
     "find_anchors",

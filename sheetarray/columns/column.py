@@ -31,11 +31,6 @@ class Column:
         self.header, self.group, self.pieces, self.sheet = header, group, pieces, sheet
         self.starts: list[int] = [0]  # where each piece begins among the data cells
 
-    @classmethod
-    def of_rows(cls, sheet: Sheet, group: list[Anchor]) -> Column:
-        """The same for arrays that lie in rows."""
-        return cls(group, [sheet.row(anchor.row, anchor.column + anchor.start) for anchor in group], sheet)
-
     def address(self, index: int) -> str:
         """The address of a data cell, by its index among those of all parts."""
         nth = next(nth for nth in reversed(range(len(self.starts))) if self.starts[nth] <= index)

@@ -18,9 +18,7 @@ from ..cells import TextLook, TypedCells, to_text, to_typed
 from ..dtypes import DType
 from ..elements import Cell, escape
 from ..errors import DTypeError, LimitError
-from ..header import key_of
 from ..linear import LinearArray
-from .grid import RESERVED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -221,13 +219,11 @@ def check_names(names: Mapping[str, object]) -> None:
     """Refuse names that would not come back from a sheet.
 
     Raises:
-        LimitError: blank, or a word that begins an array.
+        LimitError: a blank one.
     """
     for name in names:
         if not name.strip():
             raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
-        if key_of(name) in RESERVED:
-            raise LimitError(f"an array cannot be named {name!r}: a reader would take the cell for the start of one")
 
 
 def _check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:

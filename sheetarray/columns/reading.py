@@ -1,4 +1,4 @@
-"""The cells of sheets -> arrays: anchors in their first rows, then each column under the dtype that its header names.
+"""The cells of sheets -> arrays: anchors wherever they are, then each column under the dtype that its header names.
 
 A container implements `Sheet`; of several sheets, those without an array are passed over. Columns come typed by the
 container's own bulk parser first; where that leaves the slightest doubt they are asked for again as text, and each
@@ -8,6 +8,7 @@ cell is judged by its look.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,13 @@ from ..arrays import chosen
 from ..data import blame
 from ..elements import Missing, check_missing, unescape
 from ..errors import Finding, FormatError
-from ..header import LONGEST, Header, Note, warn
+from ..header import Header, Note, warn
 from ..linear import LinearArray
+from .anchors import MOST_BEFORE_DAMAGED, find_anchors
 from .column import Buffer, Column
-from .grid import Anchor, find_anchors
+from .grid import Anchor
 from .sheet import ArrayInfo, Cells, Request, Sheet
 
-MOST_ROWS_ABOVE = 1024  # an array may begin this far down a sheet
-_BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
 _MOST_FINDINGS = 20  # for one array
 
 Raise = Callable[[FormatError], None]
@@ -43,7 +43,7 @@ def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
     Raises:
         FormatError: there is none.
     """
-    anchors = [anchor for sheet in sheets for anchor in _anchors_of(sheet, strict)]
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet, strict=strict)]
     if not anchors:
         raise FormatError(
             "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
@@ -52,22 +52,8 @@ def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
     return anchors
 
 
-def _anchors_of(sheet: Sheet, strict: bool) -> list[Anchor]:
-    anchors: list[Anchor] = []
-    ended = False
-    for budget in _BUDGETS:
-        grid, ended = sheet.head(budget)
-        anchors = find_anchors(grid, strict=strict, ended=ended, title=sheet.title)
-        found = anchors and not any(anchor.cut for anchor in anchors)
-        if ended or found or (not anchors and len(grid) >= MOST_ROWS_ABOVE):
-            break
-    if not ended and any(anchor.orient == "rows" for anchor in anchors):
-        anchors = find_anchors(sheet.beginnings(LONGEST + 64), strict=strict, title=sheet.title)
-    return anchors
-
-
 def _grouped(
-    sheets: Sequence[Sheet], anchors: list[Anchor], names: Sequence[str] | None, report: Raise, note: Note
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: Raise, note: Note
 ) -> dict[str, list[Anchor]]:
     """The anchors of each array, parts in their order; what cannot be put together is reported and left out.
 
@@ -77,7 +63,8 @@ def _grouped(
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
         name = unescape(anchor.name) if escaped else anchor.name
-        meant = names is None or name in names
+        aliases = anchor.aliases
+        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
         if anchor.error is None:
             groups.setdefault(name, []).append(anchor)
         elif meant:
@@ -218,12 +205,11 @@ def _arrays(
 ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
     check_missing(missing)
     names = [names] if isinstance(names, str) else names
-    groups = _grouped(sheets, _anchors(sheets, strict), names, report, note)
+    anchors = _anchors(sheets, strict)
+    groups = _grouped(sheets, anchors, None if names is None else frozenset(names), report, note)
     wanted = chosen(groups, names)
-    reader = _Reader(sheets, missing, report, note, judge)
-    for name, group in wanted.items():
-        if group[0].orient == "rows":
-            yield name, reader.finished(Column.of_rows(reader.sheet(group[0]), group), name)
+    reader = _Reader(sheets, _stops(anchors), missing, report, note, judge)
+    yield from reader.lying({name: group for name, group in wanted.items() if group[0].orient == "rows"})
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
     results = reader.standing(standing)
     for sheet in sheets:
@@ -232,18 +218,55 @@ def _arrays(
     yield from ((name, results[name]) for name in standing)
 
 
+def _stops(anchors: Iterable[Anchor]) -> dict[int, int]:
+    """Where the cells of an anchor must end, by its id: above the next one in its column, left of it in its row."""
+    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
+    for anchor in anchors:
+        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    stops: dict[int, int] = {}
+    for line in lines.values():
+        line.sort(key=lambda anchor: anchor.first)
+        for anchor, other in pairwise(line):
+            if other.aliases == ():
+                stops[id(anchor)] = other.first - other.named
+            elif anchor.header is not None:  # of a damaged header nobody knows where it begins
+                end = anchor.first + anchor.start + anchor.header.capacity
+                stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
+    return stops
+
+
 class _Reader:
-    """Turns the columns of sheets into arrays."""
+    """Turns the columns and rows of sheets into arrays."""
 
     def __init__(
-        self, sheets: Sequence[Sheet], missing: Missing, report: Raise, note: Note, judge: Judge | None
+        self,
+        sheets: Sequence[Sheet],
+        stops: Mapping[int, int],
+        missing: Missing,
+        report: Raise,
+        note: Note,
+        judge: Judge | None,
     ) -> None:
         self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._stops = stops
         self._missing, self._report, self._note, self._judge = missing, report, note, judge
 
     def sheet(self, anchor: Anchor) -> Sheet:
         """The sheet of an anchor."""
         return self._sheets[anchor.title]
+
+    def lying(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
+        """The arrays of rows, one by one; None for what could not be read, which has been reported."""
+        by_sheet: dict[str | None, list[Anchor]] = {}
+        for anchor in (anchor for group in groups.values() for anchor in group):
+            by_sheet.setdefault(anchor.title, []).append(anchor)
+        rows = {
+            title: iter(self._sheets[title].rows([self._request(anchor) for anchor in anchors]))
+            for title, anchors in by_sheet.items()
+        }
+        for name, group in groups.items():
+            pieces = [next(rows[anchor.title]) for anchor in group]
+            yield name, self.finished(Column(group, pieces, self.sheet(group[0])), name)
 
     def standing(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
         """The arrays of columns; None for what could not be read, which has been reported."""
@@ -268,7 +291,7 @@ class _Reader:
             wanted.setdefault(anchor.title, []).append(anchor)
         cells: dict[int, Cells] = {}
         for title, anchors in wanted.items():
-            requests = [_request(anchor) for anchor in anchors]
+            requests = [self._request(anchor) for anchor in anchors]
             for anchor, found in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
                 cells[id(anchor)] = found
         for group in groups:
@@ -299,11 +322,10 @@ class _Reader:
             self._note_all(self._judge(name, column.header, buffer, column.address))
         return LinearArray.of(column.header, buffer).to_numpy()
 
+    def _request(self, anchor: Anchor) -> Request:
+        assert anchor.header is not None
+        return Request(*anchor.data_cell, anchor.header.dtype, stop=self._stops.get(id(anchor)))
+
     def _note_all(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self._note(finding)
-
-
-def _request(anchor: Anchor) -> Request:
-    assert anchor.header is not None
-    return Request(anchor.column, anchor.row + anchor.start, anchor.header.dtype)

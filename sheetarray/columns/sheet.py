@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +11,8 @@ from ..dtypes import DType
 from ..elements import Cell
 from ..errors import Finding
 from ..header import Order
+from .grid import Orient
+from .words import Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,12 +29,31 @@ class Request:
         row: of its first data cell, from 0.
         dtype: what its cells are to be.
         numerals: whether text that reads as a number is one, where the container tells them apart.
+        stop: the row before which it ends, since another array stands below; None for the sheet's end. Where a row is
+            requested, the column.
     """
 
     column: int
     row: int
     dtype: DType
     numerals: bool = True
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A few cells one under another, or side by side.
+
+    Attributes:
+        row, column: of the first one, from 0.
+        count: how many.
+        orient: "columns" where they go downwards, "rows" where they go to the right.
+    """
+
+    row: int
+    column: int
+    count: int
+    orient: Orient
 
 
 class Sheet(Protocol):
@@ -50,20 +71,23 @@ class Sheet(Protocol):
     max_rows: int | None
     notes: list[Finding]
 
+    def words(self) -> Words:
+        """Every cell of the whole sheet that holds a word of a header: found in bulk, not cell by cell."""
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """The cells of each zone; blanks are None or "", and those at its end may be left out."""
+
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
 
-        Blanks are None or ""; the last row may be cut short, but never within a cell.
+        For ordinary tables. Blanks are None or ""; the last row may be cut short, but never within a cell.
         """
 
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first `width` cells of every row, at most 1,200 rows: for arrays that lie in rows."""
-
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
-        """Each requested column down to the sheet's end.
+        """Each requested column down to the sheet's end, or to where its request stops.
 
         Args:
-            requests: of distinct columns.
+            requests: of different cells; a column may be in several, one below the other.
             typed: parse under `cells.engine_dtype` where the container can; otherwise text is String.
 
         Returns:
@@ -71,8 +95,8 @@ class Sheet(Protocol):
             of Python scalars, in one that has types of its own.
         """
 
-    def row(self, row: int, column: int) -> Cells:
-        """The cells of a row from a column on, as `columns` gives those of a column."""
+    def rows(self, requests: Sequence[Request]) -> Iterable[Cells]:
+        """The cells from each requested one on to the right, as `columns` gives untyped ones; they stop at a column."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import linear_arrays
 from ..cells import TextLook
-from ..columns import Cells, Request, lay_out, read_sheet
+from ..columns import Cells, Request, Words, Zone, lay_out, read_sheet
 from ..elements import EXACT_IN_JSON, Cell, Missing, encode
 from ..errors import Finding, NotFoundError
 
@@ -94,17 +94,37 @@ class _FrameSheet:
         columns = [self._column(place, 0, rows) for place in range(self._frame.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)], rows > len(self._frame)
 
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first cells of every row."""
-        return [row[:width] for row in self.head(10**9)[0]]
+    def words(self) -> Words:
+        """The words of headers in the columns that hold objects or text, and in the names of all."""
+        cells: list[tuple[int, int, Cell]] = []
+        for place, dtype in enumerate(self._frame.dtypes):
+            cells.append((0, place, str(self._frame.columns[place])))
+            if getattr(dtype, "kind", "O") not in "iufcbmM":
+                cells += [(row, place, cell) for row, cell in enumerate(self._column(place, 1), 1) if type(cell) is str]
+        return Words.of_cells(cells)
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """A few cells here and there."""
+        return [
+            self._column(zone.column, zone.row, zone.row + zone.count)
+            if zone.orient == "columns"
+            else self._row(zone.row, zone.column, zone.column + zone.count)
+            for zone in zones
+        ]
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (a Sheet's)
         """Columns as Python scalars."""
-        return [([], self._column(request.column, request.row)) for request in requests]
+        return [([], self._column(request.column, request.row, request.stop)) for request in requests]
 
-    def row(self, row: int, column: int) -> Cells:
-        """One row."""
-        return [], [self._column(place, row, row + 1)[0] for place in range(column, self._frame.shape[1])]
+    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+        """Rows, from a column on."""
+        for request in requests:
+            yield [], self._row(request.row, request.column, request.stop)
+
+    def _row(self, row: int, first: int, end: int | None) -> list[Cell]:
+        width = self._frame.shape[1]
+        cells = (self._column(place, row, row + 1) for place in range(first, min(end or width, width)))
+        return [cell[0] if cell else None for cell in cells]
 
     def _column(self, place: int, start: int, stop: int | None = None) -> list[Cell]:
         values = self._frame.iloc[max(start - 1, 0) : None if stop is None else stop - 1, place]

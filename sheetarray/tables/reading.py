@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import a1, find_anchors
+from ..columns import a1, anchors_of_grid
 from ..elements import Cell, is_blank
 from ..errors import FormatError
 from .bulk import infer_long
@@ -65,10 +65,11 @@ def _refuse_arrays(sheet: TableSheet) -> None:
     Raises:
         FormatError: one does.
     """
-    grid, ended = sheet.head(_HEAD)
-    for anchor in find_anchors(grid, ended=ended):
+    grid, _ = sheet.head(_HEAD)
+    for anchor in anchors_of_grid(grid):
         down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
-        if anchor.header is None and not _is_version(grid, anchor.row + down, anchor.column + right):
+        is_version = anchor.aliases == () and _is_version(grid, anchor.row + down, anchor.column + right)
+        if anchor.header is None and not is_version:
             continue  # words that a header has too, and no more
         raise FormatError(
             f"an array of the exchange format, {anchor.name!r}, not an ordinary table",

@@ -6,10 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...files import Bytes
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -91,19 +87,3 @@ def _parsed(
 
 def _name(column: int) -> str:
     return f"column_{column + 1}"
-
-
-def well_quoted(text: Bytes, offset: int, delimiter: str) -> bool:
-    """Whether each quote opens a cell, closes one, or is one of a pair within: then no reader can differ on it."""
-    if text.find(b'"', offset) < 0:
-        return True
-    quote, around = ord('"'), np.frombuffer(f'"\r\n{delimiter}'.encode(), dtype=np.uint8)
-    units = np.frombuffer(text, dtype=np.uint8)[offset:]
-    places = np.concatenate([
-        np.flatnonzero(units[start : start + 2**24] == quote) + start for start in range(0, len(units), 2**24)
-    ])  # fmt: skip
-    opening, closing = places[0::2], places[1::2]
-    before = np.isin(units[opening[opening > 0] - 1], around).all()
-    after = np.isin(units[closing[closing < len(units) - 1] + 1], around).all()
-    del units
-    return len(places) % 2 == 0 and bool(before) and bool(after)

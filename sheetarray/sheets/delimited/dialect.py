@@ -14,11 +14,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from ...columns import find_anchors
+import numpy as np
+
+from ...columns import anchors_of_grid
+from ...columns.words import FIRST_FIELD, NDARRAY, Places
 from ...elements import Cell
 from ...errors import FormatError, LimitError, NotFoundError
 from ...files import Bytes
 from ...tables import reads_as_value
+from .search import Units, find_words
 
 Decimal = Literal[".", ","]
 
@@ -39,6 +43,12 @@ _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_ROWS = 1200
 _MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
+_WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
+_LINES_BEFORE, _LINES_AFTER = 4, 3
+_MOST_WINDOWS = 24
+_MOST_NEIGHBOURS = 64
+_NEAR = 64  # bytes
+_NO_DELIMITERS = "\"'\r\n\0+-"
 _PROBE = "version,1.0.0\r\n"
 
 
@@ -116,32 +126,86 @@ def first_records(text: str, delimiter: str, *, ended: bool, most: int = _MOST_R
     return found
 
 
-def find_delimiter(text: str, *, ended: bool) -> str | None:
+def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[str]:
+    """Return the cells of a record; of one with many cells at least the first `most`."""
+    text = text.removesuffix("\n").removesuffix("\r")
+    if '"' not in text:
+        return text.split(delimiter) if most is None else text.split(delimiter, most)
+    field = _field(delimiter)
+    cells: list[str] = []
+    at, stop = 0, delimiter
+    while stop == delimiter and (most is None or len(cells) < most):
+        match = field.match(text, at)
+        assert match is not None  # an empty cell matches anywhere
+        quoted, rest, plain, stop = match.groups()
+        cells.append(plain if quoted is None else quoted.replace('""', '"') + (rest or ""))
+        at = match.end()
+    return cells
+
+
+def find_delimiter(content: Units, start: int) -> str | None:
     """The delimiter under which most arrays begin in the text; None where no array does.
 
     A file of one column has none: `SINGLE_COLUMN` says so.
+
+    Args:
+        content: the text in UTF-8.
+        start: where it begins.
     """
-    first = re.search("ndarray", text, re.IGNORECASE)
-    if first is None:
-        return None
-    lines = re.compile(r"(?:[^\n]*\n){0,3}").match(text, first.end())
-    near = min(lines.end() if lines else len(text), first.end() + 65536)
-    found = _by_anchors(text[:near], ended=ended and near == len(text))
-    return _by_anchors(text, ended=ended) if found is None else found
+    after = start
+    windows = 0
+    for places, codes in find_words(content, start):
+        likely = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
+        for place in likely.tolist():
+            if place < after:
+                continue
+            text, after = _window(content, start, place)
+            delimiter = _by_anchors(text, (*DELIMITERS, *_neighbours(content, places[places >= place - _NEAR], start)))
+            windows += 1
+            if delimiter is not None or windows == _MOST_WINDOWS:
+                return delimiter
+    return None
 
 
-def _by_anchors(text: str, *, ended: bool) -> str | None:
+def _window(content: Units, start: int, place: int) -> tuple[str, int]:
+    """The lines around a place in the text, and where they end."""
+    before = content[max(start, place - _WINDOW) : place].tobytes()
+    first = len(before)
+    for _ in range(_LINES_BEFORE):
+        first = before.rfind(b"\n", 0, max(first, 0))
+        if first < 0:
+            break
+    before = before[first + 1 :]
+    after = content[place : place + _WINDOW].tobytes()
+    last = 0
+    for _ in range(_LINES_AFTER):
+        last = after.find(b"\n", last) + 1 or len(after)
+    if b"\r" in after[:last] and b"\n" not in before + after[:last]:
+        last = len(after)
+    return (before + after[:last]).decode("utf-8", "replace"), place + last
+
+
+def _neighbours(content: Units, places: Places, start: int) -> list[str]:
+    """Characters beside the first words that may be delimiters."""
+    beside = np.unique(content[places[:_MOST_NEIGHBOURS][places[:_MOST_NEIGHBOURS] > start] - 1])
+    marks = [chr(unit) for unit in beside.tolist() if unit < 128]
+    return [mark for mark in marks if not mark.isalnum() and mark not in _NO_DELIMITERS and mark not in DELIMITERS]
+
+
+def _by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
     best, most = None, 0
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         if delimiter not in text and best is not None:
             continue
-        rows = [cells for cells, _ in first_records(text, delimiter, ended=ended)]
-        anchors = find_anchors(rows, ended=False)
+        rows = [cells for cells, _ in records(text, delimiter)]
+        anchors = anchors_of_grid(rows)
         if len(anchors) > most:
-            alone = all(len(rows[row]) == 1 for row in range(anchors[0].row, min(anchors[0].row + 3, len(rows))))
+            first = anchors[0].row
+            alone = all(len(rows[row]) == 1 for row in range(first, min(first + 3, len(rows))))
             best, most = SINGLE_COLUMN if alone and anchors[0].orient == "columns" else delimiter, len(anchors)
         elif best == SINGLE_COLUMN and len(anchors) == most and len(rows[anchors[0].row]) > 1:
-            best = delimiter
+            padded = delimiter.isspace() and delimiter != "\t" and len(set(map(len, rows))) > 1
+            best = best if padded else delimiter
     return best
 
 
@@ -235,7 +299,7 @@ def check_marks(delimiter: str, decimal: str) -> None:
     Raises:
         LimitError: with what to take instead.
     """
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'\r\n\0+-":
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in _NO_DELIMITERS:
         raise LimitError(
             f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
         )

@@ -1,24 +1,25 @@
-"""A delimited text as a sheet of cells: its first rows one by one, its columns in bulk.
+"""A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.
 
 The columnar engine parses the body straight from the file. It takes every quote for the beginning or the end of a
-quoted cell, so a text whose quotes stand otherwise (`5" pipe`) is read cell by cell instead.
+quoted cell, so a text whose quotes stand otherwise (`5" pipe`) is made sound first.
 """
 
 from __future__ import annotations
 
 import codecs
-import re
-from collections.abc import Collection, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from ...cells import Formulas, TextLook, engine_dtype
-from ...columns import Cells, Request, a1, find_anchors
+from ...columns import Cells, Request, Words, Zone, a1, find_anchors
 from ...dtypes import named
 from ...elements import Cell
 from ...errors import Finding, FormatError, LimitError
 from ...files import Bytes, Source
-from .bulk import parse, parse_numbers, well_quoted
+from .bulk import parse, parse_numbers
 from .dialect import (
     SINGLE_COLUMN,
     Decimal,
@@ -28,10 +29,11 @@ from .dialect import (
     find_encoding,
     find_table_delimiter,
     first_records,
-    records,
     text_encoding,
     unused_delimiter,
 )
+from .records import BLOCK, Records, UnsoundError, has_lone_returns
+from .sound import make_sound
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,9 +42,15 @@ _BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at next
 _FIRST_LOOK = 4_000  # cells; as a rule, all that headers need
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
+_MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
+_MOST_ABOVE = 256  # rows between the first cells of columns that are parsed together
+_ROWS_ABOVE = 24
+_MOST_GROUPS = 16  # of such columns
+_ENDLESS = 2**40
+_FEED = ord("\n")
 _TEXT = named("string")
 _ZIP = b"PK\3\4"
-_LONE_RETURN = re.compile(r"\r(?=[^\n])")
+Result = TypeVar("Result")
 
 
 class CsvSheet:
@@ -72,6 +80,7 @@ class CsvSheet:
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         self.notes: list[Finding] = []
+        self.look = TextLook(".", formulas)
         if source.prefix(4) == _ZIP:
             raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
         self._source = source
@@ -79,51 +88,47 @@ class CsvSheet:
         if encoding is not None:
             self._encoding = text_encoding(encoding)
             self._mark = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self._mark
-        self._utf8: bytes | None = None
-        self._records: list[tuple[list[str], int]] = []
-        self._head_text = ""
-        self._whole_rows: list[list[str]] | None = None
-        self._table, self._skip_rows, self._comment = table, skip_rows, comment
-        text, ended = self._text(_FIRST_LOOK)
-        found = delimiter or self._find_delimiter(text, ended)
-        self._single = found == SINGLE_COLUMN
-        self._delimiter = unused_delimiter(text) if self._single else found
-        mark = decimal or self._find_decimal()
-        self._undecided = mark is None
-        self.look = TextLook(mark or ".", formulas)
+        self._content: Bytes | bytearray = b""
+        self._changed = False  # whether it is another text than the file's own
+        self._stand_in = ""  # for quotes that are no more than characters
+        self._table = table
+        self._known_words: Words | None = None
+        if table:
+            mark = delimiter or self._find_table_delimiter(skip_rows, comment)
+        else:
+            self._take_content()
+            likely = delimiter or find_delimiter(self._units, self._mark)
+            mark = "," if likely is None else likely
+        self._single = mark == SINGLE_COLUMN
+        if self._single:
+            self._take_content()
+            mark = unused_delimiter(self._content)
+        self._delimiter = mark
+        self._records: Records | None = None
+        found = decimal or self._find_decimal()
+        self._undecided = found is None
+        self.look = TextLook(found or ".", formulas)
 
     # The dialect ---------------------------------------------------------------------------------------------
 
-    def _find_delimiter(self, text: str, ended: bool) -> str:
-        if self._table:
-            for budget in _BUDGETS:
-                if ended or text.strip("\n\r\t ,;|"):
-                    break
-                text, ended = self._text(budget)  # nothing but blanks so far
-            if not text.strip("\n\r\t ,;|"):
-                return next((mark for mark in ",;\t|" if mark in text), ",")
-            return find_table_delimiter(text, ended=ended, skip_rows=self._skip_rows, comment=self._comment)
-        found = find_delimiter(text, ended=ended)
-        for budget in _BUDGETS[:2]:
-            if found is not None or ended:
+    def _find_table_delimiter(self, skip_rows: int | Collection[int], comment: str | None) -> str:
+        text, ended = self._text(_FIRST_LOOK)
+        for budget in _BUDGETS:
+            if ended or text.strip("\n\r\t ,;|"):
                 break
-            text, ended = self._text(budget)
-            found = find_delimiter(text, ended=ended)
-        return "," if found is None else found
+            text, ended = self._text(budget)  # nothing but blanks so far
+        if not text.strip("\n\r\t ,;|"):
+            return next((mark for mark in ",;\t|" if mark in text), ",")
+        return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
 
     def _find_decimal(self) -> Decimal | None:
-        grid, ended = self.head(20_000)
         if self._table:
             return "."  # decided column by column
-        cells: list[Cell] = []
-        for anchor in find_anchors(grid, ended=ended):
-            if anchor.header is None or anchor.header.dtype.kind not in ("float", "complex"):
-                continue
-            if anchor.orient == "rows":
-                cells += grid[anchor.row][anchor.column + anchor.start :]
-            else:
-                cells += [row[anchor.column] for row in grid[anchor.row + anchor.start :] if len(row) > anchor.column]
-        return find_decimal(cells)
+        anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in ("float", "complex")]
+        most = max(1, min(_MOST_SAMPLED, _SAMPLED // max(len(anchors), 1)))
+        places = [(anchor.data_cell, anchor.orient) for anchor in anchors[:_SAMPLED]]
+        zones = [Zone(row, column, most, orient) for (column, row), orient in places]
+        return find_decimal([cell for cells in self.zones(zones) for cell in cells])
 
     def try_other_decimal(self) -> bool:
         """Read with a decimal comma from now on, where nothing has spoken for the point; False where something has."""
@@ -152,92 +157,129 @@ class CsvSheet:
             hint="name the encoding, for example encoding='cp1252'",
         )  # fmt: skip
 
-    def _whole(self) -> Bytes:
-        """All of the text as UTF-8, records ending in a line feed."""
-        if self._utf8 is not None:
-            return self._utf8
+    def _take_content(self) -> None:
+        """Have all of the text in UTF-8; a plain file is mapped, not read."""
+        if len(self._content):
+            return
         raw = self._source.whole()
-        plain = self._encoding == "utf-8" and not self._only_returns()
-        if plain:
-            return raw
+        if self._encoding == "utf-8":
+            self._content = raw
+            return
         try:
             text = codecs.decode(bytes(raw)[self._mark :], self._encoding)
         except UnicodeDecodeError as error:
             raise self._undecodable(bytes(raw)[self._mark :], error) from error
-        if self._only_returns():
-            text = text.replace("\r", "\n")
-        self._utf8, self._mark = text.encode("utf-8", "surrogatepass"), 0
+        self._content, self._mark, self._changed = text.encode("utf-8", "surrogatepass"), 0, True
         self._encoding = "utf-8"
-        return self._utf8
 
-    def _only_returns(self) -> bool:
-        return "\r" in self._head_text and "\n" not in self._head_text
+    @property
+    def _units(self) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+        return np.frombuffer(self._content, np.uint8)
 
-    def _whole_text(self) -> str:
-        whole = bytes(self._whole())[self._mark :]
+    def _with_records(self, work: Callable[[Records], Result]) -> Result:
+        """What comes of the records of the text; where readers would differ on them, the text is made sound first.
+
+        Raises:
+            FormatError: the text is not of its encoding.
+        """
+        self._take_content()
+        self._records = self._records or Records(self._units, self._mark, self._delimiter)
         try:
-            return whole.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise self._undecodable(whole, error) from error
+            try:
+                return work(self._records)
+            except UnsoundError:
+                self._content, self._stand_in = make_sound(self._units, self._mark, self._delimiter)
+                self._changed, self._known_words = True, None
+                self._records = Records(self._units, self._mark, self._delimiter)
+                return work(self._records)
+        except UnicodeDecodeError:
+            whole = bytes(self._content)[self._mark :]
+            try:
+                whole.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise self._undecodable(whole, error) from error
+            raise
+
+    def _plain(self, cells: list[Any]) -> list[Any]:
+        """The same cells, with the quotes that something else stands for in the text."""
+        if not self._stand_in:
+            return cells
+        return [cell.replace(self._stand_in, '"') if cell else cell for cell in cells]
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
+
+    def words(self) -> Words:
+        """The words of headers, wherever in the text they are."""
+        if self._known_words is None:
+            self._known_words = self._with_records(Records.words)
+        return self._known_words
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """A few cells here and there."""
+        return [self._plain(cells) for cells in self._with_records(lambda records: records.zones(zones))]
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
         for cells in (min(budget, _FIRST_LOOK), budget):
             text, ended = self._text(cells)
-            if text != self._head_text or not self._records:
-                self._head_text = text
-                self._records = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
-            if ended or len(self._records) == _MOST_ROWS:
+            rows = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+            if ended or len(rows) == _MOST_ROWS:
                 break
-        whole = ended and (not self._records or self._records[-1][1] == len(text))
-        return [cells for cells, _ in self._records], whole
+        return [row for row, _ in rows], ended and (not rows or rows[-1][1] == len(text))
 
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first cells of every row."""
-        return [cells[:width] for cells in self._rows(width)]
-
-    def row(self, row: int, column: int) -> Cells:
-        """One row, from a column on."""
+    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+        """Rows, one by one, from a column on."""
         import polars as pl
 
-        if self._whole_rows is None:
-            self._whole_rows = self._rows(None)
-        return [], pl.Series(self._whole_rows[row][column:], dtype=pl.String)
-
-    def _rows(self, width: int | None) -> list[list[str]]:
-        text = self._whole_text()
-        if '"' in text:
-            return [cells for cells, _ in islice(records(text, self._delimiter), _MOST_ROWS)]
-        lines = text.replace("\r\n", "\n").split("\n", _MOST_ROWS)[:_MOST_ROWS]
-        return [line.split(self._delimiter, -1 if width is None else width) for line in lines]
+        known: tuple[int, list[str]] = -1, []
+        for request in requests:
+            if known[0] != request.row:
+                (cells,) = self.zones([Zone(request.row, 0, _ENDLESS, "rows")])
+                known = request.row, cells
+            yield [], pl.Series(known[1][request.column : request.stop], dtype=pl.String)
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
-        """Columns in bulk: what stands above the common body from the first rows, the body from the engine."""
-        body_row = max(request.row for request in requests)
-        width = max((len(cells) for cells, _ in self._records[:body_row]), default=0)
-        if typed and (bodies := self._numbers(requests, body_row, width)) is not None:
-            return self._with_heads(requests, body_row, bodies)
-        if self._single:
-            self._delimiter = unused_delimiter(self._whole())
-        wanted = list(requests)
-        if not self._single:
-            wanted.append(Request(max(width, 1 + max(r.column for r in requests)), body_row, _TEXT))
-        frame = self._parsed(wanted, body_row, typed) or self._cell_by_cell(wanted, body_row)
-        if not self._single:
-            self._note_beyond(frame.pop(), body_row, wanted[-1].column)
-        return self._with_heads(requests, body_row, frame)
+        """Columns in bulk."""
+        results: dict[int, Cells] = {}
+        for group, alone in _groups(requests):
+            some = [requests[index] for index in group]
+            found = self._together(some, typed=typed) if alone else self._slices(some)
+            results.update(zip(group, found, strict=True))
+        return [results[index] for index in range(len(requests))]
 
-    def _with_heads(self, requests: Sequence[Request], body_row: int, bodies: Sequence[pl.Series]) -> list[Cells]:
-        heads = [
-            [
-                cells[request.column] if request.column < len(cells) else None
-                for cells, _ in self._records[request.row : body_row]
-            ]
+    def _slices(self, requests: Sequence[Request]) -> list[Cells]:
+        """Requests of many rows: their columns are parsed once, as text, and cut."""
+        first = min(request.row for request in requests)
+        columns = sorted({request.column for request in requests})
+        whole = self._together([Request(column, first, _TEXT) for column in columns], typed=False)
+        series = {column: rest for column, (_, rest) in zip(columns, whole, strict=True)}
+        return [
+            ([], series[request.column][request.row - first : None if request.stop is None else request.stop - first])
             for request in requests
         ]
-        return list(zip(heads, bodies, strict=True))
+
+    def _together(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+        """Requests of different columns that begin in about the same row: what stands above their common body, and it.
+
+        The body comes from the engine; of text that readers would split differently, after it is made sound.
+        """
+        row = max(request.row for request in requests)
+        bodies = self._numbers(requests, row) if typed else None
+        if bodies is None:
+            self._with_records(Records.check_sound)
+            width = max(request.column for request in requests) + 1
+            wanted = list(requests)
+            if not self._single:
+                rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # which tell how wide the sheet is
+                width = max([width, *map(len, self.zones([Zone(above, 0, _ENDLESS, "rows") for above in rows]))])
+                if len(words := self.words().columns):
+                    width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
+                wanted.append(Request(width, row, _TEXT))
+            bodies = self._parsed(wanted, row, typed)
+            if not self._single:
+                self._note_beyond(bodies.pop(), row, width)
+        heads = self.zones([Zone(request.row, request.column, row - request.row, "columns") for request in requests])
+        return [_stopped(head, body, request) for request, head, body in zip(requests, heads, bodies, strict=True)]
 
     def _note_beyond(self, beyond: pl.Series, row: int, column: int) -> None:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
@@ -250,58 +292,96 @@ class CsvSheet:
             place = a1(row + int(filled[0]), column)
             self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
-    def _numbers(self, requests: Sequence[Request], body_row: int, width: int) -> list[pl.Series] | None:
+    def _numbers(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:
         """The body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold more."""
         columns = {request.column: engine_dtype(request.dtype) for request in requests}
-        if self.look.decimal == "," or set(columns) != set(range(width)) or self._has_lone_returns():
+        if self.look.decimal == "," or set(columns) != set(range(len(columns))) or self._stand_in:
             return None
-        whole, offset = self._body(body_row)
-        if offset >= len(whole):
+        offset, lines = self._body(row)
+        if offset is None or has_lone_returns(self._units, offset):
             return None
-        lines = whole[:offset].count(b"\n")
-        found = parse_numbers(self._parsable(whole), columns, delimiter=self._delimiter, skip_lines=lines)
+        found = parse_numbers(self._parsable(), columns, delimiter=self._delimiter, skip_lines=lines)
         return None if found is None else [found[request.column] for request in requests]
 
-    def _body(self, body_row: int) -> tuple[Bytes, int]:
-        """The text, and where the body begins in it, in bytes."""
-        whole = self._whole()
-        skipped = self._records[body_row - 1][1] if 0 < body_row <= len(self._records) else 0
-        return whole, self._mark + len(self._head_text[:skipped].encode("utf-8", "surrogatepass"))
+    def _body(self, row: int) -> tuple[int | None, int]:
+        """Where a row begins in the text, and how many line feeds come before; None where the text has ended."""
+        offset = self._with_records(lambda records: records.place_of(row))
+        if offset is None:
+            return None, 0
+        units = self._units
+        return offset, sum(
+            int(np.count_nonzero(units[first : min(first + BLOCK, offset)] == _FEED))
+            for first in range(0, offset, BLOCK)
+        )
 
-    def _has_lone_returns(self) -> bool:
-        return _LONE_RETURN.search(self._head_text) is not None and not self._only_returns()
-
-    def _parsable(self, whole: Bytes) -> Any:
+    def _parsable(self) -> Any:
         """What the engine is given: the file itself, if its text is as it lies there."""
-        return self._source.path if self._utf8 is None and self._source.path is not None else bytes(whole)
+        path = self._source.path
+        return path if not self._changed and path is not None else bytes(self._content)
 
-    def _parsed(self, requests: Sequence[Request], body_row: int, typed: bool) -> list[pl.Series] | None:
-        """The body parsed by the engine; None where it cannot be trusted with it."""
+    def _parsed(self, requests: Sequence[Request], row: int, typed: bool) -> list[pl.Series]:
+        """The body parsed by the engine, under the dtypes of the requests or else as text."""
         import polars as pl
 
-        whole, offset = self._body(body_row)
-        if self._has_lone_returns():
-            return None
-        if not well_quoted(whole, offset, self._delimiter):
-            return None
-        if typed and self.look.decimal == "," and (self._delimiter == "," or whole.find(b".", offset) >= 0):
+        offset, lines = self._body(row)
+        if typed and (self._stand_in or (self.look.decimal == "," and self._delimiter == ",")):
+            typed = False
+        if typed and self.look.decimal == "," and offset is not None and self._content.find(b".", offset) >= 0:
             typed = False
         wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
-        if offset >= len(whole):
+        if offset is None:
             return [pl.Series([], dtype=wanted[request.column]) for request in requests]
         found = parse(
-            self._parsable(whole), wanted, delimiter=self._delimiter, skip_lines=whole[:offset].count(b"\n"),
+            self._parsable(), wanted, delimiter=self._delimiter, skip_lines=lines,
             decimal_comma=typed and self.look.decimal == ",",
         )  # fmt: skip
         if found is None:
-            return self._parsed(requests, body_row, typed=False) if typed else None
-        return [found[request.column] for request in requests]
+            return self._parsed(requests, row, typed=False) if typed else self._cell_by_cell(requests, row)
+        columns = [found[request.column] for request in requests]
+        if self._stand_in:
+            columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
+        return columns
 
-    def _cell_by_cell(self, requests: Sequence[Request], body_row: int) -> list[pl.Series]:
+    def _cell_by_cell(self, requests: Sequence[Request], row: int) -> list[pl.Series]:
+        """The body where the engine refuses the text."""
         import polars as pl
 
-        found: list[list[str | None]] = [[] for _ in requests]
-        for cells, _ in islice(records(self._whole_text(), self._delimiter), body_row, None):
-            for column, request in zip(found, requests, strict=True):
-                column.append(cells[request.column] if request.column < len(cells) else None)
-        return [pl.Series(column, dtype=pl.String) for column in found]
+        def columns(records: Records) -> list[list[str | None]]:
+            results: list[list[str | None]] = [[] for _ in requests]
+            for cells in records.rows_from(row, max(request.column for request in requests) + 1):
+                for column, request in zip(results, requests, strict=True):
+                    column.append(cells[request.column] if request.column < len(cells) else None)
+            return results
+
+        return [pl.Series(self._plain(column), dtype=pl.String) for column in self._with_records(columns)]
+
+
+def _groups(requests: Sequence[Request]) -> Iterator[tuple[list[int], bool]]:
+    """The indices of requests that are parsed together, and whether each column among them is asked for once.
+
+    Together are those that begin in about the same row. Columns with several arrays are one group, and so is
+    everything where arrays begin in very many rows.
+    """
+    times = Counter(request.column for request in requests)
+    alone = [index for index, request in enumerate(requests) if times[request.column] == 1]
+    others = [index for index, request in enumerate(requests) if times[request.column] > 1]
+    alone.sort(key=lambda index: requests[index].row)
+    groups: list[list[int]] = []
+    for index in alone:
+        if groups and requests[index].row - requests[groups[-1][0]].row <= _MOST_ABOVE:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    if len(groups) > _MOST_GROUPS:
+        others, groups = others + alone, []
+    yield from ((group, True) for group in groups)
+    if others:
+        yield others, False
+
+
+def _stopped(head: list[Cell], body: pl.Series, request: Request) -> Cells:
+    """The cells of a request: those before the common body, and those in it, as far as the request goes."""
+    if request.stop is None:
+        return head, body
+    count = request.stop - request.row
+    return head[:count], body[: max(0, count - len(head))]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import FormatError
-from ...files import Bytes, Source
+from ...files import Source
 from ...tables import Table, TextColumn
-from .bulk import parse_texts, well_quoted
-from .dialect import Decimal, records, unused_delimiter
+from .bulk import parse_texts
+from .dialect import Decimal
+from .records import Records
 from .sheet import CsvSheet
 
 if TYPE_CHECKING:
@@ -50,18 +51,17 @@ class CsvTable(CsvSheet):
 
     def table(self) -> Table:
         """All cells."""
-        whole = self._whole()
+        self._take_content()
+        whole = self._content
         if len(whole) <= _SMALL and not bytes(whole)[self._mark :].strip(f" \t\r\n{self._delimiter}".encode()):
             return Table(0, {})
-        if self._single:
-            self._delimiter = unused_delimiter(whole)
         if len(whole) <= _SMALL and bytes(whole).count(b"\n") <= _FEW_ROWS:
             return self._split()
-        return self._parsed_table(whole) or self._split()
+        return self._parsed_table() or self._split()
 
     def _split(self) -> Table:
         """The table record by record."""
-        rows = [cells for cells, _ in records(self._whole_text(), self._delimiter)]
+        rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, None)])
         lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:
             while cells and not cells[-1]:
@@ -70,21 +70,21 @@ class CsvTable(CsvSheet):
         columns = zip_longest(*rows)
         return Table(len(rows), {place: TextColumn(list(cells)) for place, cells in enumerate(columns)}, lines)
 
-    def _parsed_table(self, whole: Bytes) -> Table | None:
+    def _parsed_table(self) -> Table | None:
         """The table as the engine parses it; None where it cannot be trusted with it."""
-        if self._has_lone_returns():
-            return None
-        quoted = _has_quoted_cells(whole, self._mark, self._delimiter)
-        if quoted and not well_quoted(whole, self._mark, self._delimiter):
-            return None
-        width = max((len(cells) for cells, _ in self._records), default=1)
-        columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter, quotes=quoted)
+        self._with_records(Records.check_sound)
+        whole = self._content
+        quoted = whole.find(b'"', self._mark) >= 0
+        width = max(map(len, self.head(20_000)[0]), default=1)
+        columns = parse_texts(self._parsable(), width, delimiter=self._delimiter, quotes=quoted)
         if columns is None and not quoted:
             width = _width(bytes(whole), self._delimiter)
             _check_width(width)
-            columns = parse_texts(self._parsable(whole), width, delimiter=self._delimiter, quotes=False)
+            columns = parse_texts(self._parsable(), width, delimiter=self._delimiter, quotes=quoted)
         if columns is None:
             return None
+        if self._stand_in:
+            columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
         lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
             text = bytes(whole)[self._mark :]
@@ -117,12 +117,6 @@ def _blank_lines(text: bytes, rows: np.ndarray[Any, Any], delimiter: str) -> np.
     for place in np.flatnonzero(~blank & (first != ord(delimiter))).tolist():
         blank[place] = not text[starts[place] : stops[place]].strip(b" \t\r")
     return np.asarray(rows[blank], dtype=np.int64)
-
-
-def _has_quoted_cells(text: Bytes, start: int, delimiter: str) -> bool:
-    """Whether a quote stands where a cell begins; anywhere else it is a sign like others."""
-    openings = [f'{before}"'.encode() for before in (delimiter, "\n", "\r")]
-    return text[start : start + 1] == b'"' or any(text.find(opening, start) >= 0 for opening in openings)
 
 
 def _check_width(width: int) -> None:

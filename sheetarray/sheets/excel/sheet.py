@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...cells import TextLook, engine_dtype
-from ...columns import Cells, Request, a1
+from ...columns import Cells, Request, Words, Zone, a1
+from ...columns.words import CODES, WORDS
 from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
@@ -20,12 +22,14 @@ from .reader import cells as c
 from .reader.column import Run, Texts, numbers_of
 from .reader.gather import Gathered, gathered, whole
 from .reader.opening import opened
+from .reader.picking import Searchable, picks_rows
 from .reader.serials import moments
 
 if TYPE_CHECKING:
     import polars as pl
 
 _MOST_ROWS = 1200
+_ROW = 2**31  # what a row counts in a position
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
@@ -83,13 +87,18 @@ class ExcelSheet:
         self._title, self._container = title, container
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
-        self._top: list[c.Cells] | None = None
+        self._known_words: Words | None = None
 
     @contextmanager
     def runs(self, *, numeric: bool) -> Iterator[Iterator[c.Cells]]:
         """The cells of the sheet; a wrong one is told with the sheet."""
+        with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
+            yield runs
+
+    @contextmanager
+    def _located(self, cells: Generator[c.Cells]) -> Iterator[Iterator[c.Cells]]:
         try:
-            with closing(self._container.cells(self._title, numeric=numeric)) as runs:
+            with closing(cells) as runs:
                 yield runs
         except FormatError as error:
             if not error.location:
@@ -127,39 +136,90 @@ class ExcelSheet:
             cells[column] = value
         return True
 
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first cells of every row."""
-        grid: list[list[Cell]] = []
-        for run in self._top_runs():
-            self._add(grid, run.where(run.columns < width), _MOST_ROWS * width)
-        return grid
+    # Arrays --------------------------------------------------------------------------------------------------
 
-    def row(self, row: int, column: int) -> Cells:
-        """One row, from a column on."""
+    def words(self) -> Words:
+        """The words of headers, wherever in the sheet they are."""
         import polars as pl
 
-        found = Gathered()
-        for run in self._top_runs():
-            part = run.where((run.rows == row) & (run.columns >= column))
-            if len(part):
-                found.put(part.columns - column, part.kinds, part.values)
-
-        def address(place: int) -> str:
-            return a1(row, column + place)
-
-        return [], self._text(self._whole(found, address), None, address) if len(found) else pl.Series(
-            [], dtype=pl.String
-        )
-
-    def _top_runs(self) -> list[c.Cells]:
-        if self._top is None:
-            self._top = []
-            with self.runs(numeric=False) as runs:
+        if self._known_words is None:
+            rows, columns, codes = [], [], []
+            with self._cells_with(WORDS) as runs:
                 for run in runs:
-                    self._top.append(run.where(run.rows < _MOST_ROWS))
-                    if int(run.rows.min()) >= _MOST_ROWS:
-                        break
-        return self._top
+                    texts = run.values.str.strip_chars().str.to_lowercase()
+                    which = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == c.TEXT)
+                    if which.any():
+                        rows.append(run.rows[which])
+                        columns.append(run.columns[which])
+                        codes.append([CODES[text] for text in texts.filter(pl.Series(which)).to_list()])
+            self._known_words = Words.of(*(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes)))
+        return self._known_words
+
+    @contextmanager
+    def _cells_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.Cells]]:
+        container = self._container
+        if not isinstance(container, Searchable):
+            with self.runs(numeric=False) as runs:
+                yield runs
+            return
+        with self._located(container.cells_with(self._title, texts)) as runs:
+            yield runs
+
+    def _of_rows(self, spans: list[tuple[int, int]]) -> _Some:
+        """All cells of some rows, given as spans of rows that may overlap."""
+        merged: list[tuple[int, int]] = []
+        for first, end in sorted(spans):
+            if merged and first <= merged[-1][1]:
+                merged[-1] = merged[-1][0], max(merged[-1][1], end)
+            else:
+                merged.append((first, end))
+        starts, ends = np.array(merged, np.int64).T
+        some = _Some()
+        container = self._container
+        if isinstance(container, Searchable):
+            cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
+        else:
+            cells = container.cells(self._title, numeric=False)
+        with self._located(cells) as runs:
+            for run in runs:
+                index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
+                some.add(run.where((run.rows >= starts[index]) & (run.rows < ends[index])))
+                if int(run.rows.min()) >= int(ends[-1]):
+                    break
+        some.sort()
+        return some
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """A few cells here and there."""
+        if not zones:
+            return []
+        some = self._of_rows([(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones])
+        sizes = np.array([zone.count for zone in zones], np.int64)
+        steps = np.array([_ROW if zone.orient == "columns" else 1 for zone in zones], np.int64)
+        firsts = np.array([zone.row * _ROW + zone.column for zone in zones], np.int64)
+        ends = np.cumsum(sizes)
+        nth = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
+        wanted = np.repeat(firsts, sizes) + nth * np.repeat(steps, sizes)
+        cells: list[Cell] = [None] * len(wanted)
+        places, run = some.at(wanted)
+        for place, value in zip(places.tolist(), scalars(run, from_1904=self._container.from_1904), strict=True):
+            cells[place] = value
+        return [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
+
+    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+        """Rows, from a column on."""
+        import polars as pl
+
+        some = self._of_rows([(request.row, request.row + 1) for request in requests])
+        for request in requests:
+            run, twice = some.between(request)
+
+            def address(place: int, request: Request = request) -> str:
+                return a1(request.row, request.column + place)
+
+            if twice is not None:
+                raise FormatError("the cell comes twice in the sheet", location=f"{self._title}!{address(twice)}")
+            yield [], self._text(run, request.dtype, address) if len(run) else pl.Series([], dtype=pl.String)
 
     # Columns -------------------------------------------------------------------------------------------------
 
@@ -182,14 +242,29 @@ class ExcelSheet:
 
         texts = [engine_dtype(request.dtype) == pl.String for request in requests]
         numeric = typed and not any(texts)
-        found: list[Gathered] = []
-        for distinct in _distinct(requests):
-            with self.runs(numeric=numeric) as runs:
-                found += gathered(self._counted(runs), distinct)
-        return [
-            ([], self._column(column, request, typed=typed and not text, numeric=numeric))
-            for column, request, text in zip(found, requests, texts, strict=True)
-        ]
+        if not requests:
+            return []
+        by_column: dict[int, Request] = {}
+        times = Counter(request.column for request in requests)
+        for request in requests:
+            known = by_column.get(request.column)
+            if known is None or request.row < known.row:
+                by_column[request.column] = request
+        with self.runs(numeric=numeric) as runs:
+            columns = dict(zip(by_column, gathered(self._counted(runs), list(by_column.values())), strict=True))
+        wholes: dict[int, Run] = {}
+        results: list[Cells] = []
+        for request, text in zip(requests, texts, strict=True):
+            column, first = request.column, by_column[request.column].row
+            gathering = columns[column]
+            if column not in wholes and len(gathering):
+                wholes[column] = self._whole(gathering, column, first)
+            whole_run = wholes.get(column)
+            part = None if whole_run is None else _part(whole_run, request, first)
+            if times[column] == 1:
+                wholes.pop(column, None)
+            results.append(([], self._column(part, request, typed=typed and not text, numeric=numeric)))
+        return results
 
     def _counted(self, runs: Iterator[c.Cells]) -> Iterator[c.Cells]:
         for run in runs:
@@ -197,24 +272,24 @@ class ExcelSheet:
             if self.report is not None:
                 self.report(len(run))
 
-    def _column(self, column: Gathered, request: Request, *, typed: bool, numeric: bool) -> pl.Series | Sequence[Cell]:
+    def _column(self, run: Run | None, request: Request, *, typed: bool, numeric: bool) -> pl.Series | Sequence[Cell]:
         import polars as pl
 
         def address(place: int) -> str:
             return a1(request.row + place, request.column)
 
-        if not len(column):
+        if run is None or not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
-        run = self._whole(column, address)
         made = numbers_of(run, request.dtype, numerals=request.numerals) if typed else None
         if made is None and numeric:
             return []  # of text only the places are known here: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
 
-    def _whole(self, column: Gathered, address: Callable[[int], str]) -> Run:
-        run, twice = whole(column)
+    def _whole(self, gathering: Gathered, column: int, first: int) -> Run:
+        run, twice = whole(gathering)
         if twice is not None:
-            raise FormatError("the cell comes twice in the sheet", location=f"{self._title}!{address(twice)}")
+            place = f"{self._title}!{a1(first + twice, column)}"
+            raise FormatError("the cell comes twice in the sheet", location=place)
         return run
 
     def _text(self, run: Run, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
@@ -228,16 +303,57 @@ class ExcelSheet:
         return texts.result()
 
 
-def _distinct(requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
-    """The requests in their order, as few runs of them as have distinct columns."""
-    run: dict[int, Request] = {}  # by column
-    for request in requests:
-        if request.column in run:
-            yield list(run.values())
-            run = {}
-        run[request.column] = request
-    if run:
-        yield list(run.values())
+class _Some:
+    """Cells of some rows, sorted by row and column."""
+
+    def __init__(self) -> None:
+        self._runs: list[c.Cells] = []
+
+    def add(self, run: c.Cells) -> None:
+        """Put in some more."""
+        if len(run):
+            self._runs.append(run)
+
+    def sort(self) -> None:
+        """Have them in their order."""
+        import polars as pl
+
+        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._runs)])
+        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._runs)])
+        positions = rows * _ROW + columns
+        order = np.argsort(positions, kind="stable")
+        self._positions = positions[order]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._runs)])[order]
+        values = [run.values for run in self._runs] or [pl.Series([], dtype=pl.String)]
+        self._values = pl.concat(values).gather(order)
+        self._runs = []
+
+    def at(self, positions: c.Places) -> tuple[c.Places, c.Cells]:
+        """Which of some positions hold a cell, by their indices, and those cells."""
+        index = np.searchsorted(self._positions, positions)
+        known = np.minimum(index, max(len(self._positions) - 1, 0))
+        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
+        chosen = known[match]
+        rows, columns = np.divmod(self._positions[chosen], _ROW)
+        return match, c.Cells(rows, columns, self._kinds[chosen], self._values.gather(chosen))
+
+    def between(self, request: Request) -> tuple[Run, int | None]:
+        """The cells of a row that are requested, counted from the first one; and one that comes twice."""
+        first = request.row * _ROW + request.column
+        end = request.row * _ROW + (_ROW if request.stop is None else request.stop)
+        low, high = np.searchsorted(self._positions, [first, end]).tolist()
+        places = self._positions[low:high] - first
+        twice = np.flatnonzero(np.diff(places) == 0)
+        return Run(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(twice) else None
+
+
+def _part(run: Run, request: Request, first: int) -> Run:
+    """The cells of a column, which are counted from a row on, that one of its requests is for."""
+    if request.row == first and request.stop is None:
+        return run
+    end = run.height if request.stop is None else max(request.stop - first, 0)
+    low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
+    return Run(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
 
 
 def scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...columns import Anchor, a1, find_anchors
+from ...columns import Anchor, a1, anchors_of_grid
 from ...elements import Cell
 from ...errors import FormatError, NotFoundError
+from ...header import HeaderCutError
 from .address import Rect
 from .fetch import values
 from .holder import Holder
@@ -18,7 +19,6 @@ from .sheet import ChangedError, GoogleSheet
 from .state import State, Worksheet
 
 _BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
-_WIDEST_HEADER = 220
 NOT_WHOLE = ", but not whole: written since "  # between an array's length and the holder, while it is written in place
 _MARKED = re.compile(rf"(\d+){NOT_WHOLE}")
 
@@ -104,11 +104,10 @@ def _look(service: Service, state: State, sheet: Worksheet) -> Content:
     for budget in _BUDGETS:
         rows, ended = view.head(budget)
         grid = [[_unmarked(cell, state.now) for cell in row] for row in rows]
-        anchors = find_anchors(grid, ended=ended)
-        if ended or not any(anchor.cut for anchor in anchors):
+        anchors = anchors_of_grid(grid)
+        complete = not any(isinstance(anchor.error, HeaderCutError) or anchor.orient == "rows" for anchor in anchors)
+        if ended or complete:
             break
-    if any(anchor.orient == "rows" for anchor in anchors) and not ended:
-        anchors = find_anchors(view.beginnings(_WIDEST_HEADER))
     arrays: dict[str, list[Standing]] = {}
     for anchor in anchors:
         arrays.setdefault(anchor.name, []).append(_standing(anchor, grid, sheet))

@@ -6,11 +6,12 @@ before and after; whatever is fetched later brings its header along, which must 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ...cells import TextLook
-from ...columns import Cells, Request, find_anchors
+from ...columns import Cells, Request, Words, Zone, anchors_of_grid
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
@@ -22,6 +23,9 @@ from .state import look
 
 MOST_HEAD_ROWS = 1200
 _CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
+_HEAD = 20_000  # cells that are looked at first
+_SMALL_GRID = 2_000_000  # cells, blanks among them, that are fetched at once where arrays leave them free
+_ALL_ROWS = 10_000_000
 _FIRST_ROWS = 250  # of a worksheet of unknown width
 
 
@@ -64,6 +68,7 @@ class GoogleSheet:
         self._rows = 0  # of the head
         self._ended = False
         self._whole: dict[tuple[int, int], list[Cell]] = {}  # by column and first row
+        self._below: dict[int, tuple[int, list[Cell]]] = {}  # by column: what no array above takes, and its first row
 
     # The first rows ------------------------------------------------------------------------------------------
 
@@ -93,35 +98,102 @@ class GoogleSheet:
         padded = [[*column, *[None] * (height - len(column))] for column in self._head]
         return [list(row) for row in zip(*padded, strict=True)]
 
-    def beginnings(self, width: int) -> Sequence[Sequence[Cell]]:
-        """The first cells of the first rows."""
-        if self._ended or self._rows >= MOST_HEAD_ROWS:
-            return [row[:width] for row in self._grid()]
-        columns = self._fetch([Rect(0, 0, MOST_HEAD_ROWS, width)])[0]
-        height = max(map(len, columns), default=0)
-        return [[column[row] if row < len(column) else None for column in columns] for row in range(height)]
+    # Arrays --------------------------------------------------------------------------------------------------
 
-    def row(self, row: int, column: int) -> Cells:
-        """A row; as it was seen in the first rows, if that is all there is."""
-        if self._ended:
-            return [], self._grid()[row][column:]
-        (columns,) = self._fetch([Rect(row, None, row + 1, None)])
-        cells = [found[0] if found else None for found in columns]
-        if any(one != other for one, other in zip(cells, self._grid()[row][:column], strict=False) if one or other):
-            raise ChangedError
-        return [], cells[column:]
+    def words(self) -> Words:
+        """The words of headers, wherever in the worksheet they are."""
+        self.head(_HEAD)
+        self._search()
+        first = ((row, column, cell) for column, cells in enumerate(self._head) for row, cell in enumerate(cells))
+        below = (
+            (row, column, cell)
+            for column, (top, cells) in self._below.items()
+            for row, cell in enumerate(cells, top)
+            if row >= self._rows
+        )
+        return Words.of_cells(chain(first, below))
+
+    def _search(self) -> None:
+        """Fetch what may hold arrays below the first rows: everything; of much data only what no array takes.
+
+        Where arrays end is known from their headers, so that what has to be looked at is as a rule blank.
+        """
+        if self._ended or self._below:
+            return
+        ends: dict[int, int] = {}
+        for anchor in anchors_of_grid(self._grid()):
+            if anchor.header and anchor.orient == "columns":
+                _, row = anchor.data_cell
+                ends[anchor.column] = max(ends.get(anchor.column, 0), row + anchor.header.capacity)
+        small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
+        if small and sum(ends.values()) <= _CELLS_A_REQUEST:
+            whole = self._fetch([Rect(0, None, _ALL_ROWS, None)])[0]
+            self.take_head(max([self._rows, *map(len, whole)]), whole)
+            self._ended = True
+            return
+        if self._size is None:
+            self._generation()
+        rows, columns = self._size or (0, 0)
+        rects: list[Rect] = []
+        for column in range(columns):
+            top = max(self._rows, ends.get(column, 0))
+            if top >= rows:
+                self._below[column] = top, []
+            elif rects and rects[-1].top == top and rects[-1].right == column:
+                rects[-1] = rects[-1]._replace(right=column + 1)
+            else:
+                rects.append(Rect(top, column, rows, column + 1))
+        for rect, found in zip(rects, self._fetch(rects) if rects else [], strict=True):
+            for column in range(rect.left or 0, rect.right or 0):
+                place = column - (rect.left or 0)
+                self._below[column] = rect.top, found[place] if place < len(found) else []
+
+    def _cell(self, row: int, column: int) -> Cell:
+        if self._ended or row < self._rows:
+            cells = self._seen(column)
+            return cells[row] if row < len(cells) else None
+        top, cells = self._below.get(column, (row, []))
+        return cells[row - top] if 0 <= row - top < len(cells) else None
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """A few cells here and there, of those that have been fetched."""
+        return [
+            [self._cell(zone.row + step, zone.column) for step in range(zone.count)]
+            if zone.orient == "columns"
+            else [self._cell(zone.row, zone.column + step) for step in range(zone.count)]
+            for zone in zones
+        ]
+
+    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+        """Rows, as they were fetched."""
+        width = max([len(self._head), *(column + 1 for column in self._below)])
+        for request in requests:
+            end = width if request.stop is None else min(request.stop, width)
+            yield [], [self._cell(request.row, column) for column in range(request.column, end)]
 
     # Columns -------------------------------------------------------------------------------------------------
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (always typed)
         """Columns as Python scalars."""
+        if not self._ended:
+            wanted = [(request.column, request.row) for request in requests if request.row <= self._rows]
+            absent = {column: row for column, row in sorted(wanted, reverse=True) if (column, row) not in self._whole}
+            if absent:
+                self._whole.update(self._fetch_columns(absent))
+        return [([], self._cells_of(request)) for request in requests]
+
+    def _cells_of(self, request: Request) -> list[Cell]:
+        """The cells of a request, of which the column has been fetched."""
         if self._ended:
-            return [([], self._seen(request.column)[request.row :]) for request in requests]
-        wanted = [(request.column, request.row) for request in requests]
-        absent = dict(place for place in wanted if place not in self._whole)
-        if absent:
-            self._whole.update(self._fetch_columns(absent))
-        return [([], self._whole[place]) for place in wanted]
+            return self._seen(request.column)[request.row : request.stop]
+        stop = None if request.stop is None else request.stop - request.row
+        if request.row > self._rows:
+            top, cells = self._below[request.column]
+            return cells[request.row - top :][:stop]
+        if (request.column, request.row) in self._whole:
+            return self._whole[request.column, request.row][:stop]
+        row = min(row for column, row in self._whole if column == request.column and row <= request.row)
+        return self._whole[request.column, row][request.row - row :][:stop]
 
     def table(self) -> Table:
         """All cells of the worksheet, all of one generation.
@@ -191,8 +263,8 @@ class GoogleSheet:
     def _ends(self, columns: Iterable[int]) -> dict[int, int]:
         """About how far down each column goes, by what the headers say."""
         ends = dict.fromkeys(columns, self._rows)
-        for anchor in find_anchors(self._grid(), ended=False):
-            if anchor.header and anchor.column in ends:
+        for anchor in anchors_of_grid(self._grid()):
+            if anchor.header and anchor.orient == "columns" and anchor.column in ends:
                 ends[anchor.column] = max(ends[anchor.column], anchor.row + anchor.start + anchor.header.capacity)
         return ends
 

@@ -5,7 +5,7 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBE
 from .cutting import elements
 from .formats import Formats, read_formats
 from .order import Order
+from .picking import Pick, picker, rows_of_block
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .strings import SharedStrings
 from .texts import without_escapes
@@ -91,6 +92,29 @@ class OoxmlBook:
                 if len(raw):
                     order.check(raw.rows, raw.columns, raw.width)
                     yield self._cells(raw, numeric)
+
+    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[Cells]:
+        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        part = self._parts[title]
+        blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
+        after, order = 0, Order()
+        with helper("text") as thread:
+            for block in blocks:
+                rows = rows_of_block(block)
+                if (after if rows is None else rows[0]) >= end:
+                    return
+                if rows is not None and not pick(block, rows):
+                    after = rows[1] + 1
+                    continue
+                raw = cells_of(block, after=after, numeric=False, name=part, thread=thread)
+                after = raw.after
+                if len(raw):
+                    order.check(raw.rows, raw.columns, raw.width)
+                    yield self._cells(raw, numeric=False)
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[Cells]:
+        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        return self.cells_of_blocks(title, picker(self._strings.texts, texts))
 
     def _cells(self, raw: RawCells, numeric: bool) -> Cells:
         kinds = _KINDS[raw.types]

@@ -1,0 +1,353 @@
+"""Where in a sheet arrays begin, and where a header stands whose beginning was damaged.
+
+An array begins at the cells `version`, a version and `ndarray`, one under another or side by side, wherever people
+have moved them. What lies within the text of an array is never taken for the beginning of another, and neither is a
+name. Four keys of a header in their order, with values between them, that belong to no array are a damaged one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..elements import Cell, is_blank
+from ..errors import Finding, FormatError
+from ..header import LONGEST, MOST_DIMENSIONS, HeaderCutError, key_of, parse_header
+from .grid import Anchor, Grid, Orient, letters
+from .sheet import Sheet, Zone
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, VERSION, Marks, Places, Words
+
+MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
+_MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
+_CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
+_FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
+_DAMAGED_KEYS = 4
+MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
+_SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
+
+
+def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
+    """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers.
+
+    Args:
+        sheet: where the cells are.
+        strict: refuse lists without a version.
+    """
+    return _Search(sheet, sheet.words(), strict).anchors()
+
+
+def anchors_of_grid(grid: Grid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
+    """Return the anchors in rows of cells that are at hand; otherwise as `find_anchors`."""
+    return _Search(_GridSheet(grid, title), Words.of_grid(grid), strict).anchors()
+
+
+class _GridSheet:
+    """Rows of cells, as far as a search needs a sheet."""
+
+    def __init__(self, grid: Grid, title: str | None) -> None:
+        self.grid, self.title = grid, title
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """The cells of each zone."""
+        return [cells_of_zone(self.grid, zone) for zone in zones]
+
+
+def cells_of_zone(grid: Grid, zone: Zone) -> list[Cell]:
+    """Return the cells of a zone of a grid, blanks where the grid has no cell; it may end with the grid."""
+    if zone.orient == "rows":
+        return list(grid[zone.row][zone.column : zone.column + zone.count]) if zone.row < len(grid) else []
+    rows = grid[zone.row : zone.row + zone.count]
+    return [cells[zone.column] if zone.column < len(cells) else None for cells in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Cells that look like the beginning of an array.
+
+    Attributes:
+        row, column: of the first of them.
+        orient: which way the list would run.
+        step: how many cells further the second of its words stands.
+        count: how many cells are looked at for the header.
+    """
+
+    row: int
+    column: int
+    orient: Orient
+    step: int
+    count: int
+
+    @property
+    def second(self) -> tuple[int, int]:
+        """Row and column of the second word."""
+        if self.orient == "columns":
+            return self.row + self.step, self.column
+        return self.row, self.column + self.step
+
+
+class _Search:
+    """Goes over the candidates of a sheet from above to below, and knows which cells belong to an array already."""
+
+    def __init__(self, sheet: Sheet | _GridSheet, words: Words, strict: bool) -> None:
+        self._sheet, self._words, self._strict = sheet, words, strict
+        self._anchors: list[Anchor] = []
+        self._broken = 0
+        self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
+        self._across: dict[int, int] = {}  # row -> the first column right of the arrays found in it
+        self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
+
+    def anchors(self) -> list[Anchor]:
+        """Every anchor, in the order in which arrays are written."""
+        if not len(self._words):
+            return []
+        for batch in self._batches(self._candidates()):
+            if not self._take_batch(batch):
+                break
+        else:
+            self._anchors += self._damaged()
+        return sorted(self._anchors, key=lambda a: (a.row, a.column) if a.orient == "rows" else (a.column, a.row))
+
+    # Candidates ----------------------------------------------------------------------------------------------
+
+    def _candidates(self) -> list[_Candidate]:
+        """Everything that may be the beginning of an array, from above to below."""
+        words, turned = self._words, self._words.turned
+        sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
+        whole = {orient: some.where(_whole(some)) for orient, some in sides}
+        names = {orient: _before(some) for orient, some in whole.items()}
+        candidates: list[_Candidate] = []
+        for (orient, some), (other, _) in zip(sides, reversed(sides), strict=True):
+            own, crossing = names[orient], names[other].turned
+            strong = whole[orient]
+            candidates += _made(orient, strong, 2, some, ~(_among(strong, 0, crossing) & _among(strong, 2, crossing)))
+            for weak, step in _weak(some):
+                is_name = _among(weak, 0, crossing) | _among(weak, step, crossing)
+                is_name |= _among(weak, 0, own) | _among(weak, step, own)
+                candidates += _made(orient, weak, step, some, ~is_name)
+        candidates.sort(key=lambda candidate: (candidate.row, candidate.column))
+        return candidates
+
+    def _batches(self, candidates: list[_Candidate]) -> Iterator[list[_Candidate]]:
+        """The candidates that no array covers so far, in batches of a bounded number of cells."""
+        batch: list[_Candidate] = []
+        cells, most = 0, _FIRST_BATCH
+        for candidate in candidates:
+            place = candidate.row, candidate.column
+            if (len(batch) >= most or cells > _CELLS_A_BATCH) and place != (batch[-1].row, batch[-1].column):
+                yield batch
+                batch, cells, most = [], 0, most * 8
+            if not self._is_covered(candidate):
+                batch.append(candidate)
+                cells += candidate.count
+        if batch:
+            yield batch
+
+    def _is_covered(self, candidate: _Candidate) -> bool:
+        """Whether one of its words belongs to an array that begins further up, or further to the left."""
+        first, second = (candidate.row, candidate.column), candidate.second
+        return any(row < self._down.get(column, 0) or column < self._across.get(row, 0) for row, column in
+                   (first, second))  # fmt: skip
+
+    # Headers -------------------------------------------------------------------------------------------------
+
+    def _take_batch(self, batch: list[_Candidate]) -> bool:
+        """Read the headers of candidates; False where there are so many broken ones that no more are looked at."""
+        zones = [_zone(candidate) for candidate in batch]
+        waiting: tuple[_Candidate, Anchor] | None = None  # broken down its column; it may lie in a row instead
+        for candidate, cells in zip(batch, self._sheet.zones(zones), strict=True):
+            if waiting and (waiting[0].row, waiting[0].column) != (candidate.row, candidate.column):
+                self._keep(*waiting)
+                waiting = None
+            if self._is_covered(candidate):
+                continue
+            anchor = self._read(candidate, cells)
+            if isinstance(anchor.error, HeaderCutError) and candidate.count < LONGEST:  # at a value that reads `data`
+                (cells,) = self._sheet.zones([_zone(replace(candidate, count=LONGEST))])
+                anchor = self._read(candidate, cells)
+            if anchor.header is not None:
+                waiting = None
+                self._keep(candidate, anchor)
+            elif waiting is None or waiting[0].step < candidate.step:
+                waiting = candidate, anchor
+            if self._broken >= MOST_BROKEN:
+                return False
+        if waiting:
+            self._keep(*waiting)
+        return self._broken < MOST_BROKEN
+
+    def _read(self, candidate: _Candidate, cells: list[Cell]) -> Anchor:
+        """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
+        row, column, orient = candidate.row, candidate.column, candidate.orient
+        before: Cell = None
+        if orient == "columns":
+            otherwise, above = letters(column), (row - 1, column)
+        else:
+            otherwise, above = str(row + 1), (row, column - 1)
+        if min(above) >= 0:
+            before, cells = cells[0] if cells else None, cells[1:]
+            if above[0] < self._down.get(above[1], 0) or above[1] < self._across.get(above[0], 0):
+                before = None
+        name = otherwise if is_blank(before) else str(before)
+        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=not is_blank(before))
+        notes: list[Finding] = []
+        try:
+            if key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before):
+                raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
+            header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
+        except HeaderCutError as error:
+            if len(cells) >= _MOST_HEADER:
+                error.reason = f"the header does not come to 'data' within {_MOST_HEADER} cells"
+            return replace(anchor, error=error)
+        except FormatError as error:
+            return replace(anchor, error=error)
+        return replace(anchor, header=header, start=start, notes=tuple(notes))
+
+    def _keep(self, candidate: _Candidate, anchor: Anchor) -> None:
+        """Add an anchor, and remember which cells it takes."""
+        self._anchors.append(anchor)
+        lines = self._down if anchor.orient == "columns" else self._across
+        line, first = (anchor.column, anchor.row) if anchor.orient == "columns" else (anchor.row, anchor.column)
+        count = candidate.count if anchor.header is None else _extent(anchor)
+        lines[line] = max(lines.get(line, 0), first + count)
+        self._taken[anchor.orient].append((line, first, first + count))
+        if anchor.header is None:
+            self._broken += 1
+            if self._broken == MOST_BROKEN:
+                reason = f"more than {MOST_BROKEN} headers are broken: those after this one were not looked at"
+                error = FormatError(reason, location=anchor.address(0))
+                self._anchors.append(replace(anchor, error=error, aliases=None))
+
+    # Damaged headers -----------------------------------------------------------------------------------------
+
+    def _damaged(self) -> Iterator[Anchor]:
+        """The headers whose beginning was damaged: keys in their order that belong to no array."""
+        words = self._words.where(self._words.codes >= FIRST_FIELD)
+        names = [
+            (anchor.row - 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column - 1)
+            for anchor in self._anchors
+        ]
+        free = ~_in_lines(words.columns, words.rows, self._taken["columns"])
+        free &= ~_in_lines(words.rows, words.columns, self._taken["rows"])
+        if names:
+            rows, columns = np.array(names, np.int64).T
+            inside = (rows >= 0) & (columns >= 0)
+            free &= ~np.isin(words.positions, (rows[inside] << 31) | columns[inside])
+        words = words.where(free)
+        damaged: list[tuple[Orient, int, int]] = [("columns", row, column) for column, row in _runs(words.turned)]
+        damaged += [("rows", row, column) for row, column in _runs(words)]
+        for orient, row, column in damaged[:MOST_BROKEN]:
+            yield self._damaged_anchor(orient, row, column)
+
+    def _damaged_anchor(self, orient: Orient, row: int, column: int) -> Anchor:
+        """The anchor of a damaged header, of which the first whole key is known."""
+        anchor = Anchor(row, column, orient, letters(column), title=self._sheet.title)
+        before = min(row if orient == "columns" else column, MOST_BEFORE_DAMAGED)
+        top, left = (row - before, column) if orient == "columns" else (row, column - before)
+        (cells,) = self._sheet.zones([Zone(top, left, before + 1, orient)])
+        key = cells[-1] if cells else ""
+        error = FormatError(
+            f"the key {str(key).strip()!r:.40} and others of a header, but no 'version', 1.0.0 and 'ndarray' before",
+            location=anchor.address(0),
+            hint="were cells of the header overwritten or deleted? put them back",
+        )
+        aliases = tuple(str(cell) for cell in cells[:-1] if not is_blank(cell))
+        return replace(anchor, error=error, aliases=aliases)
+
+
+def _zone(candidate: _Candidate) -> Zone:
+    """The cells to fetch for a candidate: the one before it, which may be its name, and its header."""
+    row, column, count = candidate.row, candidate.column, candidate.count
+    if candidate.orient == "columns":
+        return Zone(row - 1, column, count + 1, "columns") if row else Zone(row, column, count, "columns")
+    return Zone(row, column - 1, count + 1, "rows") if column else Zone(row, column, count, "rows")
+
+
+def _extent(anchor: Anchor) -> int:
+    """How many cells from its first one on may hold any words at all that begin nothing: its header, and its text."""
+    assert anchor.header is not None
+    if anchor.header.dtype.kind not in ("string", "generic"):
+        return anchor.start
+    return 2**40 if anchor.header.part else anchor.start + anchor.header.capacity
+
+
+# Words, all at once; the functions are for lists that run downwards, and take turned words for those in rows -----
+
+
+def _whole(words: Words) -> Marks:
+    """Which words are a `version` with an `ndarray` two rows below."""
+    whole: Marks = (words.codes == VERSION) & (words.at(words.rows + 2, words.columns) == NDARRAY)
+    return whole
+
+
+def _before(words: Words) -> Words:
+    """The cells above words, where there are any: those of names."""
+    words = words.where(words.rows > 0)
+    return Words.of(words.rows - 1, words.columns, words.codes)
+
+
+def _weak(words: Words) -> Iterator[tuple[Words, int]]:
+    """What may have been a beginning, or is one of the older form; and how far below its second word stands."""
+    next_ = words.at(words.rows + 1, words.columns)
+    third = words.at(words.rows + 2, words.columns)
+    yield words.where((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
+    above = words.at(words.rows - 1, words.columns), words.at(words.rows - 2, words.columns)
+    older = (words.codes == NDARRAY) & (next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD)
+    yield words.where(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
+
+
+def _among(words: Words, step: int, names: Words) -> Marks:
+    """Which words have a name `step` rows below them."""
+    return np.isin((words.rows + step << 31) | words.columns, names.positions)
+
+
+def _made(orient: Orient, words: Words, step: int, all_words: Words, mask: Marks) -> list[_Candidate]:
+    """The candidates that begin at some words, with the cells to be looked at for their headers."""
+    words = words.where(mask)
+    end = all_words.next_in_column(DATA, words.rows + step, words.columns)
+    counts = np.where(end < 0, LONGEST, np.minimum(end - words.rows + 1, _MOST_HEADER))
+    whole = all_words.where(_whole(all_words))
+    next_ = Words.of(whole.rows, whole.columns, np.zeros(len(whole), np.uint8)).next_in_column(
+        0, words.rows + 1, words.columns
+    )
+    counts = np.where(next_ < 0, counts, np.minimum(counts, np.maximum(next_ - words.rows, 3)))
+    rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
+    return [
+        _Candidate(row, column, orient, step, count)
+        for row, column, count in zip(rows.tolist(), columns.tolist(), counts.tolist(), strict=True)
+    ]
+
+
+def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]]) -> Marks:
+    """Which cells lie in spans of lines.
+
+    Args:
+        lines: the column (the row) of each cell.
+        places: its row (its column).
+        taken: column (row), first row (column) and the one after the last of each span; no two overlap.
+    """
+    if not taken:
+        return np.zeros(len(lines), np.bool_)
+    spans = np.array(taken, np.int64)
+    spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
+    starts = (spans[:, 0] << 31) | spans[:, 1]
+    index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1
+    known = np.maximum(index, 0)
+    inside: Marks = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
+    return inside
+
+
+def _runs(words: Words) -> Iterator[tuple[int, int]]:
+    """Where a damaged header begins, as row and column: words of rows, of which many in their order stand close."""
+    if len(words) < _DAMAGED_KEYS:
+        return
+    gaps = np.diff(words.columns)
+    follows = (np.diff(words.rows) == 0) & (np.diff(words.codes.astype(np.int16)) > 0)
+    follows &= gaps <= MOST_DIMENSIONS + 2
+    starts = np.flatnonzero(np.concatenate([[True], ~follows]))
+    with_value = np.concatenate([[0], np.cumsum(follows & (gaps > 1))])
+    ends = np.append(starts[1:], len(words)) - 1
+    for start in starts[with_value[ends] - with_value[starts] >= _DAMAGED_KEYS - 1].tolist():
+        yield int(words.rows[start]), int(words.columns[start])

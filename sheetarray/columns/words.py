@@ -1,0 +1,112 @@
+"""The words of headers, and where in a sheet they stand: all that has to be known of a sheet to find its arrays.
+
+A container finds the cells that hold a word by searching its bytes, its shared strings or its columns, whichever is
+fast; the positions are then compared here for all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..elements import Cell
+from ..header import FIELDS, key_of
+
+WORDS = ("version", "ndarray", *FIELDS, "part", "data")  # the keys in the order in which a header has them
+VERSION, NDARRAY, FIRST_FIELD, LAST_FIELD, DATA = 0, 1, 2, len(FIELDS) + 1, len(FIELDS) + 3
+NONE = 255  # the code of a cell that holds no word
+CODES = {word: code for code, word in enumerate(WORDS)}
+LONGEST_WORD = max(map(len, WORDS))
+
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+Codes = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+_FIRST = frozenset("vnsodlcpVNSODLCP \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0")
+_SHIFT = 31  # bits of a row or a column in a position
+
+
+def code_of(cell: Cell) -> int:
+    """Return the code of the word that a cell holds, `NONE` where it holds another thing."""
+    if type(cell) is not str or len(cell) < 4 or (cell[0] not in _FIRST and cell.isascii()):
+        return NONE
+    return CODES.get(key_of(cell), NONE)
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The cells of a sheet that hold a word of a header, in the order of their rows, then their columns.
+
+    Attributes:
+        rows, columns: of the cells, counted from 0.
+        codes: which word it is, its index in `WORDS`.
+    """
+
+    rows: Places
+    columns: Places
+    codes: Codes
+
+    @classmethod
+    def of(cls, rows: Any, columns: Any, codes: Any) -> Words:
+        """Sort cells that come in any order, each of them once."""
+        words = cls(np.asarray(rows, np.int64), np.asarray(columns, np.int64), np.asarray(codes, np.uint8))
+        positions = words.positions
+        if len(positions) > 1 and not (positions[1:] > positions[:-1]).all():
+            _, order = np.unique(positions, return_index=True)
+            words = cls(words.rows[order], words.columns[order], words.codes[order])
+        return words
+
+    @classmethod
+    def of_cells(cls, cells: Iterable[tuple[int, int, Cell]]) -> Words:
+        """Find the words among single cells, each with its row and its column."""
+        some = [(row, column, code) for row, column, cell in cells if (code := code_of(cell)) != NONE]
+        rows, columns, codes = zip(*some, strict=True) if some else ((), (), ())
+        return cls.of(rows, columns, codes)
+
+    @classmethod
+    def of_grid(cls, grid: Sequence[Sequence[Cell]]) -> Words:
+        """Find the words in rows of cells."""
+        return cls.of_cells((row, column, cell) for row, cells in enumerate(grid) for column, cell in enumerate(cells))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def positions(self) -> Places:
+        """Each cell as one number, ascending: row before column."""
+        return (self.rows << _SHIFT) | self.columns
+
+    @cached_property
+    def turned(self) -> Words:
+        """The same words in the sheet turned over: rows are columns, and columns rows."""
+        return Words.of(self.columns, self.rows, self.codes)
+
+    def where(self, chosen: np.ndarray[Any, np.dtype[Any]]) -> Words:
+        """Only some of them: those at indices, or where a mask is true."""
+        return Words(self.rows[chosen], self.columns[chosen], self.codes[chosen])
+
+    def at(self, rows: Places, columns: Places) -> Codes:
+        """The codes of the words in other cells, `NONE` where a cell holds none."""
+        codes = np.full(len(rows), NONE, np.uint8)
+        if len(self):
+            wanted = (rows << _SHIFT) | columns
+            index = np.minimum(np.searchsorted(self.positions, wanted), len(self) - 1)
+            match = (self.positions[index] == wanted) & (rows >= 0) & (columns >= 0)
+            codes[match] = self.codes[index[match]]
+        return codes
+
+    def next_in_column(self, code: int, rows: Places, columns: Places) -> Places:
+        """For each cell the row of the first word of that code from it on down its column; -1 where there is none."""
+        turned = self.turned
+        positions = turned.positions[turned.codes == code]
+        result = np.full(len(rows), -1, np.int64)
+        if len(positions):
+            wanted = (columns << _SHIFT) | rows
+            index = np.searchsorted(positions, wanted)
+            known = np.minimum(index, len(positions) - 1)
+            match = (index < len(positions)) & (positions[known] >> _SHIFT == columns)
+            result[match] = positions[known[match]] & ((1 << _SHIFT) - 1)
+        return result

@@ -1,0 +1,75 @@
+"""The words of headers in bytes: where they occur, whatever stands around them.
+
+Text without the letters of the words, such as numbers are, is passed over at the speed of memory; other text is
+searched for all words at once by the columnar engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...columns.words import LONGEST_WORD, NONE, WORDS, Codes, Places
+
+Units = np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+_BLOCK = 2**18  # bytes that are looked at for letters: a block stays in the processor's cache
+_MOST_AT_ONCE = 2**24  # bytes that are searched for words
+_FEW = 2**14  # bytes that are searched without the engine, which takes a while to be imported
+_LETTERS = [bytes([byte]) for byte in b"dpogDPOG"]  # every word has one of them, and no number has
+_HIGHEST_DIGIT = ord("9")
+_LOWER = bytes(byte + 32 if 65 <= byte <= 90 else byte if byte < 128 else 1 for byte in range(256))
+_PATTERN = re.compile("|".join(WORDS).encode())
+LENGTHS = np.array([len(word) for word in WORDS], np.int64)
+_FIRST_TWO = np.full(2**16, NONE, np.uint8)
+for _code, _word in enumerate(WORDS):
+    _FIRST_TWO[ord(_word[0]) << 8 | ord(_word[1])] = _code
+
+
+def find_words(content: Units, start: int = 0) -> Iterator[tuple[Places, Codes]]:
+    """Yield the places of the words and their codes in some bytes, in their order, piece by piece.
+
+    Args:
+        content: the bytes of a text in UTF-8.
+        start: where to begin.
+    """
+    for first, end in _spans(content, start):
+        text = content[first : min(end + LONGEST_WORD, len(content))].tobytes().translate(_LOWER)
+        places = _places(text)
+        places = places[places < end - first]
+        if len(places):
+            units = np.frombuffer(text, np.uint8)
+            pairs = units[places].astype(np.uint16) << 8 | units[places + 1]
+            yield places + first, _FIRST_TWO[pairs]
+
+
+def _spans(content: Units, start: int) -> Iterator[tuple[int, int]]:
+    """The spans of bytes that may hold words."""
+    first = start
+    for place in range(start, len(content), _BLOCK):
+        end = min(place + _BLOCK, len(content))
+        block = content[place : end + LONGEST_WORD]  # a word may begin in one block and end in the next
+        if block.max() <= _HIGHEST_DIGIT or not _has_letters(block.tobytes()):
+            if first < place:
+                yield first, place
+            first = end
+        elif end - first >= _MOST_AT_ONCE:
+            yield first, end
+            first = end
+    if first < len(content):
+        yield first, len(content)
+
+
+def _has_letters(block: bytes) -> bool:
+    return any(letter in block for letter in _LETTERS)
+
+
+def _places(text: bytes) -> Places:
+    if len(text) <= _FEW:
+        return np.array([match.start() for match in _PATTERN.finditer(text)], np.int64)
+    import polars as pl
+
+    places: Places = pl.Series([text.decode("ascii")]).str.find_many(list(WORDS))[0].to_numpy().astype(np.int64)
+    return places

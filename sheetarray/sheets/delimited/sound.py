@@ -1,0 +1,151 @@
+"""A text whose quotes and line ends readers would take differently -> one that all of them split alike.
+
+What is written otherwise than RFC 4180 has it is read tolerantly: a quote opens a cell only as its first character;
+what follows a closing quote belongs to the cell as it is; a lone carriage return ends a record; a quote that is never
+closed runs to the end of the text. The text keeps its length, so that places in it stay what they are: quotes that
+are no more than characters become a character that the text does not have.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from typing import Any
+
+import numpy as np
+
+from ...columns.words import Marks, Places
+from ...errors import FormatError
+from .search import Units
+
+_QUOTE, _FEED, _RETURN = ord('"'), ord("\n"), ord("\r")
+_STAND_INS = b"\x07\x06\x05\x04\x03\x02\x01\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a"
+_BLOCK = 2**22
+
+
+def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, str]:
+    """Return the text with sound quotes and line ends, and the character that stands for quotes in it ("" for none).
+
+    Args:
+        content: the text in UTF-8.
+        start: where it begins, after a byte order mark.
+        delimiter: between cells.
+
+    Raises:
+        FormatError: there are stray quotes, and every control character stands in the text.
+    """
+    text = bytearray(content)
+    units = np.frombuffer(text, np.uint8)
+    opening, closing, unclosed = _quoted_cells(units, start, ord(delimiter))
+    _end_records(units, opening, closing)
+    stand_in = _replace_strays(text, units, opening, closing)
+    del units
+    _move_closing_quotes(text, closing, delimiter)
+    if unclosed:
+        text += b'"'
+    return text, stand_in
+
+
+def _places(units: Units, unit: int) -> Places:
+    return np.concatenate([
+        np.flatnonzero(units[first : first + _BLOCK] == unit) + first for first in range(0, len(units) or 1, _BLOCK)
+    ])  # fmt: skip
+
+
+def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Places, Places, bool]:
+    """The places of the quotes that open cells, of those that close them, and whether the last one is never closed."""
+    quotes = _places(units, _QUOTE)
+    quotes = quotes[quotes >= start]
+    if not len(quotes):
+        return quotes, quotes, False
+    first = np.flatnonzero(np.diff(quotes, prepend=-2) > 1)  # of each run of quotes
+    begins, lengths = quotes[first], np.diff(first, append=len(quotes))
+    before = units[begins - 1]
+    opens = (begins == start) | (before == mark) | (before == _FEED) | (before == _RETURN)
+    is_odd = lengths % 2 == 1
+    count = len(begins)
+    next_odd, next_open = _next(is_odd, count), _next(opens, count)
+    del before, quotes
+    opening, closing = array("q"), array("q")  # there may be millions
+    run = int(next_open[0])
+    odd, odd_after, open_after = memoryview(is_odd.data), memoryview(next_odd.data), memoryview(next_open.data)
+    while run < count:
+        opening.append(run)
+        end = odd_after[run + 1] if odd[run] else run
+        closing.append(end)
+        run = open_after[end + 1] if end < count else count
+    unclosed = bool(closing) and closing[-1] == count
+    ends = begins + lengths - 1
+    opened = begins[np.frombuffer(opening, np.int64)]
+    closed = np.append(ends, len(units))[np.frombuffer(closing, np.int64)]
+    return opened, closed, unclosed
+
+
+def _next(marks: Marks, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    """For each index the next one, itself included, at which a mark is set; the count where there is none."""
+    small = np.int32 if count < 2**31 - 1 else np.int64
+    index = np.full(count + 2, count, small)
+    index[:count][marks] = np.flatnonzero(marks)
+    return np.minimum.accumulate(index[::-1])[::-1].copy()
+
+
+def _inside(
+    places: Places,
+    opening: Places,
+    closing: Places,
+) -> Marks:
+    """Which places are those of quoted cells, from one quote to the other."""
+    if not len(opening):
+        return np.zeros(len(places), np.bool_)
+    index = np.searchsorted(opening, places, side="right") - 1
+    inside: Marks = (index >= 0) & (places <= closing[np.maximum(index, 0)])
+    return inside
+
+
+def _end_records(
+    units: Units,
+    opening: Places,
+    closing: Places,
+) -> None:
+    """Make line feeds of lone carriage returns that stand in no quotes."""
+    for first in range(0, len(units), _BLOCK):
+        returns = np.flatnonzero(units[first : first + _BLOCK] == _RETURN) + first
+        after = units[np.minimum(returns + 1, len(units) - 1)]
+        alone = returns[(after != _FEED) | (returns == len(units) - 1)]
+        units[alone[~_inside(alone, opening, closing)]] = _FEED
+
+
+def _replace_strays(
+    text: bytearray,
+    units: Units,
+    opening: Places,
+    closing: Places,
+) -> str:
+    """Replace the quotes that neither open nor close a cell, and stand in none; return what stands for them."""
+    stand_in = ""
+    for first in range(0, len(units), _BLOCK):
+        quotes = np.flatnonzero(units[first : first + _BLOCK] == _QUOTE) + first
+        strays = quotes[~_inside(quotes, opening, closing)]
+        if len(strays):
+            stand_in = stand_in or next((chr(byte) for byte in _STAND_INS if byte not in text), "")
+            if not stand_in:
+                raise FormatError("quotes within cells, and every control character stands in the text",
+                                  hint="write the text with quotes as RFC 4180 has it")  # fmt: skip
+            units[strays] = ord(stand_in)
+    return stand_in
+
+
+def _move_closing_quotes(text: bytearray, closing: Places, delimiter: str) -> None:
+    """Move each closing quote behind what follows it in its cell."""
+    stop = re.compile(rb"[\r\n" + re.escape(delimiter).encode() + rb"]|\Z")
+    around = np.frombuffer(f"\r\n{delimiter}".encode(), np.uint8)
+    within = closing[closing + 1 < len(text)]
+    units = np.frombuffer(text, np.uint8)
+    early = within[~np.isin(units[within + 1], around)].tolist()
+    del units
+    for place in early:
+        match = stop.search(text, place + 1)
+        assert match is not None
+        end = match.start()
+        text[place : end - 1] = text[place + 1 : end]
+        text[end - 1] = _QUOTE

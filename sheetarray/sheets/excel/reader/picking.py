@@ -1,0 +1,90 @@
+"""Which blocks of rows of worksheet XML are worth looking at cell by cell: found by searching their bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from .cells import MOST_ROWS, Cells
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Pick = Callable[[bytes, tuple[int, int]], bool]  # a block and its first and last row -> whether it is looked at
+
+_ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"')
+_ROW_TAG = b"<row"
+_WHITE = (b" ", b"\t", b"\n", b"\r")
+_TYPES = [white + b"t" for white in _WHITE]  # the attribute that numbers do without
+_LITERAL = (b"inlineStr", b'"str"', b"'str'")  # the types of cells that hold their text themselves
+_DISGUISES = (b"&#", b"<![", b"_x00", b"<rPr", b"<r>")  # of text that stands otherwise in the bytes than in the cell
+_SHARED = (b'"s"', b"'s'")
+_MOST_INDICES = 64
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """A workbook whose bytes can be searched before its cells are looked at."""
+
+    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[Cells]:
+        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[Cells]:
+        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+
+
+def rows_of_block(block: bytes) -> tuple[int, int] | None:
+    """Return the first and the last row of a block, from 0; None where they have to be counted."""
+    first, last = _ROW.match(block), _ROW.match(block, max(block.rfind(_ROW_TAG), 0))
+    if first is None or last is None:
+        return None
+    rows = int(first[1]) - 1, int(last[1]) - 1
+    return rows if rows[0] <= rows[1] else None
+
+
+def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
+    """Return what picks the blocks that may hold one of some texts, in any case and between spaces.
+
+    Args:
+        shared: the shared strings of the workbook.
+        texts: in lower case, of ASCII letters.
+    """
+    words = [text.encode() for text in texts]
+    indices = shared.str.strip_chars().str.to_lowercase().is_in(list(texts)).arg_true().to_list()
+    places = [b">%d<" % index for index in indices]
+
+    def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001
+        if not any(type_ in block for type_ in _TYPES):
+            return False
+        if (
+            places
+            and any(mark in block for mark in _SHARED)
+            and (len(places) > _MOST_INDICES or b"<![" in block or any(place in block for place in places))
+        ):
+            return True
+        if not any(literal in block for literal in _LITERAL):
+            return False
+        if any(disguise in block for disguise in _DISGUISES):
+            return True
+        lower = block.lower()
+        return any(word in lower for word in words)
+
+    return pick
+
+
+def picks_rows(wanted: Sequence[tuple[int, int]]) -> Pick:
+    """Return what picks the blocks with rows of some spans.
+
+    Args:
+        wanted: the first row of each span and the one after its last; ascending, without overlap.
+    """
+    from bisect import bisect_right
+
+    starts = [first for first, _ in wanted]
+
+    def pick(_: bytes, rows: tuple[int, int]) -> bool:
+        index = bisect_right(starts, rows[1]) - 1
+        return index >= 0 and wanted[index][1] > rows[0]
+
+    return pick

@@ -1,0 +1,337 @@
+"""No array is absent in silence: wherever it stands, whatever it is called, and whatever happened to its header."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from cases import assert_same
+from grids import grid, put, read, same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.sheets.delimited.dialect import records
+from sheetarray.sheets.delimited.records import Records, UnsoundError
+from sheetarray.sheets.delimited.sound import make_sound
+
+ARRAYS = {"a": np.array([[1.5, 2.5], [3.5, 4.5]]), "b": np.arange(7, dtype="int32"), "c": np.array(["x", "data", ""])}
+MODES: list[tuple[str, dict[str, Any]]] = [
+    ("csv", {}),
+    ("csv", {"orient": "rows"}),
+    ("csv", {"delimiter": ";", "decimal": ","}),
+    ("xlsx", {}),
+]
+
+
+def book(rows: list[list[Any]]) -> io.BytesIO:
+    """The rows as a workbook, numerals as numbers."""
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    for number, cells in enumerate(rows, 1):
+        for column, cell in enumerate(cells, 1):
+            if cell not in (None, ""):
+                try:
+                    value = float(cell) if cell not in ("NaN", "Infinity") else cell
+                except (TypeError, ValueError):
+                    value = cell
+                sheet.cell(number, column, value)
+    file = io.BytesIO()
+    workbook.save(file)
+    file.seek(0)
+    return file
+
+
+def everything(rows: list[list[Any]], container: str) -> tuple[dict[str, Any] | None, list[sa.Finding]]:
+    """What `read` gives, None for a FormatError; and what `check` finds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        file = put(rows) if container == "csv" else book(rows)
+        try:
+            arrays = sa.read(file, format=container)
+        except sa.FormatError:
+            arrays = None
+        file.seek(0)
+        return arrays, list(sa.check(file, format=container))
+
+
+def pad(rows: list[list[Any]]) -> list[list[Any]]:
+    width = max(map(len, rows))
+    return [[*row, *[""] * (width - len(row))] for row in rows]
+
+
+# Any number, anywhere ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("count", [1199, 1200, 1201, 1500])
+def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int) -> None:
+    arrays = {f"a{number}": np.array([number]) for number in range(count)}
+    file = io.BytesIO()
+    sa.write_csv(file, arrays, orient=orient)
+    assert {name: array.tolist() for name, array in sa.read(io.BytesIO(file.getvalue()), format="csv").items()} == {
+        name: array.tolist() for name, array in arrays.items()
+    }
+    assert list(sa.scan(io.BytesIO(file.getvalue()), format="csv")) == list(arrays)
+    assert list(sa.check(io.BytesIO(file.getvalue()), format="csv")) == []
+
+
+@pytest.mark.parametrize("container", ["csv", "xlsx"])
+@pytest.mark.parametrize("above", [1023, 1024, 1175, 1190, 1199, 1200, 1201, 1400])
+def test_an_array_far_down_beside_a_longer_one_is_found(container: str, above: int) -> None:
+    long, deep = grid({"long": np.arange(2000)}), [[""]] * above + grid({"deep": np.arange(3.0)})
+    rows = [
+        [*(long[row] if row < len(long) else [""]), *(deep[row] if row < len(deep) else [""])]
+        for row in range(max(len(long), len(deep)))
+    ]
+    arrays, findings = everything(rows, container)
+    assert arrays is not None
+    same(arrays, {"long": np.arange(2000), "deep": np.arange(3.0)})
+    assert findings == []
+    arrays, findings = everything([[""] for _ in range(above)] + grid(ARRAYS), container)
+    assert arrays is not None
+    same(arrays, ARRAYS)
+
+
+@pytest.mark.parametrize("container", ["csv", "xlsx"])
+def test_arrays_stacked_in_columns_and_far_to_the_right(container: str) -> None:
+    one, other = pad(grid(ARRAYS)), pad(grid({name.upper(): array for name, array in ARRAYS.items()}))
+    rows = [*one, [""], ["a remark is no padding"][:0], *[["", *row] for row in other], [""], *[[""] * 300 + r for r in
+            grid({"z": np.arange(2)})]]  # fmt: skip
+    arrays, findings = everything(rows, container)
+    assert arrays is not None
+    assert findings == []
+    assert set(arrays) == {*ARRAYS, *(name.upper() for name in ARRAYS), "z"}
+    for name, array in ARRAYS.items():
+        assert_same(arrays[name], array)
+        assert_same(arrays[name.upper()], array)
+
+
+# Damaged headers ---------------------------------------------------------------------------------------------
+
+
+def damaged(rows: list[list[Any]], row: int, column: int, how: Any, orient: str) -> list[list[Any]]:
+    rows = [list(cells) for cells in rows]
+    if how != "delete":
+        rows[row][column] = how
+    elif orient == "rows":
+        del rows[row][column]
+        rows[row].append("")
+    else:
+        for lower in range(row, len(rows) - 1):
+            rows[lower][column] = rows[lower + 1][column]
+        rows[-1][column] = ""
+    return rows
+
+
+@pytest.mark.parametrize("how", ["x", "7", "", "delete"])
+@pytest.mark.parametrize(("container", "orient"), [("csv", "columns"), ("csv", "rows"), ("xlsx", "columns")])
+def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container: str, orient: Any, how: str) -> None:
+    arrays = {"long": np.arange(40.0), "second": np.array([[1, 2]], dtype="int8"), "third": np.array(["p", "q"])}
+    rows = pad(grid(arrays, orient=orient))
+    places = [
+        (index, column) if orient == "columns" else (column, index)
+        for column, array in enumerate(arrays.values())
+        for index in range(1, 1 + len(sa.to_linear(array)) - array.size)
+    ]
+    if container == "xlsx":
+        places = places[::3]
+    for row, column in places:
+        read_back, findings = everything(damaged(rows, row, column, how, orient), container)
+        if read_back is None:
+            assert any(finding.severity == "error" for finding in findings), (row, column)
+        else:
+            assert len(read_back) == len(arrays), (row, column)
+            same(dict(sorted(read_back.items())), dict(sorted({**arrays}.items())))
+
+
+@pytest.mark.parametrize("container", ["csv", "xlsx"])
+@pytest.mark.parametrize("cells", [(3,), (1, 3), (1, 2, 3), (3, 10), (3, 5)])
+def test_an_overwritten_beginning_is_told_unless_other_names_are_asked_for(
+    container: str, cells: tuple[int, ...]
+) -> None:
+    rows = pad(grid(ARRAYS))
+    for cell in cells:
+        rows[cell][1] = "?"
+    read_back, findings = everything(rows, container)
+    assert read_back is None
+    assert [finding.severity for finding in findings if (finding.location or "").rpartition("!")[2][0] == "B"]
+    file = put(rows) if container == "csv" else book(rows)
+    same(sa.read(file, ["a"], format=container), {"a": ARRAYS["a"]})
+    file.seek(0)
+    with pytest.raises((sa.FormatError, sa.NotFoundError)):
+        sa.read(file, ["b"], format=container)
+
+
+def test_very_many_broken_anchors_are_told_within_bounds() -> None:
+    text = "version\nx\nndarray\n" * 20_000
+    findings = list(sa.check(io.StringIO(text), format="csv"))
+    assert 1000 <= len(findings) <= 1001
+    assert "not looked at" in findings[-1].message
+
+
+# Names -------------------------------------------------------------------------------------------------------
+
+WORDS = ["version", "ndarray", "1.0.0", "shape", "data", "VERSION", " Ndarray ", "strides", "offset", "order", "dtype",
+         "length", "capacity", "2", "part", "TRUE", "a\nb", 'q"q', "'x", "''", "=1+1", " x ", "1,5"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("container", "options"), MODES)
+def test_any_text_that_is_not_blank_is_a_name(container: str, options: dict[str, Any]) -> None:
+    for names in (WORDS, WORDS[::-1], ["version", "1.0.0", "ndarray", "shape"], ["version"], ["ndarray", "shape"]):
+        arrays = {name: np.array([number, 0.5]) for number, name in enumerate(names)}
+        file = io.BytesIO()
+        sa.write(file, arrays, format=container, **options)
+        same(sa.read(io.BytesIO(file.getvalue()), format=container), arrays)
+        assert list(sa.check(io.BytesIO(file.getvalue()), format=container)) == []
+
+
+def test_a_frame_with_a_column_version_is_written() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"version": ["1.0.0", "version"], "ndarray": [1, 2], "shape": ["ndarray", "data"]})
+    file = io.BytesIO()
+    sa.write(file, frame, format="csv")
+    arrays = sa.read(io.BytesIO(file.getvalue()), format="csv")
+    assert arrays["version"].tolist() == ["1.0.0", "version"]
+    assert list(arrays) == ["version", "ndarray", "shape"]
+
+
+# Delimiters --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("delimiter", [chr(code) for code in range(1, 127)])
+def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> None:
+    text = np.array([f"a{delimiter}b", "c d", f"{delimiter}"])
+    for arrays in (
+        {"x y": np.array([1.5, -2.5]), f"n{delimiter}m": text},
+        {"one name": text},
+        {"one": np.array([0.25, 2])},
+        {f"s{delimiter}": np.arange(3), "t": np.array([True, False])},
+    ):
+        for names in (True, False):
+            file = io.BytesIO()
+            try:
+                sa.write_csv(file, arrays, delimiter=delimiter, orient=orient, names=names,
+                             decimal="," if delimiter == "." else ".")  # fmt: skip
+            except sa.LimitError:
+                return
+            read_back = sa.read_csv(io.BytesIO(file.getvalue()))
+            if names:
+                assert list(read_back) == list(arrays)
+            for array, expected in zip(read_back.values(), arrays.values(), strict=True):
+                assert_same(array, expected)
+
+
+# One splitter ------------------------------------------------------------------------------------------------
+
+PIECES = ["\r", "\n", "\r\n", '"', '""', ",", "a", "version", 'x"y', '"q"', "5", " ", "\u00a0"]
+
+
+def test_a_lone_return_above_arrays_in_rows_shifts_nothing() -> None:
+    arrays = {"a": np.arange(3), "b": np.arange(3) + 10}
+    file = io.BytesIO()
+    sa.write_csv(file, arrays, orient="rows")
+    for before in (b"note\rmore\r\n", b"note\r", b'"no\rte",\r\n', b'5" pipe\r\n', b"\r\r\n\n"):
+        same(sa.read(io.BytesIO(before + file.getvalue()), format="csv"), arrays)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    st.sampled_from(["columns", "rows"]),
+    st.sampled_from(["\r\n", "\n", "\r"]),
+)
+def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str) -> None:
+    arrays = {"a": np.array([1.5, 2.5]), "b": np.array(['t"', "u\nv", "w"])}
+    file = io.StringIO(newline="")
+    sa.write_csv(file, arrays, orient=orient)
+    written = file.getvalue() if end == "\r\n" else file.getvalue().replace("\r\n", end)
+    content = (above + end + written + below).encode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        findings = list(sa.check(io.BytesIO(content), format="csv"))
+        try:
+            read_back = sa.read(io.BytesIO(content), format="csv")
+        except sa.FormatError:
+            assert findings
+            return
+    assert len(read_back) == 2
+    assert_same(read_back["a"], arrays["a"])
+    assert_same(read_back["b"], arrays["b"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
+    expected = [cells for cells, _ in records(text, ",")]
+    content = np.frombuffer(text.encode(), np.uint8)
+    try:
+        plain = Records(content, 0, ",")
+        plain.check_sound()
+        mark = ""
+    except UnsoundError:
+        changed, mark = make_sound(content, 0, ",")
+        plain = Records(np.frombuffer(changed, np.uint8), 0, ",")
+        plain.check_sound()
+    found = [[cell.replace(mark, '"') if mark else cell for cell in cells] for cells in plain.rows_from(0, 2**30)]
+    assert found == expected
+
+
+# Harmless edits ----------------------------------------------------------------------------------------------
+
+SOME_NAME = st.sampled_from(WORDS) | st.text("abc ,;'\"\n", min_size=1, max_size=4).filter(str.strip)
+NAMES = st.lists(SOME_NAME, min_size=1, max_size=4, unique=True)
+VALUES = st.sampled_from(
+    [
+        np.arange(3),
+        np.array([[0.5, np.nan]]),
+        np.array(["version", "1.0.0", "ndarray", "shape"]),
+        np.array([1 + 2j]),
+        np.array([], dtype="float32"),
+        np.array(7),
+        np.array([True]),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_harmless_edits_lose_no_array(data: Any) -> None:
+    names = data.draw(NAMES)
+    arrays = {name: data.draw(VALUES) for name in names}
+    orient = data.draw(st.sampled_from(["columns", "rows"]))
+    container = data.draw(st.sampled_from(["csv", "csv", "xlsx"]))
+    rows = pad(grid(arrays, orient=orient))
+    note = data.draw(st.sampled_from(["", "note", "data", "version", "7"]))
+    for edit in data.draw(st.lists(st.sampled_from(["above", "left", "right", "stack"]), max_size=3, unique=True)):
+        if edit == "above":
+            rows = [[note], [""], *rows]
+        elif edit == "left":
+            rows = [[note if number % 2 else "", "", *row] for number, row in enumerate(rows)]
+        elif edit == "right":
+            rows = [[*row, "", note] for row in rows]
+        else:
+            other = pad(grid({"stacked": np.arange(2.0)}, orient=orient))
+            arrays = {**arrays, "stacked": np.arange(2.0)}
+            rows = [*rows, [""], *other]
+    read_back, findings = everything(pad(rows), container)
+    if read_back is None:
+        assert any(finding.severity == "error" for finding in findings)
+        return
+    wanted = list(arrays.values())
+    assert len(read_back) >= len(wanted)
+    if container == "csv":
+        for name, array in arrays.items():
+            assert_same(read_back[name], array)
+
+
+def test_reading_by_name_ignores_a_damaged_neighbour() -> None:
+    rows = pad(grid(ARRAYS))
+    rows[3][0] = rows[1][0] = ""
+    same(read(rows, names=["b", "c"]), {name: ARRAYS[name] for name in ("b", "c")})
