@@ -18,14 +18,18 @@ from ..errors import Finding, FormatError
 from ..header import LONGEST, MOST_DIMENSIONS, HeaderCutError, key_of, parse_header
 from .grid import Anchor, Grid, Orient, letters
 from .sheet import Sheet, Zone
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, VERSION, Marks, Places, Words
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, VERSION, WORDS, Marks, Places, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
+_CANDIDATES_AT_ONCE = 2**12
 _FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
 _DAMAGED_KEYS = 4
+_ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
+Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
 _SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 
 
@@ -101,7 +105,8 @@ class _Search:
 
     def anchors(self) -> list[Anchor]:
         """Every anchor, in the order in which arrays are written."""
-        if not len(self._words):
+        kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
+        if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < _DAMAGED_KEYS:
             return []
         for batch in self._batches(self._candidates()):
             if not self._take_batch(batch):
@@ -112,25 +117,29 @@ class _Search:
 
     # Candidates ----------------------------------------------------------------------------------------------
 
-    def _candidates(self) -> list[_Candidate]:
-        """Everything that may be the beginning of an array, from above to below."""
+    def _candidates(self) -> Iterator[_Candidate]:
+        """Everything that may be the beginning of an array, from above to below; there may be millions."""
         words, turned = self._words, self._words.turned
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
         whole = {orient: some.where(_whole(some)) for orient, some in sides}
         names = {orient: _before(some) for orient, some in whole.items()}
-        candidates: list[_Candidate] = []
+        tables: list[Table] = []
         for (orient, some), (other, _) in zip(sides, reversed(sides), strict=True):
             own, crossing = names[orient], names[other].turned
             strong = whole[orient]
-            candidates += _made(orient, strong, 2, some, ~(_among(strong, 0, crossing) & _among(strong, 2, crossing)))
+            is_name = _among(strong, 0, crossing) & _among(strong, 2, crossing)
+            tables.append(_candidates_at(orient, strong.where(~is_name), 2, some))
             for weak, step in _weak(some):
                 is_name = _among(weak, 0, crossing) | _among(weak, step, crossing)
                 is_name |= _among(weak, 0, own) | _among(weak, step, own)
-                candidates += _made(orient, weak, step, some, ~is_name)
-        candidates.sort(key=lambda candidate: (candidate.row, candidate.column))
-        return candidates
+                tables.append(_candidates_at(orient, weak.where(~is_name), step, some))
+        table = np.concatenate(tables)
+        table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
+        for first in range(0, len(table), _CANDIDATES_AT_ONCE):
+            for row, column, across, step, count in table[first : first + _CANDIDATES_AT_ONCE].tolist():
+                yield _Candidate(row, column, "rows" if across else "columns", step, count)
 
-    def _batches(self, candidates: list[_Candidate]) -> Iterator[list[_Candidate]]:
+    def _batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
         """The candidates that no array covers so far, in batches of a bounded number of cells."""
         batch: list[_Candidate] = []
         cells, most = 0, _FIRST_BATCH
@@ -270,7 +279,7 @@ def _extent(anchor: Anchor) -> int:
     assert anchor.header is not None
     if anchor.header.dtype.kind not in ("string", "generic"):
         return anchor.start
-    return 2**40 if anchor.header.part else anchor.start + anchor.header.capacity
+    return _ENDLESS if anchor.header.part else min(anchor.start + anchor.header.capacity, _ENDLESS)
 
 
 # Words, all at once; the functions are for lists that run downwards, and take turned words for those in rows -----
@@ -303,21 +312,17 @@ def _among(words: Words, step: int, names: Words) -> Marks:
     return np.isin((words.rows + step << 31) | words.columns, names.positions)
 
 
-def _made(orient: Orient, words: Words, step: int, all_words: Words, mask: Marks) -> list[_Candidate]:
-    """The candidates that begin at some words, with the cells to be looked at for their headers."""
-    words = words.where(mask)
+def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words) -> Table:
+    """Return the candidates that begin at some words: row, column, whether in a row, step, cells to be looked at."""
     end = all_words.next_in_column(DATA, words.rows + step, words.columns)
     counts = np.where(end < 0, LONGEST, np.minimum(end - words.rows + 1, _MOST_HEADER))
     whole = all_words.where(_whole(all_words))
-    next_ = Words.of(whole.rows, whole.columns, np.zeros(len(whole), np.uint8)).next_in_column(
-        0, words.rows + 1, words.columns
-    )
-    counts = np.where(next_ < 0, counts, np.minimum(counts, np.maximum(next_ - words.rows, 3)))
+    other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
+    counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(other - words.rows, 3)))
     rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
-    return [
-        _Candidate(row, column, orient, step, count)
-        for row, column, count in zip(rows.tolist(), columns.tolist(), counts.tolist(), strict=True)
-    ]
+    across, steps = np.full(len(words), orient == "rows"), np.full(len(words), step)
+    table: Table = np.stack([rows, columns, across.astype(np.int64), steps, counts], axis=1)
+    return table
 
 
 def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]]) -> Marks:
