@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import GIVEN_UP_AFTER
 
 AWKWARD0, NUMPY, H5PY = "0.15.5", "1.23.5", "3.10.0"
 _MARKER = "complete"
-_MOST_SECONDS = 600  # to install
+_MOST_SECONDS = GIVEN_UP_AFTER
 _PRELUDE = "import warnings; warnings.simplefilter('ignore'); import sys, json, zlib, numpy as np\n"
 
 

@@ -7,6 +7,10 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +20,7 @@ measured = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="the peak of a process's memory is told by Linux"
 )
 SECONDS, MEBIBYTES = 10.0, 1024  # what no input of 32 MB may exceed
-_GIVEN_UP_AFTER = 900  # seconds on a clock, for a child that waits for ever and uses no CPU time
+GIVEN_UP_AFTER = 900  # seconds on a clock, for what waits for ever and uses no CPU time; no machine is so busy
 
 _AROUND = """
 import json, resource, sys
@@ -50,6 +54,37 @@ class Child:
     mebibytes: float
 
 
+@contextmanager
+def limited(*, seconds: float, megabytes: float | None = None) -> Iterator[None]:
+    """Fail where the block takes more CPU time of this process, or more memory of Python's, than it may.
+
+    Args:
+        seconds: of CPU time.
+        megabytes: of memory at its peak; None for any, which spares the time of counting.
+    """
+    started = time.process_time()
+    if megabytes is not None:
+        tracemalloc.start()
+    try:
+        yield
+        peak = tracemalloc.get_traced_memory()[1] if megabytes is not None else 0
+    finally:
+        if megabytes is not None:
+            tracemalloc.stop()
+    used = time.process_time() - started
+    assert peak <= 1e6 * (megabytes or 0), f"{peak / 1e6:.0f} MB, of which {megabytes} are allowed"
+    assert used <= seconds, f"{used:.1f} s of CPU time, of which {seconds} are allowed"
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Wait until something has happened, however long the machine takes for it."""
+    for _ in range(100 * GIVEN_UP_AFTER):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it has not happened")
+
+
 def run_limited(
     code: str, *arguments: str | os.PathLike[str], seconds: float = SECONDS, mebibytes: float = MEBIBYTES
 ) -> Child:
@@ -67,7 +102,7 @@ def run_limited(
         try:
             done = subprocess.run(
                 [*command, *arguments],
-                capture_output=True, text=True, check=False, pass_fds=[writing], timeout=_GIVEN_UP_AFTER,
+                capture_output=True, text=True, check=False, pass_fds=[writing], timeout=GIVEN_UP_AFTER,
             )  # fmt: skip
         finally:
             os.close(writing)

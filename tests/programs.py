@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import GIVEN_UP_AFTER
 
 _JAVASCRIPT = Path(__file__).parent / "javascript"
 _FILTERS = {
@@ -47,7 +48,7 @@ def resave(path: Path, suffix: str, folder: Path) -> Path:
         soffice, "--headless", "--norestore", f"-env:UserInstallation={profile}", "--convert-to", _FILTERS[suffix],
         "--outdir", str(folder), str(path),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     saved = folder / f"{path.stem}.{suffix}"
     assert saved.exists(), f"LibreOffice saved nothing: {done.stdout} {done.stderr}"
     return saved
@@ -59,7 +60,7 @@ def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
     if node is None:
         pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
     command = [node, str(_JAVASCRIPT / "read.js"), reader, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[list[Any]]] = json.loads(done.stdout)
     return found
@@ -78,7 +79,7 @@ def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, float
     if node is None:
         pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
     command = [node, str(_JAVASCRIPT / "resave.js"), writer, str(path), str(target), json.dumps(edits or {})]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     assert done.returncode == 0, done.stderr
     return target
 
@@ -88,7 +89,9 @@ def schema_errors(path: Path) -> list[str]:
     program = _JAVASCRIPT / "node_modules" / ".bin" / "ooxml-validator"
     if not program.exists() or _node() is None:
         pytest.skip("the validator is not installed: npm install --prefix tests/javascript")
-    done = subprocess.run([str(program), str(path)], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [str(program), str(path)], capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False
+    )
     if not done.stdout.strip():
         pytest.skip(f"the validator does not run on this machine: {done.stderr.strip():.200}")
     found = json.loads(done.stdout)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
+from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
 from sheetarray.interchange.awkward.limits import (
@@ -259,7 +260,12 @@ except sa.FormatError as error:
 def test_a_hostile_file_takes_no_more_than_512_megabytes_of_a_process(name: str, tmp_path: Path) -> None:
     script = ALONE.format(tests=os.fspath(Path(__file__).parent), name=name)
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=GIVEN_UP_AFTER,
+        check=False,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     _, peak, loaded = json.loads(done.stdout)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
-from children import measured, run_limited
+from children import limited, measured, run_limited
 
 pytestmark = measured
 
@@ -28,3 +31,25 @@ def test_a_child_that_fails_or_takes_too_much_fails_the_test() -> None:
 
 def test_time_that_a_child_waits_does_not_count() -> None:
     assert run_limited("import time; time.sleep(1.5)", seconds=1.2).seconds < 1.2
+
+
+def test_a_block_is_held_to_its_own_time_and_memory() -> None:
+    with limited(seconds=10, megabytes=20):
+        assert len(bytes(10**7)) == 10**7
+    with pytest.raises(AssertionError, match="MB, of which 5"), limited(seconds=10, megabytes=5):
+        assert len(bytes(10**7)) == 10**7
+    with pytest.raises(AssertionError, match="of CPU time, of which 0"), limited(seconds=0):
+        sum(range(10**6))
+
+
+TESTS = Path(__file__).parent
+OWN = {"test_google_client.py", "test_google_faults.py", "test_sheets_server_faults.py"}  # whose subject are time-outs
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.glob("*.py")), ids=lambda path: path.stem)
+def test_no_test_looks_at_a_clock(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"\b(monotonic|perf_counter)\b" if path.name != Path(__file__).name else "a^", text)
+    assert not re.search(r"deadline=[^N]", text.replace("deadline=[", ""))
+    if path.name not in OWN:
+        assert not re.search(r"(timeout=|\.wait\()\d", text), "children.GIVEN_UP_AFTER is for what hangs"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
 
@@ -19,7 +20,9 @@ PROGRAM = [sys.executable, "-m", "sheetarray"]
 
 
 def run(*args, stdin=b"", **options):
-    return subprocess.run([*PROGRAM, *map(str, args)], input=stdin, capture_output=True, timeout=60, **options)
+    return subprocess.run(
+        [*PROGRAM, *map(str, args)], input=stdin, capture_output=True, timeout=GIVEN_UP_AFTER, **options
+    )
 
 
 @pytest.fixture
@@ -33,13 +36,13 @@ def test_a_chain_of_pipes(path, tmp_path):
         f"cat {path} | {sys.executable} -m sheetarray convert - - --from csv --to json"
         f" | {sys.executable} -m sheetarray diff - {path} --from json"
     )
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, timeout=60)
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, timeout=GIVEN_UP_AFTER)
     assert (done.returncode, done.stdout) == (0, b"no differences (1 array)\n")
 
 
 def test_a_shell_substitution_is_a_pipe_too(path):
     command = f"{sys.executable} -m sheetarray diff {path} <(cat {path}) --from csv"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=GIVEN_UP_AFTER)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -64,7 +67,7 @@ def test_a_reader_that_goes_away_is_no_error(path):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(60) == 141
+    assert process.wait(GIVEN_UP_AFTER) == 141
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -72,10 +75,11 @@ def test_a_reader_that_goes_away_is_no_error(path):
 def test_a_full_disk_is_one_line(path, args):
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*PROGRAM, *(arg.format(path) for arg in args)], stdout=full, stderr=subprocess.PIPE, timeout=60
+            [*PROGRAM, *(arg.format(path) for arg in args)], stdout=full, stderr=subprocess.PIPE, timeout=GIVEN_UP_AFTER
         )
     assert done.returncode == 2
-    assert done.stderr == b"error: No space left on device\n"
+    where = b"stdout: " if "convert" in args else b""
+    assert done.stderr == b"error: " + where + b"No space left on device\n"
 
 
 def test_an_interrupt_ends_with_130():
@@ -90,7 +94,7 @@ def test_an_interrupt_ends_with_130():
     process.stdin.write(b"a\n" * 40_000)  # more than a pipe holds: once it is taken, the program reads, and wants more
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=GIVEN_UP_AFTER)
     assert process.returncode == 130
     assert errors.strip() == b""
 
@@ -109,10 +113,10 @@ def test_info_imports_no_engine(path):
         "try: main(sys.argv[1:])\n"
         "except SystemExit: print(sorted({'polars', 'pandas', 'openpyxl', 'gspread'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code, "info", path], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code, "info", path], capture_output=True, timeout=GIVEN_UP_AFTER)
     assert done.stdout.splitlines()[-1] == b"[]"
     lighter = code.replace("'polars'", "'rich'")
-    done = subprocess.run([sys.executable, "-c", lighter, "--help"], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", lighter, "--help"], capture_output=True, timeout=GIVEN_UP_AFTER)
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
@@ -169,7 +173,7 @@ def test_no_color_on_a_terminal_means_no_escape_codes(path):
         while chunk := os.read(inner, 4096):
             seen += chunk
     os.close(inner)
-    assert process.wait(60) == 0
+    assert process.wait(GIVEN_UP_AFTER) == 0
     assert b"300 x 200" in seen
     assert b"\x1b" not in seen
     assert max(map(len, seen.splitlines())) <= 80

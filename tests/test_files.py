@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zstandard
+from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
 from sheetarray.files import Source, give_back, reading, replacing, writing
@@ -315,7 +316,7 @@ def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monk
     def write() -> None:
         with replacing(path) as sink:
             sink.write(b"new")
-            assert asked.wait(60)
+            assert asked.wait(GIVEN_UP_AFTER)
 
     with pytest.raises(OSError, match=os.strerror(errno.EIO)):
         write()

@@ -15,6 +15,7 @@ import warnings
 import gspread
 import pytest
 import requests
+from children import GIVEN_UP_AFTER
 from sheets_asking import Sheets, ask, message
 
 from sheetarray.errors import MissingDependencyError
@@ -35,7 +36,7 @@ def test_it_serves_on_the_loopback_address_only(server: SheetsServer) -> None:
     assert server.url.startswith("http://127.0.0.1:")
     socket.create_connection(("127.0.0.1", port(server))).close()
     with pytest.raises(OSError, match=r"refused|unreachable|assign|timed out"):  # open where it serves on all addresses
-        socket.create_connection(("127.0.0.2", port(server)), timeout=5).close()
+        socket.create_connection(("127.0.0.2", port(server)), timeout=GIVEN_UP_AFTER).close()
 
 
 def test_a_request_for_another_host_is_refused(server: SheetsServer) -> None:
@@ -262,25 +263,26 @@ def test_from_a_terminal_it_prints_where_it_serves_until_it_is_interrupted(how: 
     process, said = started("--validate", "--rows", "5", "--columns", "2", "--title", "mine", "--quota", "2", "60")
     try:
         url = f"{said['serving']}/v4/spreadsheets/{said['key']}"
-        answer = requests.get(url, timeout=30).json()
+        answer = requests.get(url, timeout=GIVEN_UP_AFTER).json()
         assert answer["properties"]["title"] == "mine"
         assert answer["sheets"][0]["properties"]["gridProperties"] == {"rowCount": 5, "columnCount": 2}
         assert said["url"] == f"https://docs.google.com/spreadsheets/d/{said['key']}/edit"
         assert said["schema"] == "validated"
         assert f"SHEETARRAY_SHEETS_ENDPOINT={said['serving']};" in said["use"]
         statuses = [
-            requests.get(f"{said['serving']}/v4/spreadsheets/{said['key']}", timeout=30).status_code for _ in "ab"
+            requests.get(f"{said['serving']}/v4/spreadsheets/{said['key']}", timeout=GIVEN_UP_AFTER).status_code
+            for _ in "ab"
         ]
         assert statuses == [200, 429]
     finally:
         os.kill(process.pid, how)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=GIVEN_UP_AFTER)
     assert (process.returncode, err) == (0, "")
 
 
 def test_from_a_terminal_a_port_that_is_taken_is_an_error_of_one_line(server: SheetsServer) -> None:
     command = [sys.executable, "-m", "sheetarray.testing.sheets_server", "--port", str(port(server))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: port {port(server)}: ")
     assert done.stderr.count("\n") == 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 import http.client
 import socket
 import threading
-import time
 from typing import Any
 
 import gspread
 import pytest
 import requests
+from children import GIVEN_UP_AFTER, until
 from sheets_asking import Sheets, ask, message
 
 from sheetarray.testing.sheets_server import Fault, Record, SheetsServer
@@ -60,12 +60,12 @@ def test_an_error_may_hide_that_the_request_was_applied(server: SheetsServer, sh
 @pytest.mark.parametrize("status", [429, "quota"])
 def test_a_quota_may_seem_used_up(server: SheetsServer, sheets: Sheets, status: int | str) -> None:
     server.faults.append(Fault(status, retry_after=7))
-    answer = requests.get(f"{server.url}/v4/spreadsheets/{sheets.key}", timeout=30)
+    answer = requests.get(f"{server.url}/v4/spreadsheets/{sheets.key}", timeout=GIVEN_UP_AFTER)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
     assert answer.json()["error"]["status"] == "RESOURCE_EXHAUSTED"
     assert "Read requests" in answer.json()["error"]["message"]
     server.faults.append(Fault(status))
-    answer = requests.put(f"{server.url}/v4/spreadsheets/{sheets.key}/values/S", json={}, timeout=30)
+    answer = requests.put(f"{server.url}/v4/spreadsheets/{sheets.key}/values/S", json={}, timeout=GIVEN_UP_AFTER)
     assert "Retry-After" not in answer.headers
     assert "Write requests" in answer.json()["error"]["message"]
 
@@ -120,10 +120,14 @@ def test_a_slow_answer_comes_after_the_client_has_gone(server: SheetsServer, she
             json={"values": [["applied"]]},
             timeout=0.5,
         )
-    assert sheets.cells() == [["applied"]]
+    until(lambda: sheets.cells() == [["applied"]])
 
 
-def test_a_late_request_is_applied_when_nobody_waits_any_more(server: SheetsServer, sheets: Sheets) -> None:
+def test_a_late_request_is_applied_when_nobody_waits_any_more(
+    server: SheetsServer, sheets: Sheets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = threading.Event()  # the seconds of the fault, however long everything else takes
+    monkeypatch.setattr(server._wire.closing, "wait", lambda seconds: passed.wait(GIVEN_UP_AFTER if seconds else 0))
     server.faults.append(Fault("late", seconds=0.5))
     with pytest.raises(requests.exceptions.ReadTimeout):
         requests.put(
@@ -133,11 +137,9 @@ def test_a_late_request_is_applied_when_nobody_waits_any_more(server: SheetsServ
             timeout=0.1,
         )
     assert write(sheets, "early")[0] == 200
-    for _ in range(3000):
-        if sheets.cells() != [["early"]]:
-            break
-        time.sleep(0.01)
-    assert sheets.cells() == [["late"]]
+    assert sheets.cells() == [["early"]]
+    passed.set()
+    until(lambda: sheets.cells() == [["late"]])
 
 
 def test_a_server_that_closes_waits_for_no_fault() -> None:
@@ -190,12 +192,12 @@ def test_a_request_can_be_held_until_something_else_has_happened(server: SheetsS
     def hold(record: Record) -> None:
         if record.method == "PUT" and not arrived.is_set():
             arrived.set()
-            assert go_on.wait(30)
+            assert go_on.wait(GIVEN_UP_AFTER)
 
     server.on_request = hold
     held = threading.Thread(target=write, args=(sheets, "held"))
     held.start()
-    assert arrived.wait(30)
+    assert arrived.wait(GIVEN_UP_AFTER)
     assert sheets.cells() == []
     assert write(sheets, "first")[0] == 200
     go_on.set()

@@ -164,7 +164,7 @@ class _File:
     def __init__(self, source: Source) -> None:
         self._data = memoryview(source.whole(text=False))
         if not self._data:
-            raise FormatError("the file is empty")
+            raise FormatError("the file is empty", location="byte 0")
         self._inflated = 0  # bytes, of the blocks read so far
         self._wire = Wire(self._data)
         self._container = Container(self._data) if self._data[: len(MAGIC)] == MAGIC else None
