@@ -71,6 +71,9 @@ def silent(done: int, total: int) -> None:
 
 ignore_progress = silent
 
+CELL_CHARACTERS = 32_767
+"""How much text a cell of Excel holds, in units of UTF-16; files of text end up there too."""
+
 EVERYTHING = frozenset(TABLE) | {"datetime64", "timedelta64"}
 NUMERIC = frozenset(TABLE) - {"string", "generic"}
 
@@ -84,12 +87,16 @@ class Keeps:
         order: whether an array in Fortran order comes back in Fortran order.
         names: whether the names of arrays are stored; otherwise the file's stem is the name.
         several: whether one file holds several arrays.
+        buffers: whether strides and offset come back, of a `LinearArray` that has them.
+        nested: whether awkward arrays come back as such.
     """
 
     dtypes: frozenset[str] = field(default=EVERYTHING)
     order: bool = True
     names: bool = True
     several: bool = True
+    buffers: bool = False
+    nested: bool = False
 
     @property
     def missing(self) -> list[str]:

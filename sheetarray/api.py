@@ -17,7 +17,6 @@ import numpy as np
 from .arrays import named_values, stem
 from .columns import ArrayInfo
 from .errors import Finding, warn_caller
-from .nested import Scan, examined, gathered, spread
 from .registry import Format, format_of
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -51,12 +50,8 @@ def read(
     """
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
-    row, function = _call("read", source, format, options)
-    if row.cell is None:
-        found: dict[str, np.ndarray[Any, Any]] = function(source, names, **options)
-        return found
-    read, scan = _columns_of(row, source, options)
-    return gathered(read, names, scan=scan)
+    arrays: dict[str, np.ndarray[Any, Any]] = _call("read", source, format, options)[1](source, names, **options)
+    return arrays
 
 
 def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
@@ -87,7 +82,7 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
     """
     merged = {**format_of(target, format).writing, **options}
     row, function = _call("write", target, format, merged)
-    function(target, arrays if row.cell is None else spread(arrays, limit=row.cell), **merged)
+    function(target, arrays, **merged)
     if row.keeps is not None and not (row.keeps.order and row.keeps.names):
         path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else None
         name = stem(path) if path is not None and not os.path.isdir(path) else None
@@ -131,12 +126,8 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    row, function = _call("check", source, format, options)
-    if row.cell is None:
-        findings: Iterator[Finding] = function(source, **options)
-        return findings
-    read, scan = _columns_of(row, source, options)
-    return function(source, **options) if scan is None else examined(function(source, **options), read, scan)
+    findings: Iterator[Finding] = _call("check", source, format, options)[1](source, **options)
+    return findings
 
 
 def read_columns(
@@ -217,28 +208,6 @@ def convert(
     """
     format_of(target, to_format)  # an unknown suffix is said before anything is read
     write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
-
-
-def _columns_of(row: Format, source: Any, options: Mapping[str, Any]) -> tuple[Callable[..., Any], Scan | None]:
-    """`read` and `scan` of a container of columns, each from where the source stood at first; no `scan` of a stream.
-
-    Args:
-        row: the format.
-        source: of the columns.
-        options: of either; each takes those that it knows.
-    """
-    reading, scanning = row.function("read"), row.function("scan")
-    for_read, for_scan = ({k: v for k, v in options.items() if k in _options(f)} for f in (reading, scanning))
-    if not getattr(source, "seekable", lambda: True)():
-        return lambda names: reading(source, names, **for_read), None
-    start = source.tell() if hasattr(source, "seek") else None
-
-    def rewound() -> Any:
-        if start is not None:
-            source.seek(start)
-        return source
-
-    return lambda names: reading(rewound(), names, **for_read), lambda: scanning(rewound(), **for_scan)
 
 
 def _options(function: Callable[..., Any]) -> list[str]:

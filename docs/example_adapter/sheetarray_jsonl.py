@@ -6,7 +6,7 @@ import sheetarray.adapters as helpers
 from sheetarray import ArrayInfo, Finding, FormatError, LinearArray
 from sheetarray.registry import Format
 
-JSONL = Format(name="jsonl", suffixes=(".jsonl",), module=__name__, stem="jsonl", title="JSON lines", cell=2**20)
+JSONL = Format(name="jsonl", suffixes=(".jsonl",), module=__name__, stem="jsonl", title="JSON lines")
 keeps_jsonl = helpers.Keeps()  # every dtype, the order in memory, the names, several arrays in a file
 
 

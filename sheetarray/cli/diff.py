@@ -68,7 +68,7 @@ def diff(
     refuse_unknown([place.row for place in places], "read", pairs)
     options = [options_of(place.row, "read", pairs, lenient=True) for place in places]
     scanning = [options_of(place.row, "scan", pairs, lenient=True) for place in places]
-    held = [_held(place, scan, option) for place, scan, option in zip(places, scanning, options, strict=True)]
+    held = [list(place.call("scan", **scan)) for place, scan in zip(places, scanning, strict=True)]
     wanted = _wanted(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
     arrays = []
@@ -83,13 +83,6 @@ def diff(
     else:
         _put(compared, only)
     return FOUND if only or not all(found.same for found in compared) else FINE
-
-
-def _held(place: Place, scanning: dict[str, Any], reading: dict[str, Any]) -> list[str]:
-    """The names of the arrays; columns of an awkward array count as that one."""
-    names = list(place.call("scan", **scanning))
-    spread = place.row.cell is not None and any(name.endswith(".json") for name in names)
-    return list(place.call("read", **reading)) if spread else names
 
 
 def _wanted(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:

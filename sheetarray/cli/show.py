@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..errors import NotFoundError
 from .arguments import as_json, missing, options_of, reading, split_pairs
 from .comparing import dtype_name
 from .console import (
@@ -85,7 +84,7 @@ def show(
     if not isinstance(array, np.ndarray):
         _show_nested(place, chosen, array, slice_text, wants_json=wants_json)
         return
-    shape, dtype = array.shape, infos[chosen].dtype if chosen in infos else dtype_name(array)
+    shape, dtype = array.shape, dtype_name(array)
     indices = _indices(chosen, slice_text, shape)
     if wants_json:
         put_json(_as_json(place, chosen, array, indices, dtype))
@@ -124,8 +123,6 @@ def _chosen(name: str | None, names: list[str], place: Place) -> str:
     there = ", ".join(map(repr, names)) or "none"
     if name is None and len(names) != 1:
         raise Misuse(f"{place.label} holds {plural(len(names), 'array')}: say which", f"there is {there}")
-    if name is not None and name not in names and f"{name}.json" not in names:
-        raise NotFoundError(f"{place.label}: no array {name!r}; there is {there}")
     return names[0] if name is None else name
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .grid import Anchor, a1, letters
 from .layout import Layout, Piece, lay_out, lay_out_sheets
-from .reading import check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .reading import Judge, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .sheet import ArrayInfo, Cells, Request, Sheet, Zone
 from .words import Words
 
@@ -18,6 +18,7 @@ __all__ = [
     "Anchor",
     "ArrayInfo",
     "Cells",
+    "Judge",
     "Layout",
     "Piece",
     "Request",

@@ -146,14 +146,22 @@ def read_sheet(
     return read_sheets([sheet], names, strict=strict, missing=missing)
 
 
-def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False) -> dict[str, ArrayInfo]:
+def scan_sheets(
+    sheets: Sequence[Sheet], *, strict: bool = False, report: Raise = _raise, note: Note = warn
+) -> dict[str, ArrayInfo]:
     """What the headers of sheets say, without reading on.
+
+    Args:
+        sheets: where the cells are.
+        strict: refuse lists without a version.
+        report: is told of each damaged header; by default the first is raised.
+        note: is told what was accepted all the same; by default it is a warning.
 
     Raises:
         FormatError: no array, or a broken header.
     """
     found: dict[str, ArrayInfo] = {}
-    for name, group in _grouped(sheets, _anchors(sheets, strict), None, _raise, warn).items():
+    for name, group in _grouped(sheets, _anchors(sheets, strict), None, report, note).items():
         header = group[0].header
         assert header is not None
         found[name] = ArrayInfo(

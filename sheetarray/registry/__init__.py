@@ -8,8 +8,8 @@ a verb leaves the function out. docs/adapters.md says how to write one.
 
 from __future__ import annotations
 
-from .lookup import FORMATS, format_of, register_format
+from .lookup import FORMATS, composites, format_of, register_format
 from .refusals import place_problem
-from .row import Format
+from .row import Composite, Format
 
-__all__ = ["FORMATS", "Format", "format_of", "place_problem", "register_format"]
+__all__ = ["FORMATS", "Composite", "Format", "composites", "format_of", "place_problem", "register_format"]

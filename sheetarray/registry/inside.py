@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .row import Format, check_free, check_row
-
-_CELL = 32_767  # characters: what Excel holds, where files of text may end up too
+from .row import Composite, Format, check_free, check_row
 
 _ROWS = (
     Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113", text=False),
@@ -21,8 +19,9 @@ _ROWS = (
         extra="awkward",
         compressible=False,
         text=False,
+        composite=Composite("awkward", "sheetarray.interchange.awkward.columns"),
     ),
-    Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values", cell=_CELL),
+    Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values"),
     Format(
         "gsheet",
         (),
@@ -35,9 +34,8 @@ _ROWS = (
             "https://docs.google.com/a/",
             "https://spreadsheets.google.com/",
         ),
-        cell=50_000,
     ),
-    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", cell=_CELL),
+    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists"),
     Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array", text=False),
     Format(
         "npz",
@@ -54,7 +52,6 @@ _ROWS = (
         "sheetarray.sheets.excel",
         "excel",
         "other workbooks",
-        cell=_CELL,
         instead=".xlsx",
         compressible=False,
         text=False,
@@ -85,7 +82,6 @@ _ROWS = (
         "sheetarray.sheets.delimited",
         "csv",
         "tab-separated values",
-        cell=_CELL,
         writing={"delimiter": "\t"},
     ),
     Format(
@@ -94,7 +90,6 @@ _ROWS = (
         "sheetarray.sheets.delimited",
         "csv",
         "delimited text",
-        cell=_CELL,
         writing={"delimiter": "\t"},
     ),
     Format(
@@ -103,7 +98,6 @@ _ROWS = (
         "sheetarray.sheets.excel",
         "excel",
         "Excel workbook",
-        cell=_CELL,
         compressible=False,
         text=False,
     ),

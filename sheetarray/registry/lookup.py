@@ -13,7 +13,7 @@ from ..files import COMPRESSIONS, Source
 from . import outside
 from .inside import INSIDE
 from .refusals import name_problem, place_problem, source_problem
-from .row import Format, check_free, check_row, meant_suffixes
+from .row import Composite, Format, check_free, check_row, meant_suffixes
 
 _HEAD = 4096  # bytes in which a signature is looked for
 
@@ -56,6 +56,11 @@ FORMATS = _Formats()
 def _loaded() -> list[Format]:
     """The formats for which no other package has to be loaded."""
     return [*INSIDE.values(), *_registered.values()]
+
+
+def composites() -> list[Composite]:
+    """Return what containers of cells spread over several columns: one row for each kind of value."""
+    return [row.composite for row in _loaded() if row.composite is not None]
 
 
 def register_format(row: Format) -> None:

@@ -16,6 +16,21 @@ _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
+class Composite:
+    """Values that are spread over several columns wherever cells are.
+
+    Attributes:
+        package: the top-level package of their types.
+        module: with the functions of `composite.CompositeModule`.
+        suffix: of the name of the column that says how the others belong together.
+    """
+
+    package: str
+    module: str
+    suffix: str = ".json"
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """One format.
 
@@ -29,7 +44,7 @@ class Format:
         writing: options that writing begins with.
         extra: the extra of sheetarray that it needs.
         instead: the suffix to write instead, where the format is only read.
-        cell: how many characters a cell holds, where arrays are cells; awkward arrays are then spread over columns.
+        composite: the values of this format that containers of cells spread over several columns.
         compressible: whether `.gz` and `.zst` may follow the suffix.
         signature: found in the first 4 KiB (inflated) of a file of this format, and in none of the other format that
             its suffixes belong to; a regular expression. On writing, the other format is meant.
@@ -50,7 +65,7 @@ class Format:
     writing: Mapping[str, Any] = field(default_factory=dict)
     extra: str | None = None
     instead: str | None = None
-    cell: int | None = None
+    composite: Composite | None = None
     compressible: bool = True
     signature: re.Pattern[bytes] | None = None
     package: str | None = None

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..adapters import CELL_CHARACTERS
 from ..arrays import linear_arrays
 from ..cells import TextLook
-from ..columns import Cells, Request, Words, Zone, lay_out, read_sheet
+from ..columns import Cells, Request, Words, Zone, lay_out
+from ..composite import read_sheets, spread
 from ..elements import EXACT_IN_JSON, Cell, Missing, encode
 from ..errors import Finding, NotFoundError
 
@@ -38,7 +40,7 @@ def to_frame(arrays: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    layout = lay_out(linear_arrays(arrays, exact=EXACT_IN_JSON))
+    layout = lay_out(linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON))
     columns = {}
     for place, piece in enumerate(layout.pieces):
         cells = np.full(layout.height - 1, None, dtype=object)
@@ -72,7 +74,7 @@ def from_frame(
         >>> from_frame(to_frame({"x": np.array([1, 2], dtype="uint8")}))
         {'x': array([1, 2], dtype=uint8)}
     """
-    return read_sheet(_FrameSheet(frame), names, strict=strict, missing=missing)
+    return read_sheets([_FrameSheet(frame)], names, strict=strict, missing=missing)
 
 
 class _FrameSheet:

@@ -105,7 +105,7 @@ class Conformance:
     @property
     def keeps_buffers(self) -> bool:
         """Whether strides and offset come back."""
-        return self.format is None or FORMATS[self.format].cell is not None
+        return self.keeps.buffers
 
     @property
     def holds_several(self) -> bool:

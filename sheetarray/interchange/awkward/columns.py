@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, NotFoundError
 from ...header import Note, warn
-from .expressions import parse
+from .expressions import Expression, parse
+from .limits import DEEPEST_EXPRESSION
 from .opened import check_options, read_array
 from .schema import SIGNATURES, parse_schema
 from .writing import check_free, plan_typed
@@ -140,6 +143,64 @@ def blobs_of(schema: Iterable[str]) -> list[str]:
         elif expression.kind != "ref":
             waiting.extend(reversed(expression.parts))
     return list(found)
+
+
+def described_columns(name: str, array: Any) -> list[str]:
+    """Return the names of the columns that a schema reads; none of a damaged schema, or of an array that is none."""
+    with suppress(FormatError):
+        return blobs_of(array.tolist()) if is_schema(name, array) else []
+    return []
+
+
+_BY_THEIR_FIRST = (  # constructors as long as their first argument
+    ("JaggedArray",),
+    ("JaggedArray", "fromcounts"),
+    ("StringArray",),
+    ("StringArray", "fromcounts"),
+    ("StringArray", "fromnumpy"),
+    ("IndexedArray",),
+    ("IndexedMaskedArray",),
+    ("MaskedArray",),
+    ("UnionArray",),
+)
+
+
+def described_length(name: str, array: Any, infos: Mapping[str, ArrayInfo]) -> int | None:
+    """Return how many entries the awkward array of a schema has, by the headers of its columns.
+
+    Args:
+        name: of the schema.
+        array: its pieces.
+        infos: what the headers of the columns say.
+
+    Returns:
+        None if it takes more than headers to know.
+    """
+    if not is_schema(name, array):
+        return None
+    with suppress(FormatError):
+        schema = parse_schema("".join(array.tolist()).encode("utf-8", "surrogatepass"))
+        expression: Expression | None = parse(schema.expression)
+        for _ in range(DEEPEST_EXPRESSION):
+            if expression is None or expression.kind == "read":
+                break
+            expression = _as_long_as(expression)
+        if expression is not None and expression.kind == "read":
+            key = str(expression.body["read"])
+            info = infos.get(key if expression.body.get("absolute") else schema.prefix + key)
+            return info.shape[0] if info is not None and info.shape else None
+    return None
+
+
+def _as_long_as(expression: Expression) -> Expression | None:
+    """Return a part of an expression that has as many entries as the whole, or None if none is known."""
+    called = expression.body.get("call") if expression.kind == "call" else None
+    if not isinstance(called, list) or not expression.parts:
+        return None
+    first = expression.parts[0]
+    if called[1:] == ["Table", "frompairs"] and first.kind == "pairs":
+        return first.parts[0] if first.parts else None
+    return first if tuple(called[1:]) in _BY_THEIR_FIRST else None
 
 
 def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...adapters import Keeps, Progress, silent
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import linear_arrays
 from ...cells import Formulas, TextLook
-from ...columns import ArrayInfo, Layout, check_sheet, lay_out, read_sheet, scan_sheet
+from ...columns import ArrayInfo, Layout, lay_out
+from ...columns import scan_sheets as scan_columns
 from ...columns.layout import name_text
+from ...composite import check_sheets, read_sheets, scan_sheets, spread
 from ...elements import Cell, Missing
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 Orient = Literal["columns", "rows"]
 
-keeps_csv = Keeps()
+keeps_csv = Keeps(buffers=True, nested=True)
 
 _LINE_END = "\r\n"
 
@@ -80,7 +82,12 @@ def write_csv(
     check_marks(delimiter, decimal)
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
-    layout = lay_out(linear_arrays(arrays), names=names, max_rows=max_rows if orient == "columns" else None)
+    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    layout = lay_out(
+        linear,
+        names=names,
+        max_rows=max_rows if orient == "columns" else None,
+    )
     look = TextLook(decimal, formulas)
     encoder = _encoder(encoding, bom)
     with replacing(target) as sink:
@@ -228,15 +235,15 @@ def read_csv(
     """
     with Source(source) as opened, located(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-        total = sum(info.cells for info in scan_sheet(sheet, strict=strict).values()) if progress else 0
+        total = sum(info.cells for info in scan_columns([sheet], strict=strict).values()) if progress else 0
         (progress or silent)(0, total)
         try:
-            arrays = read_sheet(sheet, names, strict=strict, missing=missing)
+            arrays = read_sheets([sheet], names, strict=strict, missing=missing)
         except FormatError as error:
             if not sheet.try_other_decimal():
                 raise
             try:
-                arrays = read_sheet(sheet, names, strict=strict, missing=missing)
+                arrays = read_sheets([sheet], names, strict=strict, missing=missing)
             except FormatError:
                 raise error from None
         (progress or silent)(total, total)
@@ -257,7 +264,7 @@ def scan_csv(
         FormatError: no array, or a broken header.
     """
     with Source(source) as opened, located(source=opened.name):
-        return scan_sheet(CsvSheet(opened, delimiter, ".", encoding, formulas), strict=strict)
+        return scan_sheets([CsvSheet(opened, delimiter, ".", encoding, formulas)], strict=strict)
 
 
 def check_csv(
@@ -273,9 +280,9 @@ def check_csv(
     try:
         with Source(source) as opened:
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-            findings = list(check_sheet(sheet, missing=missing))
+            findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():
-                others = list(check_sheet(sheet, missing=missing))
+                others = list(check_sheets([sheet], missing=missing))
                 findings = others if len(others) < len(findings) else findings
     except FormatError as error:
         findings = [Finding.of(error)]

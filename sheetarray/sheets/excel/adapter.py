@@ -14,9 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import Keeps, Progress, silent
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo, check_sheets, read_sheets, scan_sheets
+from ...columns import ArrayInfo
+from ...columns import scan_sheets as scan_columns
+from ...composite import check_sheets, read_sheets, scan_sheets, spread
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, located
 from ...files import Readable, Source, Writable
@@ -32,7 +34,7 @@ Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 Decimal = Literal[".", ","]
 
-keeps_excel = Keeps()
+keeps_excel = Keeps(buffers=True, nested=True)
 
 
 def write_excel(
@@ -74,7 +76,7 @@ def write_excel(
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
     _check_is_text(sheet)
-    linear = linear_arrays(arrays)
+    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     as_text, report = cells == "text", progress or silent
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
         write_workbook(target, linear, sheet=sheet, as_text=as_text, report=report)
@@ -132,7 +134,7 @@ def read_excel(
 @contextmanager
 def _told(progress: Progress, sheets: Sequence[ExcelSheet], *, strict: bool) -> Iterator[None]:
     """Call `progress` while sheets are read; a column that is looked at twice counts once."""
-    total = sum(info.cells for info in scan_sheets(sheets, strict=strict).values())
+    total = sum(info.cells for info in scan_columns(sheets, strict=strict).values())
     done = 0
 
     def report(cells: int) -> None:

@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ...adapters import Progress
-from ...columns import ArrayInfo, check_sheets, read_sheets, scan_sheets
+from ...columns import ArrayInfo
+from ...columns import scan_sheets as scan_columns
+from ...composite import check_sheets, read_sheets, scan_sheets
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, located
 from ...files import PathLike
@@ -187,7 +189,7 @@ def _told(
         return
     done = total = 0
     with suppress(FormatError):  # whoever reads the sheets says it
-        infos = scan_sheets(sheets, strict=strict)
+        infos = scan_columns(sheets, strict=strict)
         total = sum(info.cells for name, info in infos.items() if names is None or name in names)
     progress(0, total)
 

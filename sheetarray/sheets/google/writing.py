@@ -11,6 +11,7 @@ from typing import Any
 from ...adapters import Progress, silent
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
+from ...composite import spread
 from ...errors import FormatError, LimitError, RemoteError, located
 from ...files import PathLike
 from .address import Address, address_of
@@ -79,7 +80,8 @@ def write_gsheet(
         ['t', 'version', '1.0.0', 'ndarray']
     """
     address = address_of(target, worksheet)
-    layout, *more = lay_out_sheets(linear_arrays(arrays), max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
+    linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
+    layout, *more = lay_out_sheets(linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)

@@ -7,22 +7,24 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ...adapters import Keeps, Progress, silent
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import chosen, linear_arrays, stem
 from ...columns import ArrayInfo, letters
+from ...composite import check_composites, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
 from ...errors import DTypeError, Finding, FormatError, located
 from ...files import Readable, Source, Writable, check_structure, replacing
-from ...header import Note, warn
+from ...header import Note, parse_header, warn
 from ...linear import LinearArray
 from .headers import walk
 
-keeps_json = Keeps()
+keeps_json = Keeps(buffers=True, nested=True)
 
 _CELLS_A_BLOCK = 100_000
 _KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them
@@ -50,7 +52,7 @@ def write_json(
         >>> json.loads(file.getvalue())["x"][-2:]
         ['data', 1.5]
     """
-    named = linear_arrays(arrays, exact=EXACT_IN_JSON)
+    named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
     done, report = 0, progress or silent
     report(0, total)
@@ -117,15 +119,21 @@ def read_json(
     """
     with Source(source) as opened, located(source=opened.name):
         lists = _lists(opened)
-        wanted = chosen(lists, names)
-        total = sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
-        done, report = 0, progress or silent
-        report(0, total)
-        arrays = {}
-        for name, cells in wanted.items():
-            arrays[name] = _array(name, cells, strict, missing)
-            report(done := done + len(cells), total)
-        return arrays
+        done = total = 0
+        report = progress or silent
+
+        def read(columns: Sequence[str] | None) -> dict[str, Any]:
+            nonlocal done, total
+            wanted = chosen(lists, columns)
+            total += sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
+            report(done, total)
+            arrays = {}
+            for name, cells in wanted.items():
+                arrays[name] = _array(name, cells, strict, missing)
+                report(done := done + len(cells), total)
+            return arrays
+
+        return read_composites(read, lambda: _infos(lists, strict), names)
 
 
 def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]:
@@ -135,7 +143,13 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
         FormatError: no flat list, or a broken header.
     """
     with Source(source) as opened, located(source=opened.name):
-        return walk(opened.whole(), stem(opened.name), strict=strict)
+        infos = walk(opened.whole(), stem(opened.name), strict=strict)
+
+        def read(columns: Sequence[str] | None) -> dict[str, Any]:
+            lists = chosen(_lists(opened), columns)
+            return {name: _array(name, cells, strict, "nan") for name, cells in lists.items()}
+
+        return scan_composites(read, lambda: infos)
 
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
@@ -152,7 +166,27 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             _array(name, cells, False, missing, findings.append)
         except FormatError as error:
             findings.append(Finding.of(error))
+
+    def read(columns: Sequence[str] | None) -> dict[str, Any]:
+        wanted = chosen(lists, columns)
+        return {name: _array(name, cells, False, missing) for name, cells in wanted.items()}
+
     yield from findings
+    yield from check_composites(read, lambda: _infos(lists, False))
+
+
+def _infos(lists: Mapping[str, Any], strict: bool) -> dict[str, ArrayInfo]:
+    """Return what the headers of flat lists say; those that are damaged are left out."""
+    infos = {}
+    for name, cells in lists.items():
+        if isinstance(cells, list):
+            with suppress(FormatError):
+                header, start = parse_header(cells, strict=strict, note=lambda _: None)
+                infos[name] = ArrayInfo(
+                    header.shape, header.dtype.name, header.order, header.strides, f"{name}[0]",
+                    start + header.capacity, header.offset, header.capacity,
+                )  # fmt: skip
+    return infos
 
 
 def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = warn) -> np.ndarray[Any, Any]:

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.composite import check_composites
 from sheetarray.interchange.awkward import to_columns
-from sheetarray.nested import examined
 
 EVENTS = ak.Array(
     [
@@ -86,7 +86,7 @@ def test_columns_that_were_edited_are_named_with_their_cells(
     columns = to_columns("events", EVENTS, limit=32_767) | edited
     there = {name: each for name, each in columns.items() if each is not None}
     sa.write(place, there | {"plain": np.arange(3)})
-    begins = sa.scan(place)[column].location
+    begins = first_cell(place, [*there].index(column), column)
     for names in (None, ["plain", "events"]):
         with pytest.raises(sa.FormatError, match=reason) as caught:
             sa.read(place, names)
@@ -95,6 +95,14 @@ def test_columns_that_were_edited_are_named_with_their_cells(
     assert (finding.severity, finding.location) == ("error", begins)
     assert re.search(reason, finding.message)
     assert sa.read(place, ["plain"])["plain"].tolist() == [0, 1, 2]
+
+
+def first_cell(place: str, number: int, column: str) -> str:
+    """The location at which a column begins."""
+    if place.endswith("json"):
+        return f"{column}[0]"
+    title = {"xlsx": "arrays!"}.get(place.rpartition(".")[2], "events!" if place.startswith("gsheets:") else "")
+    return f"{title}{chr(ord('A') + number)}2"
 
 
 def test_strings_stand_in_cells_of_their_own(place: str) -> None:
@@ -144,18 +152,113 @@ def test_check_names_each_array_that_is_broken_once_its_cells_are_right(tmp_path
     assert sa.read(tmp_path / "t.csv", ["a-content"])["a-content"].tolist() == [1]
 
 
-def test_check_reads_no_more_often_for_more_arrays(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
+def test_check_reads_no_more_often_for_more_arrays() -> None:
     for count, reads in ((0, 0), (1, 2), (300, 2)):
-        sa.write(path, {"plain": np.arange(3)} | {f"n{nth}": ak.Array([[nth], []]) for nth in range(count)})
-        asked = []
+        columns = {"plain": np.arange(3)}
+        for number in range(count):
+            columns |= to_columns(f"n{number}", ak.Array([[number], []]), limit=32_767)
+        infos = {
+            name: sa.ArrayInfo(
+                column.shape, "string" if column.dtype.kind == "U" else "int64", "row-major", (1,), "", 1
+            )
+            for name, column in columns.items()
+        }
+        asked: list[Any] = []
 
-        def read(names: Any, path: Path = path, asked: list[Any] = asked) -> Any:
+        def read(names: Any, columns: dict[str, Any] = columns, asked: list[Any] = asked) -> Any:
             asked.append(names)
-            return sa.read_json(path, names)
+            return {name: columns[name] for name in names}
 
-        assert list(examined([], read, lambda: sa.scan(path))) == []
+        assert check_composites(read, lambda infos=infos: infos) == []
         assert len(asked) == reads
+
+
+def read_by_its_own_door(place: str, names: Any = None) -> Any:
+    """Read by the adapter's own function, not by `sa.read`."""
+    if place.startswith("gsheets:"):
+        return sa.read_gsheet(place, names)
+    if place.endswith("xlsx"):
+        return sa.read_excel(place, names)
+    return (sa.read_json if place.endswith("json") else sa.read_csv)(place, names)
+
+
+def test_every_door_shows_the_same_arrays(place: str) -> None:
+    arrays = {"events": EVENTS, "plain": np.arange(3), "a.json": np.array(["text"])}
+    if place.startswith("gsheets:"):
+        sa.write_gsheet(place, arrays)
+    elif place.endswith("xlsx"):
+        sa.write_excel(place, arrays)
+    elif place.endswith("json"):
+        sa.write_json(place, arrays)
+    else:
+        sa.write_csv(place, arrays, delimiter="\t" if place.endswith("tsv") else ",")
+    assert list(sa.read(place)) == list(read_by_its_own_door(place)) == list(sa.scan(place)) == list(arrays)
+    assert same(read_by_its_own_door(place, ["events"])["events"], EVENTS)
+    info = sa.scan(place)["events"]
+    assert (info.dtype, info.shape, info.capacity) == ("awkward", (3,), 3)
+    assert info.parts == len(to_columns("events", EVENTS, limit=32_767))
+    assert info.cells > 20 * info.parts
+    assert list(sa.check(place)) == []
+
+
+def test_a_frame_of_cells_is_a_door_too() -> None:
+    back = sa.from_frame(sa.to_frame({"events": EVENTS, "plain": np.arange(3)}))
+    assert list(back) == ["events", "plain"]
+    assert same(back["events"], EVENTS)
+
+
+def test_a_composite_is_read_beside_a_damaged_array_that_nobody_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"plain": np.arange(3), "events": EVENTS.tags})
+    path.write_text(path.read_text().replace("int64", "int65", 1))
+    assert same(sa.read(path, ["events"])["events"], EVENTS.tags)
+    with pytest.raises(sa.FormatError, match="int65"):
+        sa.read(path)
+
+
+def test_a_missing_name_is_told_with_the_names_of_composites(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"events": EVENTS, "plain": np.arange(3)})
+    with pytest.raises(sa.NotFoundError) as caught:
+        sa.read(path, ["events", "absent"])
+    assert "'events', 'plain'" in str(caught.value)
+    with pytest.raises(sa.NotFoundError) as caught:
+        sa.read(path, ["absent"])
+    assert "'events', 'plain'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        ak.Array([[1, 2], []]),
+        ak.Array(["a", "b", "c"]),
+        ak.Array([1, None, 3]),
+        ak.Array([1, "a", [2]]),
+        ak.Array([{"x": [1.5]}, {"x": []}]),
+        ak.Array([b"a"]),
+        ak.Array([]),
+        ak.Array(
+            ak.contents.BitMaskedArray(
+                ak.index.IndexU8(np.array([5], np.uint8)), ak.contents.NumpyArray(np.arange(3)), True, 3, True
+            )
+        ),
+        ak.Array([[[1], []], []])[:, 0:1],
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_scan_tells_the_length(array: Any, tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", {"e": array})
+    assert sa.scan(tmp_path / "t.csv")["e"].shape == (len(array),)
+
+
+def test_diff_and_info_know_an_array_by_its_name(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.csv", tmp_path / "b.xlsx"
+    sa.write(a, {"events": EVENTS, "a.json": np.array(["text"])})
+    sa.convert(a, b)
+    runner = CliRunner()
+    assert runner.invoke(main, ["diff", str(a), str(b)]).exit_code == 0
+    shown = json.loads(runner.invoke(main, ["info", str(b), "--json"]).stdout)
+    assert [array["name"] for array in shown["arrays"]] == ["events", "a.json"]
 
 
 def test_text_that_looks_like_a_schema_is_read_as_it_is(place: str) -> None:
@@ -177,7 +280,7 @@ def test_where_awkward_is_not_installed_check_says_so(tmp_path: Path, monkeypatc
     sa.write(tmp_path / "t.csv", {"plain": np.arange(3), "events": EVENTS})
     monkeypatch.setitem(sys.modules, "awkward", None)
     (finding,) = sa.check(tmp_path / "t.csv")
-    assert (finding.severity, finding.location) == ("warning", sa.scan(tmp_path / "t.csv")["events.json"].location)
+    assert (finding.severity, finding.location) == ("warning", "I2")
     assert "pip install 'sheetarray[awkward]'" in finding.hint
     with pytest.raises(sa.MissingDependencyError, match="need awkward"):
         sa.read(tmp_path / "t.csv")

@@ -1,0 +1,274 @@
+"""What is spread over several columns: taken apart before cells are written, put together after they are read.
+
+A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
+a module of four functions (`CompositeModule`), and its row in the registry names that module. Every container of
+columns goes through the functions here, so that all doors show the same arrays: `sa.write` and `write_csv`, `read`,
+`scan` and `check`. Nothing is loaded before there is such a value, or text that may describe one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Protocol
+
+from .arrays import chosen as select
+from .arrays import named_values
+from .columns import ArrayInfo, Judge, Sheet
+from .columns import check_sheets as check_columns
+from .columns import read_sheets as read_columns
+from .columns import scan_sheets as scan_columns
+from .elements import Missing
+from .errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
+from .header import Note, warn
+from .registry import Composite, composites
+
+Arrays = dict[str, Any]
+Infos = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], Arrays]
+Scan = Callable[[], Infos]
+
+
+def raise_error(error: FormatError) -> None:
+    """Raise an error that a caller has no other use for."""
+    raise error
+
+
+class CompositeModule(Protocol):
+    """What the module of a composite offers; its *description* is the column that says how others belong together."""
+
+    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> Arrays:
+        """Return the arrays by name, each composite replaced by its columns and its description."""
+
+    def gather(
+        self, arrays: Mapping[str, Any], *, note: Note = warn, fail: Callable[[FormatError], None] = raise_error
+    ) -> Arrays:
+        """Return the arrays by name, the columns of each composite put together."""
+
+    def described_columns(self, name: str, array: Any) -> list[str]:
+        """Return the names of the columns that a description speaks of; none if the array is no description."""
+
+    def described_length(self, name: str, array: Any, infos: Infos) -> int | None:
+        """Return how many entries a composite has, as far as headers tell; None if they do not."""
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+def spread(arrays: Any, *, limit: int) -> Any:
+    """Return what `write` takes with each composite replaced by its columns; anything else as it is.
+
+    Args:
+        arrays: as for `write`.
+        limit: how many characters a cell of the container holds.
+
+    Raises:
+        DTypeError: a composite that no columns hold.
+        LimitError: a column of one would have the name of another array.
+    """
+    for composite in composites():
+        alone = _is_of(composite, arrays)
+        if alone or (isinstance(arrays, Mapping) and any(_is_of(composite, value) for value in arrays.values())):
+            arrays = _module(composite).spread(named_values(arrays), limit=limit)
+    return arrays
+
+
+def _is_of(composite: Composite, value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == composite.package
+
+
+def _module(composite: Composite) -> CompositeModule:
+    module: Any = import_module(composite.module)
+    return module  # type: ignore[no-any-return]
+
+
+# Reading, for any container of columns -----------------------------------------------------------------------
+
+
+def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arrays:
+    """Read arrays, and put together the columns that belong to one composite.
+
+    Args:
+        read: names of columns -> arrays; None for all.
+        scan: what the headers of the columns say, without those that are damaged.
+        names: what is wanted: composites, or columns; None for all.
+
+    Raises:
+        FormatError: columns that do not fit together; `.location` is where the first of them begins.
+        NotFoundError: nothing has one of the names.
+    """
+    if names is None:
+        return _gather(read(None), scan)
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    with suppress(NotFoundError):
+        return read(wanted)
+    infos = scan()
+    descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
+    columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
+    present = [name for name in infos if name in (columns | {*wanted}) - {*descriptions}]
+    # What is not wanted is named all the same: its name tells a description from text that only looks like one.
+    arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
+    composed = _gather(arrays, scan)
+    if any(name not in composed for name in wanted):  # the names that there are, as `scan` has them
+        select(scan_composites(read, scan) | {name: infos[name] for name in wanted if name in infos}, wanted)
+    return select(composed, wanted)
+
+
+def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
+    """Return what the headers say, with one entry for each composite in place of its columns.
+
+    The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
+    description is damaged stand for themselves; `read` and `check` say what is wrong.
+
+    Args:
+        read: as for `read_composites`.
+        scan: likewise.
+    """
+    infos = dict(scan())
+    try:
+        descriptions = _read_descriptions(read, infos, None)
+    except FormatError:
+        return infos
+    owners: dict[str, str] = {}
+    entries: dict[str, ArrayInfo] = {}
+    for description, array in descriptions.items():
+        composite, name = _kind_of(description)
+        columns = [column for column in infos if column in {*_columns_of(description, array), description}]
+        if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
+            length = _module(composite).described_length(description, array, infos)
+            with suppress(FormatError, MissingDependencyError):
+                length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
+                owners |= dict.fromkeys(columns, name)
+                entries[name] = _info_of(composite, [infos[column] for column in columns], length)
+    return {owners.get(name, name): entries.get(owners.get(name, name), info) for name, info in infos.items()}
+
+
+def check_composites(read: Read, scan: Scan) -> list[Finding]:
+    """Return what is wrong with the composites of a container whose columns are right, each by itself.
+
+    Args:
+        read: as for `read_composites`.
+        scan: likewise.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
+        try:
+            infos = scan()
+            descriptions = _read_descriptions(read, infos, None)
+            columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
+            present = [name for name in infos if name in columns]
+            arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
+        except FormatError:
+            return []
+        findings: list[Finding] = []
+
+        def fail(error: FormatError) -> None:
+            _locate(error, infos)
+            findings.append(Finding.of(error))
+
+        for composite in {_kind_of(description)[0] for description in descriptions}:
+            try:
+                arrays = _module(composite).gather(arrays, note=findings.append, fail=fail)
+            except MissingDependencyError as error:
+                location = infos[next(iter(descriptions))].location
+                message = f"an {composite.package} array is not looked at"
+                findings.append(Finding("warning", location, message, str(error)))
+    return findings
+
+
+def _kind_of(description: str) -> tuple[Composite, str]:
+    """Return the composite that the name of a description stands for, and the name of the value."""
+    composite = next(c for c in composites() if description.endswith(c.suffix))
+    return composite, description.removesuffix(composite.suffix)
+
+
+def _read_descriptions(read: Read, infos: Infos, names: Sequence[str] | None) -> Arrays:
+    """Read the columns that may describe composites: those of the given names, or of all."""
+    suffixes = tuple(composite.suffix for composite in composites())
+    wanted = None if names is None else {f"{name}{suffix}" for name in names for suffix in suffixes}
+    columns = [
+        name
+        for name, info in infos.items()
+        if name.endswith(suffixes) and info.dtype in ("string", "generic") and (wanted is None or name in wanted)
+    ]
+    return read(columns) if columns else {}
+
+
+def _columns_of(description: str, array: Any) -> list[str]:
+    return _module(_kind_of(description)[0]).described_columns(description, array)
+
+
+def _info_of(composite: Composite, columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
+    return ArrayInfo(
+        shape=(length,),
+        dtype=composite.package,
+        order="row-major",
+        strides=(1,),
+        location=columns[0].location,
+        cells=sum(column.cells for column in columns),
+        capacity=length,
+        parts=sum(column.parts for column in columns),
+    )
+
+
+def _gather(arrays: Arrays, scan: Scan) -> Arrays:
+    for composite in composites():
+        if any(name.endswith(composite.suffix) for name in arrays):
+            try:
+                arrays = _module(composite).gather(arrays)
+            except FormatError as error:
+                _locate(error, scan())
+                raise
+    return arrays
+
+
+def _locate(error: FormatError, infos: Infos) -> None:
+    """Give an error that names a column the address at which that column begins."""
+    for name, info in infos.items():
+        if f"{error.element}, ".startswith(f"{name}, "):
+            error.location = info.location
+            return
+        if f"{error.location}, ".startswith(f"{name}, "):
+            error.location, error.element = info.location, error.location
+            return
+
+
+# Reading, for containers of sheets ---------------------------------------------------------------------------
+
+
+def read_sheets(
+    sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+) -> Arrays:
+    """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
+    read, scan = _reader_of(sheets, strict, missing)
+    return read_composites(read, scan, names)
+
+
+def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False) -> dict[str, ArrayInfo]:
+    """Return what the headers of sheets say, composites among them; see `columns.scan_sheets`."""
+    read, _ = _reader_of(sheets, strict, "nan")
+    return scan_composites(read, lambda: scan_columns(sheets, strict=strict))
+
+
+def check_sheets(
+    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: Judge | None = None
+) -> Iterator[Finding]:
+    """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
+    yield from check_columns(sheets, missing=missing, judge=judge)
+    yield from check_composites(*_reader_of(sheets, False, missing))
+
+
+def _ignore(_: object) -> None:
+    """Pass over what is said where the columns themselves are read or checked."""
+
+
+def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing) -> tuple[Read, Scan]:
+    def read(names: Sequence[str] | None) -> Arrays:
+        return read_columns(sheets, names, strict=strict, missing=missing)
+
+    def scan() -> Infos:
+        return scan_columns(sheets, strict=strict, report=_ignore, note=_ignore)
+
+    return read, scan
