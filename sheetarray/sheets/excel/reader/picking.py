@@ -54,7 +54,7 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
     indices = shared.str.strip_chars().str.to_lowercase().is_in(list(texts)).arg_true().to_list()
     places = [b">%d<" % index for index in indices]
 
-    def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001
+    def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001  (the signature of a picker)
         if not any(type_ in block for type_ in _TYPES):
             return False
         if (
