@@ -7,7 +7,7 @@ from sheetarray import ArrayInfo, Finding, FormatError, LinearArray
 from sheetarray.registry import Format
 
 JSONL = Format(name="jsonl", suffixes=(".jsonl",), module=__name__, stem="jsonl", title="JSON lines")
-keeps_jsonl = helpers.Keeps()  # every dtype, the order in memory, the names, several arrays in a file
+keeps_jsonl = helpers.Keeps(buffers=True)  # every dtype, strides and order, the names, several arrays in a file
 
 
 def write_jsonl(target, arrays, *, progress=helpers.ignore_progress):
