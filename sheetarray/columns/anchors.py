@@ -18,7 +18,7 @@ from ..errors import Finding, FormatError
 from ..header import LONGEST, MOST_DIMENSIONS, HeaderCutError, key_of, parse_header
 from .grid import Anchor, Grid, Orient, letters
 from .sheet import Sheet, Zone
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, VERSION, WORDS, Marks, Places, Words
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, Marks, Places, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
@@ -40,7 +40,10 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
         sheet: where the cells are.
         strict: refuse lists without a version.
     """
-    return _Search(sheet, sheet.words(), strict).anchors()
+    words = sheet.words()
+    if strict not in words.searches:
+        words.searches[strict] = _Search(sheet, words, strict).anchors()
+    return list(words.searches[strict])
 
 
 def anchors_of_grid(grid: Grid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
@@ -128,11 +131,11 @@ class _Search:
             own, crossing = names[orient], names[other].turned
             strong = whole[orient]
             is_name = _among(strong, 0, crossing) & _among(strong, 2, crossing)
-            tables.append(_candidates_at(orient, strong.where(~is_name), 2, some))
+            tables.append(_candidates_at(orient, strong.where(~is_name), 2, some, whole[orient]))
             for weak, step in _weak(some):
                 is_name = _among(weak, 0, crossing) | _among(weak, step, crossing)
                 is_name |= _among(weak, 0, own) | _among(weak, step, own)
-                tables.append(_candidates_at(orient, weak.where(~is_name), step, some))
+                tables.append(_candidates_at(orient, weak.where(~is_name), step, some, whole[orient]))
         table = np.concatenate(tables)
         table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
         for first in range(0, len(table), _CANDIDATES_AT_ONCE):
@@ -309,14 +312,14 @@ def _weak(words: Words) -> Iterator[tuple[Words, int]]:
 
 def _among(words: Words, step: int, names: Words) -> Marks:
     """Which words have a name `step` rows below them."""
-    return np.isin((words.rows + step << 31) | words.columns, names.positions)
+    among: Marks = names.at(words.rows + step, words.columns) != NONE
+    return among
 
 
-def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words) -> Table:
+def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words, whole: Words) -> Table:
     """Return the candidates that begin at some words: row, column, whether in a row, step, cells to be looked at."""
     end = all_words.next_in_column(DATA, words.rows + step, words.columns)
     counts = np.where(end < 0, LONGEST, np.minimum(end - words.rows + 1, _MOST_HEADER))
-    whole = all_words.where(_whole(all_words))
     other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
     counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(other - words.rows, 3)))
     rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)

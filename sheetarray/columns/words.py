@@ -7,7 +7,7 @@ fast; the positions are then compared here for all of them at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..elements import Cell
 from ..header import FIELDS, key_of
+from .grid import Anchor
 
 WORDS = ("version", "ndarray", *FIELDS, "part", "data")  # the keys in the order in which a header has them
 VERSION, NDARRAY, FIRST_FIELD, LAST_FIELD, DATA = 0, 1, 2, len(FIELDS) + 1, len(FIELDS) + 3
@@ -43,11 +44,13 @@ class Words:
     Attributes:
         rows, columns: of the cells, counted from 0.
         codes: which word it is, its index in `WORDS`.
+        searches: the anchors that a search has made of them already, without or with `strict`.
     """
 
     rows: Places
     columns: Places
     codes: Codes
+    searches: dict[bool, list[Anchor]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, rows: Any, columns: Any, codes: Any) -> Words:

@@ -300,7 +300,19 @@ class Records:
             # the word itself is ink: what stands after it is the first that is beyond its end
             index = np.searchsorted(ink, ends[chosen])
             right = np.where(index < len(ink), ink[np.minimum(index, len(ink) - 1)], stop)
-            for place, low, high in zip(chosen.tolist(), left.tolist(), right.tolist(), strict=True):
+            # what has nothing but ASCII spaces up to a mark on either side, or no mark, needs no closer look
+            foreign = np.concatenate([[0], np.cumsum(kinds == _HIGH)])
+            plain = ~within[chosen] & (foreign[np.minimum(right, stop) - begin] == foreign[left + 1 - begin])
+            marks = (left < self.start) | ((left >= begin) & (kinds[np.maximum(left - begin, 0)] == _MARK))
+            marks &= (right >= len(self.content)) | (
+                (right < stop) & (kinds[np.minimum(right, stop - 1) - begin] == _MARK)
+            )
+            whole[chosen[plain]] = marks[plain]
+            closer = ~plain & (within[chosen] | marks)
+            whole[chosen[~plain]] = False
+            for place, low, high in zip(
+                chosen[closer].tolist(), left[closer].tolist(), right[closer].tolist(), strict=True
+            ):
                 whole[place] = self._is_cell(low, high, bool(within[place]), int(codes[place]))
         return whole
 
