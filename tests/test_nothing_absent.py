@@ -101,8 +101,14 @@ def test_an_array_far_down_beside_a_longer_one_is_found(container: str, above: i
 @pytest.mark.parametrize("container", ["csv", "xlsx"])
 def test_arrays_stacked_in_columns_and_far_to_the_right(container: str) -> None:
     one, other = pad(grid(ARRAYS)), pad(grid({name.upper(): array for name, array in ARRAYS.items()}))
-    rows = [*one, [""], ["a remark is no padding"][:0], *[["", *row] for row in other], [""], *[[""] * 300 + r for r in
-            grid({"z": np.arange(2)})]]  # fmt: skip
+    rows = [
+        *one,
+        [""],
+        ["a remark is no padding"][:0],
+        *[["", *row] for row in other],
+        [""],
+        *[[""] * 300 + r for r in grid({"z": np.arange(2)})],
+    ]
     arrays, findings = everything(rows, container)
     assert arrays is not None
     assert findings == []
@@ -177,8 +183,31 @@ def test_very_many_broken_anchors_are_told_within_bounds() -> None:
 
 # Names -------------------------------------------------------------------------------------------------------
 
-WORDS = ["version", "ndarray", "1.0.0", "shape", "data", "VERSION", " Ndarray ", "strides", "offset", "order", "dtype",
-         "length", "capacity", "2", "part", "TRUE", "a\nb", 'q"q', "'x", "''", "=1+1", " x ", "1,5"]  # fmt: skip
+WORDS = [
+    "version",
+    "ndarray",
+    "1.0.0",
+    "shape",
+    "data",
+    "VERSION",
+    " Ndarray ",
+    "strides",
+    "offset",
+    "order",
+    "dtype",
+    "length",
+    "capacity",
+    "2",
+    "part",
+    "TRUE",
+    "a\nb",
+    'q"q',
+    "'x",
+    "''",
+    "=1+1",
+    " x ",
+    "1,5",
+]
 
 
 @pytest.mark.parametrize(("container", "options"), MODES)
@@ -217,8 +246,14 @@ def test_a_delimiter_is_refused_or_found_again(delimiter: str, orient: Any) -> N
         for names in (True, False):
             file = io.BytesIO()
             try:
-                sa.write_csv(file, arrays, delimiter=delimiter, orient=orient, names=names,
-                             decimal="," if delimiter == "." else ".")  # fmt: skip
+                sa.write_csv(
+                    file,
+                    arrays,
+                    delimiter=delimiter,
+                    orient=orient,
+                    names=names,
+                    decimal="," if delimiter == "." else ".",
+                )
             except sa.LimitError:
                 return
             read_back = sa.read_csv(io.BytesIO(file.getvalue()))

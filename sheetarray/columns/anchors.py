@@ -160,8 +160,9 @@ class _Search:
     def _is_covered(self, candidate: _Candidate) -> bool:
         """Whether one of its words belongs to an array that begins further up, or further to the left."""
         first, second = (candidate.row, candidate.column), candidate.second
-        return any(row < self._down.get(column, 0) or column < self._across.get(row, 0) for row, column in
-                   (first, second))  # fmt: skip
+        return any(
+            row < self._down.get(column, 0) or column < self._across.get(row, 0) for row, column in (first, second)
+        )
 
     # Headers -------------------------------------------------------------------------------------------------
 

@@ -208,8 +208,9 @@ class Records:
         for row, (start, end) in self._rows_of(zones):
             while waiting and zones[waiting[-1]].row == row:
                 going.append(waiting.pop())
-            widths = [zones[index].column + (zones[index].count if zones[index].orient == "rows" else 1)
-                      for index in going]  # fmt: skip
+            widths = [
+                zones[index].column + (zones[index].count if zones[index].orient == "rows" else 1) for index in going
+            ]
             cells = self.record(start, end, max(widths))
             for index in going:
                 zone = zones[index]
@@ -276,17 +277,27 @@ class Records:
         return block.row + record, columns, codes
 
     def _are_cells(
-        self, places: Places, ends: Places, within: Marks, codes: Codes,
-        first: int, last: int,
-    ) -> Marks:  # fmt: skip
+        self,
+        places: Places,
+        ends: Places,
+        within: Marks,
+        codes: Codes,
+        first: int,
+        last: int,
+    ) -> Marks:
         """Which words are all that their cells hold, but for white space and quotes."""
         begin, stop = max(first - _LONGEST_SPACE, self.start), min(last + _LONGEST_SPACE, len(self.content))
         kinds = self._kinds()[self.content[begin:stop]]
         before, after = places - 1, ends
         kind_before = np.where(before >= self.start, kinds[before - begin], _MARK)
         kind_after = np.where(after < stop, kinds[np.minimum(after, stop - 1) - begin], _MARK)
-        wide = ((kind_before == _SPACE) | (kind_before == _HIGH) | (kind_after == _SPACE) | (kind_after == _HIGH)
-                | (within & (kind_before == _MARK)))  # fmt: skip
+        wide = (
+            (kind_before == _SPACE)
+            | (kind_before == _HIGH)
+            | (kind_after == _SPACE)
+            | (kind_after == _HIGH)
+            | (within & (kind_before == _MARK))
+        )
         wide &= (kind_before != _OTHER) & (kind_after != _OTHER)
         whole: Marks = (kind_before == _MARK) & (kind_after == _MARK)
         quoted = np.flatnonzero(whole & within)

@@ -47,9 +47,9 @@ def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, s
 
 
 def _places(units: Units, unit: int) -> Places:
-    return np.concatenate([
-        np.flatnonzero(units[first : first + _BLOCK] == unit) + first for first in range(0, len(units) or 1, _BLOCK)
-    ])  # fmt: skip
+    return np.concatenate(
+        [np.flatnonzero(units[first : first + _BLOCK] == unit) + first for first in range(0, len(units) or 1, _BLOCK)]
+    )
 
 
 def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Places, Places, bool]:
@@ -129,8 +129,10 @@ def _replace_strays(
         if len(strays):
             stand_in = stand_in or next((chr(byte) for byte in _STAND_INS if byte not in text), "")
             if not stand_in:
-                raise FormatError("quotes within cells, and every control character stands in the text",
-                                  hint="write the text with quotes as RFC 4180 has it")  # fmt: skip
+                raise FormatError(
+                    "quotes within cells, and every control character stands in the text",
+                    hint="write the text with quotes as RFC 4180 has it",
+                )
             units[strays] = ord(stand_in)
     return stand_in
 
