@@ -397,3 +397,19 @@ def test_work_is_in_proportion_to_the_text(content: bytes, tmp_path: Path) -> No
             pass
     """
     run_limited(code, path)
+
+
+@pytest.mark.parametrize("rows", [199, 200, 201, 3000])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_column_that_begins_below_the_rows_in_which_the_delimiter_is_looked_for(rows: int, delimiter: str) -> None:
+    text = "a\n" + "1\n" * rows + f"1{delimiter}2.5\n"
+    columns = sa.read_columns(io.StringIO(text), format="csv")
+    assert list(columns) == ["a", "B"]
+    assert columns["a"].tolist() == [1] * (rows + 1)
+    assert columns["B"][-1] == 2.5
+    assert np.isnan(columns["B"][:-1]).all()
+
+
+def test_commas_in_fewer_than_half_of_the_first_rows_are_text() -> None:
+    text = "a\n" + "x y\n" * 3 + "x, y\n"
+    assert sa.read_columns(io.StringIO(text), format="csv")["a"].tolist() == ["x y"] * 3 + ["x, y"]

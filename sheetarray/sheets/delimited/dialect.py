@@ -215,7 +215,8 @@ def find_table_delimiter(
     """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
 
     Of several such, the one under which most cells are numbers, dates or booleans. Where rows differ in length, the
-    one that stands in most rows, in half of them at least.
+    one that stands in most rows, in half of them at least. Where the first rows have none at all, the first that stands
+    in any row below, else the comma: what follows in a later row is a cell of one more column.
 
     Args:
         text: from its beginning on.
@@ -226,6 +227,8 @@ def find_table_delimiter(
     text = text if skip_rows else text.lstrip("\r\n")
     regular: list[tuple[float, int, str]] = []
     common, most = SINGLE_COLUMN, 0.5
+    standing = False
+    later: list[str] = []
     for delimiter in _TABLE_DELIMITERS:
         if delimiter not in text:
             continue
@@ -236,13 +239,16 @@ def find_table_delimiter(
         if len(widths) == 1 and (width := max(widths)) > 1:
             regular.append((_share_of_values(rows), width, delimiter))
         share = sum(len(cells) > 1 for cells in rows) / len(rows)
+        standing = standing or share > 0
+        if not share:
+            later.append(delimiter)
         if share > most or (share == most == 0.5 and common == SINGLE_COLUMN):
             common, most = delimiter, share
     if regular:
         return max(regular, key=lambda candidate: candidate[:2])[2]
     if common == SINGLE_COLUMN and _are_decimals(_table_rows(text, " ", ended, skip_rows, comment)):
         return " "
-    return common
+    return common if standing else (*later, ",")[0]
 
 
 def _table_rows(
