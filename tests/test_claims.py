@@ -16,9 +16,10 @@ from children import measured, run_limited
 
 import sheetarray as sa
 from sheetarray.files import check_structure, inflated_limit, inflating
-from sheetarray.interchange import avro, sciserialize
+from sheetarray.interchange import avro, npy, sciserialize
 from sheetarray.interchange.avro import container
 from sheetarray.interchange.avro.wire import varint
+from sheetarray.interchange.npy import archive
 from sheetarray.interchange.sciserialize import keys, serializers, skeleton
 
 ONE = avro.pack(np.array(True))
@@ -124,6 +125,21 @@ def test_no_more_arrays_are_written_to_avro_than_are_read() -> None:
     file = io.BytesIO()
     avro.write_avro(file, arrays)
     assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == container.MOST_RECORDS
+
+
+def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {name: np.arange(2) for name in "abc"}
+    file = io.BytesIO()
+    npy.write_npz(file, arrays)
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 3)
+    assert len(npy.read_npz(io.BytesIO(file.getvalue()))) == 3
+    npy.write_npz(io.BytesIO(), arrays)
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 2)
+    with pytest.raises(sa.FormatError, match="3 members; at most 2"):
+        npy.read_npz(io.BytesIO(file.getvalue()))
+    assert len([*npy.check_npz(io.BytesIO(file.getvalue()))]) == 1
+    with pytest.raises(sa.LimitError, match="3 arrays"):
+        npy.write_npz(io.BytesIO(), arrays)
 
 
 def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
