@@ -38,6 +38,10 @@ Orient = Literal["columns", "rows"]
 keeps_csv = Keeps(buffers=True, nested=True)
 
 _LINE_END = "\r\n"
+_MARKS = (
+    "\ufeff",
+    "\0",
+)  # as a file's first characters they would be taken for a byte order mark, or for a part of one
 
 
 def write_csv(
@@ -109,9 +113,9 @@ class _Text:
         self.raw(self.delimiter.join(map(self.quoted, cells)) + end)
 
     def quoted(self, cell: Cell) -> str:
-        """A cell, in quotes where RFC 4180 wants them."""
+        """A cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
         text = "" if cell is None else str(cell)
-        if any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
+        if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
         return text
 

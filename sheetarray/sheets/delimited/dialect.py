@@ -44,7 +44,8 @@ _MOST_ROWS = 1200
 _MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
 _WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
-_LINES_BEFORE, _LINES_AFTER = 4, 3
+_LINES_BEFORE = (4, 3)  # where four begin within a name of several lines, three begin with `version`
+_LINES_AFTER = 3
 _MOST_WINDOWS = 24
 _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
@@ -159,19 +160,22 @@ def find_delimiter(content: Units, start: int) -> str | None:
         for place in likely.tolist():
             if place < after:
                 continue
-            text, after = _window(content, start, place)
-            delimiter = _by_anchors(text, (*DELIMITERS, *_neighbours(content, places[places >= place - _NEAR], start)))
+            marks = (*DELIMITERS, *_neighbours(content, places[places >= place - _NEAR], start))
+            delimiter = None
+            for lines in _LINES_BEFORE:
+                text, after = _window(content, start, place, lines)
+                delimiter = delimiter or _by_anchors(text, marks)
             windows += 1
             if delimiter is not None or windows == _MOST_WINDOWS:
                 return delimiter
     return None
 
 
-def _window(content: Units, start: int, place: int) -> tuple[str, int]:
-    """The lines around a place in the text, and where they end."""
+def _window(content: Units, start: int, place: int, lines: int) -> tuple[str, int]:
+    """The lines around a place in the text, so many of them before it, and where they end."""
     before = content[max(start, place - _WINDOW) : place].tobytes()
     first = len(before)
-    for _ in range(_LINES_BEFORE):
+    for _ in range(lines):
         first = before.rfind(b"\n", 0, max(first, 0))
         if first < 0:
             break

@@ -88,6 +88,7 @@ class CsvSheet:
         if encoding is not None:
             self._encoding = text_encoding(encoding)
             self._mark = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self._mark
+        self._of_source = self._encoding, self._mark  # which the text in memory may no longer have
         self._content: Bytes | bytearray = b""
         self._changed = False  # whether it is another text than the file's own
         self._stand_in = ""  # for quotes that are no more than characters
@@ -141,14 +142,15 @@ class CsvSheet:
     # The text ------------------------------------------------------------------------------------------------
 
     def _text(self, cells: int) -> tuple[str, bool]:
-        count = cells * _BYTES_A_CELL * (2 if self._encoding.startswith("utf-16") else 1)
+        encoding, mark = self._of_source
+        count = cells * _BYTES_A_CELL * (2 if encoding.startswith("utf-16") else 1)
         raw = self._source.prefix(count)
         ended = len(raw) < count
-        decoder = codecs.getincrementaldecoder(self._encoding)("strict")
+        decoder = codecs.getincrementaldecoder(encoding)("strict")
         try:
-            return decoder.decode(raw[self._mark :], final=ended), ended
+            return decoder.decode(raw[mark:], final=ended), ended
         except UnicodeDecodeError as error:
-            raise self._undecodable(raw[self._mark :], error) from error
+            raise self._undecodable(raw[mark:], error) from error
 
     def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
         line = raw.count(b"\n", 0, error.start) + 1
@@ -300,7 +302,8 @@ class CsvSheet:
         offset, lines = self._body(row)
         if offset is None or has_lone_returns(self._units, offset):
             return None
-        found = parse_numbers(self._parsable(), columns, delimiter=self._delimiter, skip_lines=lines)
+        text, lines = self._parsable(offset, lines)
+        found = parse_numbers(text, columns, delimiter=self._delimiter, skip_lines=lines)
         return None if found is None else [found[request.column] for request in requests]
 
     def _body(self, row: int) -> tuple[int | None, int]:
@@ -314,10 +317,20 @@ class CsvSheet:
             for first in range(0, offset, BLOCK)
         )
 
-    def _parsable(self) -> Any:
-        """What the engine is given: the file itself, if its text is as it lies there."""
+    def _parsable(self, offset: int, lines: int) -> tuple[Any, int]:
+        """What the engine is given, and how many line feeds it is to skip: the file itself, if its text lies there.
+
+        The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
+        a text or a body that begins with U+FEFF of its own is given without what comes before, after one more of them.
+
+        Args:
+            offset: where the rows begin that it is to parse.
+            lines: how many line feeds come before.
+        """
+        if bytes(self._content[offset : offset + len(codecs.BOM_UTF8)]) == codecs.BOM_UTF8:
+            return codecs.BOM_UTF8 + bytes(self._content[offset:]), 0
         path = self._source.path
-        return path if not self._changed and path is not None else bytes(self._content)
+        return path if not self._changed and path is not None else bytes(self._content), lines
 
     def _parsed(self, requests: Sequence[Request], row: int, typed: bool) -> list[pl.Series]:
         """The body parsed by the engine, under the dtypes of the requests or else as text."""
@@ -331,10 +344,9 @@ class CsvSheet:
         wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
         if offset is None:
             return [pl.Series([], dtype=wanted[request.column]) for request in requests]
-        found = parse(
-            self._parsable(), wanted, delimiter=self._delimiter, skip_lines=lines,
-            decimal_comma=typed and self.look.decimal == ",",
-        )  # fmt: skip
+        text, lines = self._parsable(offset, lines)
+        decimal_comma = typed and self.look.decimal == ","
+        found = parse(text, wanted, delimiter=self._delimiter, skip_lines=lines, decimal_comma=decimal_comma)
         if found is None:
             return self._parsed(requests, row, typed=False) if typed else self._cell_by_cell(requests, row)
         columns = [found[request.column] for request in requests]

@@ -74,23 +74,24 @@ class CsvTable(CsvSheet):
         """The table as the engine parses it; None where it cannot be trusted with it."""
         self._with_records(Records.check_sound)
         whole = self._content
+        text, _ = self._parsable(self._mark, 0)
         quoted = whole.find(b'"', self._mark) >= 0
         width = max(map(len, self.head(20_000)[0]), default=1)
-        columns = parse_texts(self._parsable(), width, delimiter=self._delimiter, quotes=quoted)
+        columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
         if columns is None and not quoted:
             width = _width(bytes(whole), self._delimiter)
             _check_width(width)
-            columns = parse_texts(self._parsable(), width, delimiter=self._delimiter, quotes=quoted)
+            columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
         if columns is None:
             return None
         if self._stand_in:
             columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
         lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
-            text = bytes(whole)[self._mark :]
-            if quoted and _BLANK_LINE.search(text):
+            lines_of_text = bytes(whole)[self._mark :]
+            if quoted and _BLANK_LINE.search(lines_of_text):
                 return None  # a line is not always a record
-            lines = lines if quoted else _blank_lines(text, blank.to_numpy(), self._delimiter)
+            lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._delimiter)
         return Table(len(columns[0]), {place: TextColumn(column) for place, column in enumerate(columns)}, lines)
 
 
