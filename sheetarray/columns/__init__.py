@@ -8,6 +8,7 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
+from .column import Column
 from .grid import Anchor, a1, letters
 from .layout import Layout, Piece, lay_out, lay_out_sheets
 from .reading import Judge, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
@@ -18,6 +19,7 @@ __all__ = [
     "Anchor",
     "ArrayInfo",
     "Cells",
+    "Column",
     "Judge",
     "Layout",
     "Piece",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -30,11 +30,24 @@ class Column:
         assert header is not None
         self.header, self.group, self.pieces, self.sheet = header, group, pieces, sheet
         self.starts: list[int] = [0]  # where each piece begins among the data cells
+        self.each = 1  # cells of an element
 
     def address(self, index: int) -> str:
         """The address of a data cell, by its index among those of all parts."""
         nth = next(nth for nth in reversed(range(len(self.starts))) if self.starts[nth] <= index)
         return self.group[nth].data_address(index - self.starts[nth])
+
+    def element_address(self, index: int) -> str:
+        """The address of the first cell of an element, by its index in the buffer."""
+        return self.address(index * self.each)
+
+    def spans(self) -> Iterator[tuple[Anchor, int, int]]:
+        """The anchor of each part, the index of its first data cell among those of all, and how many it has."""
+        ends = [*self.starts[1:], self.header.capacity * self.each]
+        yield from (
+            (self.group[nth], start, end - start)
+            for nth, (start, end) in enumerate(zip(self.starts, ends, strict=True))
+        )
 
     @property
     def is_text(self) -> bool:
@@ -84,7 +97,7 @@ class Column:
         if wrong and wrong.location is None:
             wrong.location = self.address(wanted + _first_filled(cells[wanted:]))
         there = min(wanted, count) if wrong else wanted
-        each = 2 if wanted > header.capacity else 1
+        each = self.each = 2 if wanted > header.capacity else 1
         buffer, problems = self._decoded(cells if there == len(cells) else cells[:there], there, each, missing)
         return Judgement(buffer, problems, each, wrong)
 

@@ -27,7 +27,7 @@ from .sheet import ArrayInfo, Cells, Request, Sheet
 _MOST_FINDINGS = 20  # for one array
 
 Raise = Callable[[FormatError], None]
-Judge = Callable[[str, Header, Buffer, Callable[[int], str]], Iterable[Finding]]
+Judge = Callable[[str, Buffer | None, Column], Iterable[Finding]]
 
 
 def _raise(error: FormatError) -> None:
@@ -184,7 +184,7 @@ def check_sheets(
     Args:
         sheets: where the cells are.
         missing: as for `read_sheets`.
-        judge: what else there is to say of the elements of an array.
+        judge: what else there is to say of the elements of an array; of None, where not all of them can be read.
     """
     errors: list[FormatError] = []
     findings: list[Finding] = []
@@ -321,13 +321,14 @@ class _Reader:
             self._report(FormatError(f"{name}: {more} more cells cannot be read as {header.dtype.name}"))
         if not judged.problems and not judged.wrong_count:
             return self._whole(column, name, judged.buffer)
-        if self._judge is not None and not judged.problems and judged.each == 1:
-            self._note_all(self._judge(name, header, judged.buffer, column.address))
+        if self._judge is not None:
+            sound = not judged.problems and judged.each == 1
+            self._note_all(self._judge(name, judged.buffer if sound else None, column))
         return None
 
     def _whole(self, column: Column, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._judge is not None:
-            self._note_all(self._judge(name, column.header, buffer, column.address))
+            self._note_all(self._judge(name, buffer, column))
         return LinearArray.of(column.header, buffer).to_numpy()
 
     def _request(self, anchor: Anchor) -> Request:

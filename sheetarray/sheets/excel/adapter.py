@@ -8,7 +8,7 @@ is text. A fingerprint of each array goes into the document's properties, so tha
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -16,16 +16,18 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo
+from ...columns import ArrayInfo, Column
 from ...columns import scan_sheets as scan_columns
 from ...composite import check_sheets, read_sheets, scan_sheets, spread
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, located
 from ...files import Readable, Source, Writable
-from ...header import Header, Order
+from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .append import IfSheetExists
+from .formulas import finding_of_formulas
 from .memory import Memory
+from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
 from .table import ExcelTable
 from .writing import append_workbook, write_workbook
@@ -164,8 +166,8 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
     """Every finding in a workbook; nothing for one that is as it was written.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
-    elements edited, rows sorted, numbers scaled, arrays that are gone, as far as the fingerprints in the document's
-    properties tell.
+    formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements
+    edited, rows sorted, numbers scaled, arrays that are gone.
     """
     try:
         with Source(source) as opened, Workbook(opened) as book:
@@ -179,12 +181,21 @@ def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missin
     memory = Memory(source)
     judged: list[Finding] = []
 
-    def judge(name: str, header: Header, buffer: Buffer, address: Callable[[int], str]) -> Iterator[Finding]:
-        found = memory.findings_of(name, address(0).rpartition("!")[0], header, buffer, address)
-        judged.extend(found)
-        return iter(found)
+    sheets = _sheets(book, sheet)
+    formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
+    for each in sheets:
+        each.formulas = formulas[each.title or ""]
 
-    findings = list(check_sheets(_sheets(book, sheet), missing=missing, judge=judge))
+    def judge(name: str, buffer: Buffer | None, column: Column) -> Iterator[Finding]:
+        verdict = None
+        if buffer is not None:
+            title = column.group[0].title or ""
+            verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+            judged.extend(verdict)
+            yield from verdict
+        yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
+
+    findings = list(check_sheets(sheets, missing=missing, judge=judge))
     yield from memory.findings
     yield from map(memory.exchanged, findings)
     yield from memory.unknown()

@@ -76,6 +76,10 @@ class Memory:
             self._unknown.append(name)
         return found
 
+    def remembers(self, name: str) -> bool:
+        """Whether it is known what the elements of an array were, of which `findings_of` has been asked."""
+        return name in self._asked and name not in self._unknown and bool(self._arrays)
+
     def _stored(self, name: str, title: str) -> object:
         """The fingerprint of an array that stands in a sheet; None where there is none."""
         for group in (title, self._groups.get(title, title)):

@@ -20,6 +20,7 @@ from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .reader import cells as c
 from .reader.column import Run, Texts, numbers_of
+from .reader.formulas import FormulaCells
 from .reader.gather import Gathered, gathered, whole
 from .reader.opening import opened
 from .reader.picking import Searchable, picks_rows
@@ -78,6 +79,7 @@ class ExcelSheet:
 
     Attributes:
         report: called with the number of cells that have been read since it was called before.
+        formulas: where there are any, as far as cells were read; None where nobody asks.
     """
 
     def __init__(self, title: str, container: c.Container) -> None:
@@ -88,6 +90,7 @@ class ExcelSheet:
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
         self._known_words: Words | None = None
+        self.formulas: FormulaCells | None = None
 
     @contextmanager
     def runs(self, *, numeric: bool) -> Iterator[Iterator[c.Cells]]:
@@ -182,6 +185,8 @@ class ExcelSheet:
             cells = container.cells(self._title, numeric=False)
         with self._located(cells) as runs:
             for run in runs:
+                if self.formulas is not None:
+                    self.formulas.add(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
                 some.add(run.where((run.rows >= starts[index]) & (run.rows < ends[index])))
                 if int(run.rows.min()) >= int(ends[-1]):
@@ -269,6 +274,8 @@ class ExcelSheet:
     def _counted(self, runs: Iterator[c.Cells]) -> Iterator[c.Cells]:
         for run in runs:
             yield run
+            if self.formulas is not None:
+                self.formulas.add(run)
             if self.report is not None:
                 self.report(len(run))
 

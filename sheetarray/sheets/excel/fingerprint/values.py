@@ -42,7 +42,8 @@ def change_of_values(case: Comparison) -> Change | None:
     """What happened to all elements of an array, if it was the same for all; None if that explains nothing."""
     if len(case.buffer) != case.record.count or case.record.count < 2:
         return None
-    return next((change for change in _changes(case) if change is not None), None)
+    with np.errstate(over="ignore", invalid="ignore"):  # products of large numbers; what is not finite proves nothing
+        return next((change for change in _changes(case) if change is not None), None)
 
 
 def _changes(case: Comparison) -> Iterator[Change | None]:
@@ -173,7 +174,8 @@ class _Doubles:
 
     def _within(self, factor: float, constant: float, weights: Moments | None = None) -> bool:
         shift = 0.0 if weights is None else constant * weights
-        return bool((np.abs(self.now - factor * self.then - shift) <= self._slack(constant)).all())
+        slack = self._slack(constant)
+        return bool(np.isfinite(slack).all() and (np.abs(self.now - factor * self.then - shift) <= slack).all())
 
     @property
     def _unchanged(self) -> bool:

@@ -21,6 +21,7 @@ ERRORS = {
 }  # fmt: skip
 _CELLS_A_RUN = 2**16
 _ROUNDED = 2**53
+SHORT_FORMULA = 4  # bytes of a formula that refers to nothing, as TRUE() does
 
 
 @contextmanager
@@ -54,6 +55,7 @@ class Collected:
     def __init__(self, formats: Formats, *, rows: int, columns: int) -> None:
         self._formats, self._most_rows, self._most_columns = formats, rows, columns
         self._found: list[tuple[int, int, int, int, str]] = []
+        self._formulas: list[int] = []
         self._order = Order()
 
     def number(self, row: int, column: int, style: int, value: float) -> None:
@@ -73,6 +75,15 @@ class Collected:
     def error(self, row: int, column: int, code: int) -> None:
         """An error, by its code."""
         self.put(row, column, 0, FAULT, ERRORS.get(code, f"of the code {code}"))
+
+    def mark_formula(self) -> None:
+        """Say that the cell before was the result of a formula."""
+        self._formulas.append(len(self._found) - 1)
+
+    def unmark_formula(self) -> None:
+        """Say that the cell before was none, if it was marked."""
+        if self._formulas and self._formulas[-1] == len(self._found) - 1:
+            self._formulas.pop()
 
     def put(self, row: int, column: int, style: int, kind: int, value: str) -> None:
         """A cell.
@@ -94,7 +105,11 @@ class Collected:
         if not self._found or (len(self._found) < _CELLS_A_RUN and not last):
             return
         rows, columns, styles, kinds, values = zip(*self._found, strict=True)
-        self._found = []
+        formulas = None
+        if self._formulas:
+            formulas = np.zeros(len(rows), np.bool_)
+            formulas[self._formulas] = True
+        self._found, self._formulas = [], []
         self._order.check(np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64))
         given = np.array(kinds, dtype=np.uint8)
         large = given == LARGE
@@ -104,6 +119,8 @@ class Collected:
             np.array(columns, dtype=np.int64),
             np.where(large & (shown == NUMBER), np.uint8(LARGE), shown),
             pl.Series(values, dtype=pl.String),
+            0,
+            formulas,
         )
 
 

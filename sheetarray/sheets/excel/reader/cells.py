@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Area = tuple[int, int, int, int]  # first row, first column, last row, last column
 
 NUMBER = 1  # the value is a numeral
 TEXT = 2
@@ -39,6 +41,8 @@ class Cells:
         kinds: of each.
         values: text; or Float64, null for all other text, where only numbers are wanted.
         width: how many cells each row has, where they come row by row, all with cells of the same columns; otherwise 0.
+        formulas: which are formulas, whose values these are; None where none is.
+        areas: the cells of array formulas, of which only the first is marked.
     """
 
     rows: Places
@@ -46,6 +50,8 @@ class Cells:
     kinds: Kinds
     values: pl.Series
     width: int = 0
+    formulas: Marks | None = None
+    areas: tuple[Area, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,13 +60,23 @@ class Cells:
         """Those that are chosen."""
         if chosen.all():
             return self
-        return Cells(self.rows[chosen], self.columns[chosen], self.kinds[chosen], self.values.filter(_series(chosen)))
+        formulas = None if self.formulas is None else self.formulas[chosen]
+        values = self.values.filter(_series(chosen))
+        return Cells(self.rows[chosen], self.columns[chosen], self.kinds[chosen], values, 0, formulas, self.areas)
 
 
 def _series(values: Any) -> pl.Series:
     import polars as pl
 
     return pl.Series(values)
+
+
+def marks_together(runs: Sequence[Marks | None], sizes: Sequence[int]) -> Marks | None:
+    """The marks of several runs as those of one; None stands for a run without any."""
+    if all(marks is None for marks in runs):
+        return None
+    sized = zip(runs, sizes, strict=True)
+    return np.concatenate([np.zeros(size, np.bool_) if marks is None else marks for marks, size in sized])
 
 
 class Container(Protocol):

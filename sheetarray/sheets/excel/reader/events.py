@@ -16,8 +16,9 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS
-from .raw import LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, beyond
+from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, Area
+from .formulas import CONSTANTS, area_in
+from .raw import LOGICAL, LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, beyond
 from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
@@ -26,6 +27,7 @@ _AROUND_TEXT = ("si", "is", "r")
 _DEEPEST = 64
 _IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
 _LONGEST_TEXT = 2**20
+_PIECES = 2  # of a formula, of which only short ones are looked at
 _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
@@ -131,6 +133,10 @@ class _Rows(_Text):
         self._value: list[str] | None = None
         self._in_value = False
         self._cells: list[tuple[int, int, int, int, bool, str | None]] = []
+        self._formulas: list[bool] = []
+        self._formula: list[str] = []
+        self._in_formula = False
+        self._areas: list[Area] = []
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
@@ -145,7 +151,8 @@ class _Rows(_Text):
             if depth == 1 and name == "row":
                 self._begin_row(attributes)
             elif depth == _IN_CELL and self._cell is not None and name == "f":
-                self._has_formula = True
+                self._has_formula = self._in_formula = True
+                self._areas += area_in(attributes.get("t"), attributes.get("ref"))
             elif depth == _IN_CELL and self._cell is not None and name == "is":
                 self.taken()
 
@@ -176,10 +183,14 @@ class _Rows(_Text):
         if attributes.get("t", "") not in TYPES:
             raise FormatError(f"a cell of the type {attributes['t']!r:.40}", location=a1(self.row, self.column))
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
+        self._in_formula, self._formula = False, []
         self._length = 0
 
     def characters(self, text: str) -> None:
-        if self._in_value and self._value is not None:
+        if self._in_formula:
+            if len(self._formula) < _PIECES:
+                self._formula.append(text)
+        elif self._in_value and self._value is not None:
             self._value.append(self._counted(text))
         elif self._text is not None:
             self._text.append(self._counted(text))
@@ -189,6 +200,8 @@ class _Rows(_Text):
         if depth == _IN_CELL + 1 and self._cell is not None:
             if name == "v":
                 self._in_value = False
+            elif name == "f":
+                self._in_formula = False
             elif name == "is":
                 self._value = [self.taken()]
         elif depth == _IN_CELL and self._cell is not None:
@@ -206,6 +219,8 @@ class _Rows(_Text):
             style = cell.get("s", "0")
             known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
             self._cells.append((self.row, self.column, type_, known, value is None, value))
+            constant = type_ == LOGICAL and "".join(self._formula) in CONSTANTS
+            self._formulas.append(self._has_formula and not constant)
         self._cell = None
 
     def result(self, numeric: bool) -> RawCells:
@@ -226,6 +241,9 @@ class _Rows(_Text):
             np.array(pending, dtype=np.bool_),
             values.cast(pl.Float64, strict=False) if numeric else values,
             self.row + 1,
+            0,
+            np.array(self._formulas, dtype=np.bool_) if any(self._formulas) else None,
+            tuple(self._areas),
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 
 from ....columns import a1
 from ....errors import FormatError
-from .binary import Collected, complete, decoded, packed_number
+from .binary import SHORT_FORMULA, Collected, complete, decoded, packed_number
 from .cells import Cells
 from .formats import Formats
 from .titles import Titles
@@ -20,7 +20,8 @@ _BOF = (0x0809, 0x0409, 0x0209, 0x0009)
 _EOF, _CONTINUE, _ENCRYPTED, _CODE_PAGE, _DATE_MODE = 0x000A, 0x003C, 0x002F, 0x0042, 0x0022
 _SHEET, _FORMAT, _STYLE, _STRINGS = 0x0085, 0x041E, 0x00E0, 0x00FC
 _NUMBER, _PACKED, _PACKED_ROW, _SHARED, _LABEL, _RICH_LABEL = 0x0203, 0x027E, 0x00BD, 0x00FD, 0x0204, 0x00D6
-_BOOLEAN_OR_ERROR, _FORMULA, _RESULT = 0x0205, 0x0006, 0x0207
+_BOOLEAN_OR_ERROR, _FORMULA, _RESULT, _SHARED_FORMULA = 0x0205, 0x0006, 0x0207, 0x04BC
+_SHARE = struct.Struct("<B2H")  # that a formula is the one of a cell
 _VERSIONS = {0x0500: 16_384, 0x0600: 65_536}  # and how many rows a sheet has
 _COLUMNS = 256
 _EXCEL_97 = 0x0600
@@ -119,7 +120,7 @@ class Excel97Book:
     def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
         """The cells of a worksheet."""
         found = Collected(self._formats, rows=self.max_rows, columns=_COLUMNS)
-        depth, result = 0, (0, 0)
+        depth, result, constants = 0, (0, 0), set[tuple[int, int]]()
         with complete(f"sheet {title}"):
             for nth, (kind, record, continued) in enumerate(_records(self._stream, int(self._listed.places[title]))):
                 if kind in _BOF:
@@ -131,9 +132,13 @@ class Excel97Book:
                 if depth > 1:
                     continue  # a chart within the sheet
                 if kind == _FORMULA:
-                    result = self._formula(found, record)
+                    result = self._formula(found, record, constants)
+                elif kind == _SHARED_FORMULA and len(record) >= 10 and _U16.unpack_from(record, 8)[0] <= SHORT_FORMULA:
+                    constants.add(result)
+                    found.unmark_formula()
                 elif kind == _RESULT:
                     found.text(*result, self._result(record, continued))
+                    found.mark_formula()
                 elif kind in _CELLS:
                     self._cell(found, kind, record)
                 if nth % _RECORDS_A_RUN == 0:
@@ -164,7 +169,7 @@ class Excel97Book:
         else:
             found.text(row, column, self._text(record, 6))
 
-    def _formula(self, found: Collected, record: bytes) -> tuple[int, int]:
+    def _formula(self, found: Collected, record: bytes, constants: set[tuple[int, int]]) -> tuple[int, int]:
         """The value of a formula; where it is text, that follows in a record of its own."""
         row, column, style = _CELL.unpack_from(record)
         kind, value, marked = struct.unpack_from("<BxB3xH", record, 6)
@@ -176,10 +181,25 @@ class Excel97Book:
             found.error(row, column, value)
         elif kind == 3:
             found.text(row, column, "")
+        if marked != 0xFFFF or kind in (2, 3) or (kind == 1 and not _is_constant(record, constants)):
+            found.mark_formula()
         return row, column
 
 
 _CELLS = frozenset((_NUMBER, _PACKED, _PACKED_ROW, _SHARED, _LABEL, _RICH_LABEL, _BOOLEAN_OR_ERROR))
+
+
+def _is_constant(record: bytes, constants: set[tuple[int, int]]) -> bool:
+    """Whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference.
+
+    Args:
+        record: of the formula.
+        constants: the cells whose formulas are so, and shared.
+    """
+    size = _U16.unpack_from(record, 20)[0] if len(record) >= 22 else 0
+    if size == _SHARE.size and record[22:23] == b"\1" and len(record) >= 22 + size:
+        return _SHARE.unpack_from(record, 22)[1:] in constants
+    return bool(size <= SHORT_FORMULA)
 
 
 def _codec(number: int) -> str:

@@ -127,7 +127,7 @@ class OoxmlBook:
                 kinds[long] = LONG
         if raw.pending.any():
             kinds[raw.pending] = PENDING
-        return Cells(raw.rows, raw.columns, kinds, values, raw.width)
+        return Cells(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
 
     def _looked_up(self, raw: RawCells, shared: Places, numeric: bool) -> tuple[pl.Series, Places]:
         """The values of cells, shared strings in the place of their indices, and which of them are long."""

@@ -15,7 +15,20 @@ from ....columns import a1
 from ....errors import FormatError
 from ..package.parts import Package
 from .blocks import ahead, inflated, utf8
-from .cells import BOOLEAN, DURATION, FAULT, MOMENT, MOST_COLUMNS, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
+from .cells import (
+    BOOLEAN,
+    DURATION,
+    FAULT,
+    MOMENT,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    NUMBER,
+    PENDING,
+    TEXT,
+    Area,
+    Cells,
+    Places,
+)  # fmt: skip
 from .texts import without_entities
 from .titles import Titles
 
@@ -25,6 +38,7 @@ _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _OFFICE, _TEXT = f"{_SPACE}table:1.0 ", f"{_SPACE}office:1.0 ", f"{_SPACE}text:1.0 "
 _ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
 _CONSTANTS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
+_NO_FORMULAS = ("", *_CONSTANTS)
 _VALUES = {
     "float": (NUMBER, f"{_OFFICE}value"), "percentage": (NUMBER, f"{_OFFICE}value"),
     "currency": (NUMBER, f"{_OFFICE}value"), "boolean": (BOOLEAN, f"{_OFFICE}boolean-value"),
@@ -41,6 +55,7 @@ _CELLS_A_RUN = 2**16
 _REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
 _LONGEST_TEXT = 2**20
 _DEEPEST = 256
+_FORMULA = 0x80  # is added to the kind of a cell that is one
 
 
 class OdsBook:
@@ -124,6 +139,7 @@ class _Table:
         self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
         self._rows: list[int] = []
         self._cells: list[tuple[int, int, str]] = []
+        self._areas: list[Area] = []
         self._runs: list[tuple[Cells, int]] = []  # and how often the rows of each come
         self._written = self._made = 0
         self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
@@ -220,6 +236,9 @@ class _Table:
         repeats = _count(attributes.get(f"{_TABLE}number-columns-repeated"))
         kind, value = _value(attributes, None if self._text is None else "".join(self._text))
         if kind:
+            if attributes.get(f"{_TABLE}formula", "") not in _NO_FORMULAS:
+                kind |= _FORMULA
+                self._areas += _area(attributes, self._row, self._column)
             if self._column + repeats > MOST_COLUMNS:
                 raise FormatError(f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
                                   location=a1(self._row, MOST_COLUMNS))  # fmt: skip
@@ -248,8 +267,8 @@ class _Table:
     def _flush(self, repeats: int = 1) -> None:
         """Make a run of the cells so far."""
         if self._rows:
-            self._runs.append((_run(np.array(self._rows, dtype=np.int64), self._cells), repeats))
-        self._rows, self._cells = [], []
+            self._runs.append((_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
+        self._rows, self._cells, self._areas = [], [], []
 
 
 def _repeated(once: Cells, repeats: int) -> Generator[Cells]:
@@ -259,15 +278,34 @@ def _repeated(once: Cells, repeats: int) -> Generator[Cells]:
         times = min(each, repeats - first)
         places = np.tile(np.arange(len(once)), times)
         rows = np.repeat(np.arange(first, first + times), len(once)) + once.rows[0]
-        yield Cells(rows, once.columns[places], once.kinds[places], once.values.gather(places))
+        formulas = None if once.formulas is None else once.formulas[places]
+        yield Cells(rows, once.columns[places], once.kinds[places], once.values.gather(places), 0, formulas)
 
 
-def _run(rows: Places, cells: list[tuple[int, int, str]]) -> Cells:
+def _run(rows: Places, cells: list[tuple[int, int, str]], areas: list[Area]) -> Cells:
     import polars as pl
 
     columns, kinds, values = zip(*cells, strict=True)
-    return Cells(rows, np.array(columns, dtype=np.int64), np.array(kinds, dtype=np.uint8),
-                 pl.Series(values, dtype=pl.String))  # fmt: skip
+    given = np.array(kinds, dtype=np.uint8)
+    formulas = given >= _FORMULA
+    return Cells(
+        rows,
+        np.array(columns, dtype=np.int64),
+        given & np.uint8(_FORMULA - 1),
+        pl.Series(values, dtype=pl.String),
+        0,
+        formulas if formulas.any() else None,
+        tuple(areas),
+    )
+
+
+def _area(attributes: dict[str, str], row: int, column: int) -> list[Area]:
+    """The cells of an array formula that begins in a cell; nothing where it is the only one."""
+    rows = _count(attributes.get(f"{_TABLE}number-matrix-rows-spanned"))
+    columns = _count(attributes.get(f"{_TABLE}number-matrix-columns-spanned"))
+    if rows == columns == 1 or row + rows > MOST_ROWS or column + columns > MOST_COLUMNS:
+        return []
+    return [(row, column, row + rows - 1, column + columns - 1)]
 
 
 def _space(found: re.Match[str]) -> str:

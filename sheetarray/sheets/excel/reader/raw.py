@@ -10,12 +10,10 @@ import numpy as np
 
 from ....columns import a1
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, MOST_ROWS, Kinds, Places
+from .cells import MOST_COLUMNS, MOST_ROWS, Area, Kinds, Marks, Places, marks_together
 
 if TYPE_CHECKING:
     import polars as pl
-
-Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, LONG_TEXT = range(8)  # the last one: see `cells.LONG_TEXT`
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
@@ -34,6 +32,8 @@ class RawCells:
         values: as text, or as Float64 (see `cells.Cells`).
         after: the row after the last one, from 0.
         width: how many cells each row has, where all have cells of the same columns; otherwise 0.
+        formulas: which are formulas; None where none is.
+        areas: the cells of array formulas, of which only the first is marked.
     """
 
     rows: Places
@@ -44,6 +44,8 @@ class RawCells:
     values: pl.Series
     after: int
     width: int = 0
+    formulas: Marks | None = None
+    areas: tuple[Area, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,6 +62,9 @@ class RawCells:
             self.pending[chosen],
             self.values.filter(pl.Series(chosen)),
             self.after,
+            0,
+            None if self.formulas is None else self.formulas[chosen],
+            self.areas,
         )
 
     def checked(self) -> RawCells:
@@ -99,4 +104,7 @@ def together(runs: Sequence[RawCells], after: int) -> RawCells:
         joined([run.pending for run in runs]),
         pl.concat([run.values for run in runs]),
         after,
+        0,
+        marks_together([run.formulas for run in runs], [len(run) for run in runs]),
+        tuple(area for run in runs for area in run.areas),
     )

@@ -17,7 +17,8 @@ from .cells import LONGEST_EXACT
 from .decoding import PRESERVED, decoded
 from .events import rows_of
 from .forms import Forms, forms_of, quoted_numbers, references_of
-from .raw import INLINE, LONG_TEXT, RESULT, TYPES, RawCells, together
+from .formulas import FALSE, TRUE, areas_of
+from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, together
 from .tags import TEXT, Kinds, Marks, Places, Tags
 
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
@@ -120,10 +121,20 @@ class _Block:
             values = plain
         elif types.any():
             types = np.where(self._long(types, places) & values.is_not_null().to_numpy(), np.uint8(LONG_TEXT), types)
-        run = RawCells(rows, columns, types, styles, blank & forms.formulas, values, after, forms.width)
+        marks = forms.formulas if forms.formulas.any() else None
+        areas = () if marks is None else areas_of(self._tags.text)
+        if marks is not None and (types == LOGICAL).any():
+            marks = marks & ~((types == LOGICAL) & self._constants(forms))
+        pending = blank & forms.formulas
+        run = RawCells(rows, columns, types, styles, pending, values, after, forms.width, marks, areas)
         if keep.all():
             return run
         return together([run.where(keep), *self._parsed(forms, rows[odd], after)], after)
+
+    def _constants(self, forms: Forms) -> Marks:
+        """Which cells have a formula that LibreOffice writes for a truth value."""
+        ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
+        return self._tags.begin_with(ends - len(TRUE), TRUE) | self._tags.begin_with(ends - len(FALSE), FALSE)
 
     def _long(self, types: Kinds, places: Places) -> Marks:
         """Which cells are text of more characters than a double has digits, or may be."""

@@ -13,7 +13,7 @@ from ....columns import a1
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.relations import Relations
-from .binary import Collected, complete, decoded, packed_number
+from .binary import SHORT_FORMULA, Collected, complete, decoded, packed_number
 from .blocks import ahead, inflated
 from .cells import MOST_COLUMNS, MOST_ROWS, Cells
 from .formats import Formats
@@ -125,9 +125,17 @@ class XlsbBook:
             found.boolean(row, column, record[8])
         else:
             found.error(row, column, record[8])
+        if kind in _RESULTS and (kind != _BOOLEAN_RESULT or not _is_constant(record)):
+            found.mark_formula()
 
 
+_RESULTS = frozenset((_STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT))
 _KNOWN = frozenset((*range(_PACKED, _ERROR_RESULT + 1), _RICH))
+
+
+def _is_constant(record: bytes) -> bool:
+    """Whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference."""
+    return len(record) < 15 or _U32.unpack_from(record, 11)[0] <= SHORT_FORMULA
 
 
 def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:

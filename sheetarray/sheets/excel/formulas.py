@@ -1,0 +1,56 @@
+"""What `check` says of arrays of which elements have become formulas: how many, where, and what of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...columns import Column
+from ...errors import Finding
+from .reader.formulas import FormulaCells
+
+_HINT = "a formula follows the cells that it names: copy the cells and paste them as values, or write the array again"
+
+
+def finding_of_formulas(
+    name: str, column: Column, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
+) -> Iterator[Finding]:
+    """Yield one finding where elements of an array are formulas.
+
+    Args:
+        name: of the array.
+        column: its cells.
+        formulas: by the titles of sheets.
+        verdict: what has become of its values, as far as it is remembered; None where that is not known.
+    """
+    count, ends = 0, list[int]()
+    for anchor, start, cells in column.spans():
+        across, down = anchor.data_cell
+        known = formulas[anchor.title or ""]
+        some = known.among(down, across, cells, lying=anchor.orient == "rows") if known else None
+        if some is not None:
+            count += some.number
+            ends += [start + some.first, start + some.last]
+    if not count:
+        return
+    first, last = (
+        f"{column.header.named_element(name, end // column.each)} ({column.address(end).rpartition('!')[2]})"
+        for end in (min(ends), max(ends))
+    )
+    values = _values(verdict, one=count == 1)
+    if count == 1:
+        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT)
+        return
+    total = column.header.capacity * column.each
+    cells_of = f"all {count}" if count == total else f"{count} of {total}"
+    yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}{values}", _HINT)
+
+
+def _values(verdict: Sequence[Finding] | None, *, one: bool) -> str:
+    if verdict is None:
+        return ""
+    value, whose = ("value", "its") if one else ("values", "their")
+    if not verdict:
+        return f"; {whose} {value} {'is' if one else 'are'} as written"
+    if all(finding.severity == "warning" for finding in verdict):
+        return f"; {whose} {value} {'was' if one else 'were'} rounded at most, as is said besides"
+    return "; values of the array were edited since it was written, as is said besides"

@@ -1,0 +1,267 @@
+"""Formulas in the place of elements that were written as values: `check` names them, in each kind of workbook."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from excel_packages import parts, with_parts
+from foreign_books import binary_book, binary_cell, document, wide
+from programs import resave
+
+import sheetarray as sa
+from sheetarray.columns import a1
+from sheetarray.sheets.excel.reader import formulas as module
+from sheetarray.sheets.excel.reader.cells import Cells
+from sheetarray.sheets.excel.reader.formulas import FormulaCells, Formulas, area_in, areas_of
+
+SHEET = "xl/worksheets/sheet1.xml"
+NUMBERS = np.random.default_rng(3).standard_normal(60)
+ARRAYS: dict[str, Any] = {
+    "t": NUMBERS,
+    "s": np.array([f"x{k}" for k in range(60)]),
+    "b": NUMBERS > 0,
+    "c": NUMBERS + 1j,
+    "g": NUMBERS.reshape(6, 10),
+}
+
+
+def written(arrays: dict[str, Any] = ARRAYS) -> bytes:
+    file = io.BytesIO()
+    sa.write_excel(file, arrays)
+    return file.getvalue()
+
+
+def changed(content: bytes, change: Callable[[str], str]) -> bytes:
+    return with_parts(content, {SHEET: change(parts(content)[SHEET].decode()).encode()})
+
+
+def formula(column: str, first: int, last: int, tag: str = "<f>B5*1</f>") -> Callable[[str], str]:
+    """A change of a sheet's XML: a formula before the value of each cell of a column, between two rows."""
+
+    def put(cell: re.Match[str]) -> str:
+        if not first <= int(cell[2]) <= last:
+            return cell[0]
+        text = re.fullmatch(r"<is><t[^>]*>(.*)</t></is>", cell[4])
+        kind, value = (' t="str"', f"<v>{text[1]}</v>") if text else (cell[3], cell[4])
+        return f'<c r="{column}{cell[2]}"{kind}>{tag}{value}</c>'
+
+    return lambda xml: re.sub(rf'<c r="({column})([0-9]+)"([^>]*)>(.*?)</c>', put, xml)
+
+
+def said(content: bytes) -> list[tuple[str, str | None, str]]:
+    return [
+        (finding.severity, finding.location, finding.message)
+        for finding in sa.check(io.BytesIO(content), format="xlsx")
+    ]
+
+
+@pytest.mark.parametrize("form", ["<f>B5*1</f>", '<f t="shared" si="0"/>', '<f aca="false">B5*1</f>', "<f>B5*1</f> "])
+@pytest.mark.parametrize(("name", "column", "start"), [("t", "A", 20), ("s", "B", 20), ("b", "C", 20), ("g", "E", 22)])
+def test_formulas_with_the_values_that_were_written_are_told(name: str, column: str, start: int, form: str) -> None:
+    """The last form has white space between its tags, which only the XML parser understands."""
+    array = ARRAYS[name]
+    first, last = (f"{name}[{', '.join(map(str, np.unravel_index(k, array.shape)))}]" for k in (0, 59))
+    whole = changed(written(), formula(column, start, start + 59, form))
+    message = f"all 60 cells are formulas now, from {first} ({column}{start}) to {last} ({column}{start + 59}); "
+    assert said(whole) == [("warning", name, f"{message}their values are as written")]
+    one = changed(written(), formula(column, start, start, form))
+    message = f"{first} ({column}{start}) is a formula now; its value is as written"
+    assert said(one) == [("warning", f"arrays!{column}{start}", message)]
+    assert not said(changed(written(), formula(column, start - 1, start - 1, form)))  # a cell of the header
+    for content in (whole, one):
+        assert np.array_equal(sa.read_excel(io.BytesIO(content))[name], array)
+
+
+def test_a_formula_with_another_value_is_an_edit_as_well() -> None:
+    def change(xml: str) -> str:
+        return re.sub('<c r="A33"><v>[^<]*</v>', '<c r="A33"><f>B5*1</f><v>3</v>', xml)
+
+    edit, formulas = said(changed(written(), change))
+    assert edit == ("error", "arrays!A33", "t[13] was edited since it was written")
+    assert formulas[:2] == ("warning", "arrays!A33")
+    assert formulas[2] == "t[13] (A33) is a formula now; values of the array were edited since it was written, " \
+        "as is said besides"  # fmt: skip
+
+
+def test_formulas_without_a_value_are_errors_and_no_more_is_said_of_them() -> None:
+    content = changed(written(), lambda xml: re.sub('<c r="A33"><v>[^<]*</v>', '<c r="A33"><f>B5*1</f>', xml))
+    assert said(content) == [("error", "arrays!A33", "t[13]: a formula without a value")]
+    others = changed(content, formula("A", 40, 41))
+    assert ("warning", "t", "2 of 60 cells are formulas now, from t[20] (A40) to t[21] (A41)") in said(others)
+
+
+def test_formulas_that_are_errors_are_counted_too() -> None:
+    cell = '<c r="A33" t="e"><f>1/0</f><v>#DIV/0!</v>'
+    content = changed(written(), lambda xml: re.sub('<c r="A33"><v>[^<]*</v>', cell, xml))
+    assert said(content) == [
+        ("warning", "arrays!A33", "t[13] (A33) is a formula now"),
+        ("error", "arrays!A33", "t[13]: an error, #DIV/0!"),
+    ]
+
+
+def test_the_real_parts_of_complex_numbers_and_what_lies_in_rows() -> None:
+    file = io.BytesIO()
+    sa.write_excel(file, {"t": NUMBERS})
+    xml = parts(file.getvalue())[SHEET].decode()
+    cells = re.findall('<c r="A([0-9]+)"([^>]*)>(.*?)</c>', xml)
+    row = "".join(f'<c r="{a1(4, int(place))}"{kind}>{inner}</c>' for place, kind, inner in cells)
+    lying = re.sub("<sheetData>.*</sheetData>", f'<sheetData><row r="5">{row}</row></sheetData>', xml)
+    begins, ends = a1(4, 22), a1(4, 24)
+    lying = re.sub(f'(<c r="(?:{begins}|{ends})"[^>]*>)', r"\1<f>1*1</f>", lying)
+    content = with_parts(file.getvalue(), {SHEET: lying.encode()})
+    assert said(content) == [
+        ("warning", "t", f"2 of 60 cells are formulas now, from t[2] ({begins}) to t[4] ({ends}); "
+                         "their values are as written"),
+    ]  # fmt: skip
+
+
+def test_nothing_is_said_of_values_that_nobody_remembers() -> None:
+    content = with_parts(changed(written(), formula("A", 25, 26)), {"docProps/custom.xml": None})
+    content = with_parts(content, {
+        name: re.sub(r"<(Relationship|Override)[^>]*custom[^>]*/>", "", part.decode()).encode()
+        for name, part in parts(content).items() if name in ("_rels/.rels", "[Content_Types].xml")
+    })  # fmt: skip
+    assert ("warning", "t", "2 of 60 cells are formulas now, from t[5] (A25) to t[6] (A26)") in said(content)
+
+
+# Array formulas and truth values -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tag", [
+    '<f t="array" ref="A33:A40">B5*1</f>', '<f ref="A33:A40" t="array" aca="false">B5*1</f>',
+    "<f t='array' ref='A33:A40'>B5*1</f>", '<f t="dataTable" ref="A33:A40" dt2D="1"/>',
+])  # fmt: skip
+def test_an_array_formula_stands_for_all_of_its_cells(tag: str) -> None:
+    content = changed(written(), formula("A", 33, 33, tag))
+    message = "8 of 60 cells are formulas now, from t[13] (A33) to t[20] (A40); their values are as written"
+    assert said(content) == [("warning", "t", message)]
+
+
+def test_areas_of_formulas() -> None:
+    assert area_in("array", "B2:C10") == [(1, 1, 9, 2)]
+    for reference in ("B2", "B2:B2", "C2:B3", "A0:A5", "A1:A1048577", "A1:XFE2", "", None):
+        assert area_in("array", reference) == []
+    assert area_in("shared", "B2:C10") == area_in(None, "B2:C10") == []
+    assert area_in("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
+    assert areas_of(b'<c r="A1"><f t="array" ref="A1:A2">1</f></c><c><f t="shared" ref="A1:A9" si="0">array</f></c>') \
+        == ((0, 0, 1, 0),)  # fmt: skip
+
+
+def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = FormulaCells()
+    marks = np.array([True, False, True])
+    run = Cells(np.array([3, 4, 5]), np.array([1, 1, 1]), np.ones(3, np.uint8), None, 0, marks, ((4, 0, 7, 2),))  # type: ignore[arg-type]
+    for _ in range(2):  # cells may go by several times
+        known.add(run)
+    assert known.among(0, 1, 100, lying=False) == Formulas(5, 3, 7)
+    assert known.among(3, 1, 1, lying=False) == Formulas(1, 0, 0)
+    assert known.among(0, 1, 3, lying=False) is None
+    assert known.among(8, 1, 9, lying=False) is None
+    assert known.among(0, 2, 6, lying=False) == Formulas(2, 4, 5)
+    assert known.among(3, 0, 9, lying=True) == Formulas(1, 1, 1)
+    assert known.among(5, 0, 9, lying=True) == Formulas(3, 0, 2)
+    monkeypatch.setattr(module, "_MOST_AREAS", 1)
+    more = Cells(run.rows, run.columns, run.kinds, run.values, 0, marks, ((20, 1, 29, 1),))
+    known.add(more)
+    assert known.among(20, 1, 10, lying=False) is None  # beyond so many, only the first cell of each is known
+
+
+@pytest.mark.parametrize("form", ["<f>{}()</f>", '<f aca="false">{}()</f>', "<f>{}()</f> "])
+def test_truth_values_that_libreoffice_writes_as_formulas_are_none(form: str) -> None:
+    content = written()
+    for word in ("TRUE", "FALSE"):
+        content = changed(content, formula("C", 20, 30, form.format(word)))
+        assert not said(content)
+        content = written()
+    assert said(changed(content, formula("A", 20, 30, form.format("TRUE"))))
+    assert said(changed(content, formula("C", 20, 30, form.format("XTRUE"))))
+
+
+# Other kinds ---------------------------------------------------------------------------------------------------
+
+LIST = ["version", "1.0.0", "ndarray", "shape", 3, "strides", 1, "offset", 0, "order", "row-major", "dtype", "float64",
+        "length", 3, "capacity", 3, "data", 1.5, 2.5, 3.5]  # fmt: skip
+
+
+def ods_cell(value: str | float, more: str = "") -> str:
+    if isinstance(value, str):
+        return f'<table:table-cell office:value-type="string"{more}><text:p>{value}</text:p></table:table-cell>'
+    return f'<table:table-cell office:value-type="float" office:value="{value}"{more}/>'
+
+
+def ods(*more: str) -> bytes:
+    cells = [ods_cell(value) for value in LIST[:-3]]
+    cells += [ods_cell(value, extra) for value, extra in zip(LIST[-3:], more, strict=True)]
+    return document({"arrays": "".join(f"<table:table-row>{cell}</table:table-row>" for cell in cells)})
+
+
+def xlsb() -> bytes:
+    rows: dict[int, list[bytes]] = {}
+    for row, value in enumerate(LIST):
+        if isinstance(value, str):
+            rows[row] = [binary_cell(6, 0, wide(value))]
+        else:
+            tail = bytes(2) + struct.pack("<I", 0) if row >= len(LIST) - 2 else b""
+            rows[row] = [binary_cell(9 if row >= len(LIST) - 2 else 5, 0, struct.pack("<d", value) + tail)]
+    return binary_book(rows)
+
+
+MESSAGE = "2 of 3 cells are formulas now, from {}[1] (A20) to {}[2] (A21)"
+
+
+def formulas_in(content: bytes) -> list[tuple[str, str | None, str]]:
+    return [finding for finding in said(content) if "formula" in finding[2]]
+
+
+def test_formulas_of_an_open_document() -> None:
+    mark = ' table:formula="of:=[.B5]*1"'
+    assert formulas_in(ods("", mark, mark)) == [("warning", "A", MESSAGE.format("A", "A"))]
+    matrix = f'{mark} table:number-matrix-rows-spanned="2" table:number-matrix-columns-spanned="1"'
+    assert formulas_in(ods("", matrix, "")) == [("warning", "A", MESSAGE.format("A", "A"))]
+    assert not formulas_in(ods("", "", ""))
+
+
+def test_formulas_of_a_binary_workbook() -> None:
+    assert formulas_in(xlsb()) == [("warning", "A", MESSAGE.format("A", "A"))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])
+def test_formulas_that_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
+    content = changed(written(), formula("A", 40, 49, "<f>A39*1</f>"))
+    content = changed(content, formula("B", 30, 30, '<f>"x"&amp;"10"</f>'))
+    content = changed(content, formula("C", 50, 50, "<f>A39&gt;0</f>"))
+    content = changed(content, formula("E", 30, 30, '<f t="array" ref="E30:E33">A20:A23</f>'))
+    (tmp_path / "x.xlsx").write_bytes(content)
+    saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again")
+    found = [finding.message.partition(";")[0] for finding in sa.check(saved, format="xlsx")]
+    found = [message for message in found if "formula" in message]
+    assert found == [
+        "10 of 60 cells are formulas now, from t[20] (A40) to t[29] (A49)",
+        "s[10] (B30) is a formula now",
+        "b[30] (C50) is a formula now",
+        "4 of 60 cells are formulas now, from g[0, 8] (E30) to g[1, 1] (E33)",
+    ]
+
+
+def test_packages_without_formulas_are_as_fast_to_take_apart() -> None:
+    """Nothing is gathered where there is none."""
+    with zipfile.ZipFile(io.BytesIO(written())) as archive:
+        assert b"<f>" not in archive.read(SHEET)
+    from sheetarray.files import Source
+    from sheetarray.sheets.excel.sheet import Workbook
+
+    with (
+        Source(io.BytesIO(written())) as source,
+        Workbook(source) as opened,
+        opened.sheet("arrays").runs(numeric=True) as runs,
+    ):
+        assert all(run.formulas is None and not run.areas for run in runs)
