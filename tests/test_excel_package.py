@@ -100,6 +100,27 @@ def test_folders_are_no_parts_and_comments_are_passed_over() -> None:
     assert Package(file.getvalue()).names() == ["xl/a"]
 
 
+@pytest.mark.parametrize("after", [b"", b"\n", b"x" * 100, bytes(2**16 - 1)])
+@pytest.mark.parametrize("before", [b"", b"\n", b"#!/bin/sh\n" * 50])
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("comment", [b"", b"by hand"])
+def test_bytes_around_a_package_are_passed_over(after: bytes, before: bytes, counted: bool, comment: bytes) -> None:
+    """As zipfile, and so openpyxl, does; offsets count from the file's beginning or from the package's."""
+    file = io.BytesIO()
+    file.write(before if counted else b"")
+    with zipfile.ZipFile(file, "a" if counted else "w") as archive:
+        archive.writestr("a", b"1")
+        archive.comment = comment
+    content = (b"" if counted else before) + file.getvalue() + after[: 2**16 - 1 - len(comment)]
+    assert Package(content).read("a") == zipfile.ZipFile(io.BytesIO(content)).read("a") == b"1"
+
+
+def test_zip64_with_bytes_around_it(tmp_path: Path) -> None:
+    members = {f"part{nth}": b"" for nth in range(65_600)}
+    content = b"before" + zipped(members, zipfile.ZIP_STORED) + b"after"
+    assert len(Package(content).names()) == 65_600
+
+
 def test_sizes_after_the_content_and_zip64_are_read() -> None:
     sink = OnlyWrite()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[arg-type]  # it streams
@@ -160,9 +181,9 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "an OLE file": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
     "cut off": (lambda: two()[:-30], "cut off"),
     "cut off in its last record": (lambda: two()[:-1], "cut off"),
-    "bytes after it": (lambda: two() + b"x", "after it"),
+    "more bytes after it than a comment has": (lambda: two() + bytes(2**16), "cut off"),
     "bytes before it": (lambda: b"PK" + two(), "does not end"),
-    "two ends, one in the comment": (lambda: field(two(), END, 20, "<H", 22) + two()[-22:], "after it|bytes at byte"),
+    "two ends, one in the comment": (lambda: field(two(), END, 20, "<H", 22) + two()[-22:], "bytes at byte"),
     "two of one name": (lambda: renamed(two(), "bb", "aa"), "one name"),
     "two that differ in case": (lambda: renamed(two(), "bb", "AA"), "one name"),
     "absolute": (lambda: renamed(two(), "bb", "/b"), "absolute"),

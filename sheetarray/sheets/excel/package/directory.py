@@ -16,6 +16,7 @@ from ....files import Bytes
 
 STORED, DEFLATED = 0, 8
 UTF8_NAME = 0x800  # the flag that says how the name is encoded
+_MARK = b"PK\5\6"
 ZIP64 = 0xFFFFFFFF  # a size or an offset that stands in the extra field
 
 _END = struct.Struct("<4s4H2IH")
@@ -57,9 +58,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
+    """How many entries there are, where in the file they stand, and how many bytes come before the package."""
+
     count: int
     start: int
     end: int
+    before: int
 
 
 def members(content: Bytes) -> list[Member]:
@@ -78,43 +82,67 @@ def _directory(content: Bytes) -> _Directory:
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise FormatError("no zip package but a compound file: an .xls, or a workbook that is encrypted",
                           hint="remove the password, or save it as .xlsx")  # fmt: skip
-    if content[:2] != b"PK":
+    end = _end(content)
+    if end is None and content[:2] != b"PK":
         raise FormatError("no zip package: it does not begin with PK")
-    first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
-    tail = content[first:]
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or len(tail) - at < _END.size:
+    if end is None:
         raise FormatError("the package has no directory at its end: it is cut off")
-    _, disk, its_disk, here, count, size, start, comment = _END.unpack_from(tail, at)
-    if len(tail) - at - _END.size != comment:
-        raise FormatError("the package does not end where its directory says: it is cut off or has bytes after it")
-    end = first + at
+    return _directory_before(content, end)
+
+
+def _end(content: Bytes) -> int | None:
+    """Where the last end mark is; as many bytes may follow it as a comment has at most."""
+    first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
+    found = content[first:].rfind(_MARK)
+    return first + found if found >= 0 else None
+
+
+def has_directory(content: Bytes) -> bool:
+    """Whether some bytes may end in a zip package, whatever is before it."""
+    return _end(content) is not None
+
+
+def _directory_before(content: Bytes, end: int) -> _Directory:
+    """The directory whose end mark is at an offset.
+
+    Bytes may follow it, and bytes that do not look like a package come before it; then offsets count from where the
+    package begins, or from the beginning of the file.
+    """
+    if len(content) - end < _END.size:
+        raise FormatError("the package has no directory at its end: it is cut off")
+    _, disk, its_disk, here, count, size, start, comment = _END.unpack(content[end : end + _END.size])
+    if len(content) - end - _END.size < comment:
+        raise FormatError("the package does not end where its directory says: it is cut off")
+    shift = None
     if content[max(0, end - _END64_LOCATOR.size) : end][:4] == b"PK\6\7":
-        end, wide = _end64(content, end)
+        end, shift, wide = _end64(content, end)
         narrow = (disk, its_disk, here, count, size, start)
         if any(value not in (mark, other) for value, mark, other in zip(narrow, _WIDE_MARKS, wide, strict=True)):
             raise FormatError("the two ends of the directory contradict each other")
         disk, its_disk, here, count, size, start = wide
     if disk or its_disk or here != count:
         raise FormatError("the package is one of several volumes")
-    if start + size != end:
+    before = end - start - size
+    if before < 0 or (shift is not None and shift != before) or (before and content[:2] == b"PK"):
         raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
     if count > _MOST_PARTS or count * _ENTRY.size > size:
         raise FormatError(f"the directory of {size} bytes claims {count} parts, of which {_MOST_PARTS} are read")
-    return _Directory(count, start, end)
+    return _Directory(count, start + before, end, before)
 
 
-def _end64(content: Bytes, end: int) -> tuple[int, tuple[int, int, int, int, int, int]]:
-    """Where the zip64 end of the directory begins, and the fields that stand in for those of the plain one."""
+def _end64(content: Bytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
+    """Where the zip64 end of the directory begins, how many bytes come before the package, and the fields that stand
+    in for those of the plain end."""
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
-    if disk or disks > 1 or start + _END64.size > at or content[start : start + 4] != b"PK\6\6":
+    place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
+    if disk or disks > 1 or start > place or content[place : place + 4] != b"PK\6\6":
         raise FormatError("the zip64 end of the directory is not where its locator says")
-    _, size, _, _, *fields = _END64.unpack(content[start : start + _END64.size])
-    if start + 12 + size != at:
+    _, size, _, _, *fields = _END64.unpack(content[place : place + _END64.size])
+    if place + 12 + size != at:
         raise FormatError(f"the zip64 end of the directory claims {size} bytes")
     mine, its, here, count, taken, first = fields
-    return start, (mine, its, here, count, taken, first)
+    return place, place - start, (mine, its, here, count, taken, first)
 
 
 def _members(content: Bytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
@@ -136,6 +164,7 @@ def _members(content: Bytes, directory: _Directory) -> Iterator[tuple[int, Membe
         at = after
         if disk:
             raise FormatError("the part lies on another volume", location=name)
+        offset += directory.before
         start = _start(content, directory, offset, name, method)
         _check(name, method, flags, packed, size)
         if start + packed > directory.start:

@@ -20,7 +20,8 @@ from ..package.parts import Package
 
 _FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
 _FIRST_PIECE = 2**15  # packed bytes
-_INFLATED_ALWAYS, _INFLATED_TIMES = 2**26, 100  # rows of one number over and over deflate to a fifteenth
+# Text over and over deflates to a thousandth, rows of one number to a fifteenth
+_INFLATED_ALWAYS, _INFLATED_TIMES = 2**28, 100
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 
@@ -32,7 +33,7 @@ def inflated(package: Package, name: str) -> Iterator[bytes]:
         FormatError: no such part, damaged, or packed so hard that it can only be a bomb.
     """
     member = package.member(name)
-    limit = max(_INFLATED_ALWAYS, _INFLATED_TIMES * member.packed)
+    limit = _INFLATED_ALWAYS + _INFLATED_TIMES * member.packed
     if member.size > limit:
         raise FormatError(f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
                           location=member.name, hint="save the workbook anew, if that is meant")  # fmt: skip

@@ -28,11 +28,34 @@ _DEEPEST = 64
 _IN_ROW, _IN_CELL = 2, 3  # how many elements are open around a cell, and around its value
 _LONGEST_TEXT = 2**20
 _PIECES = 2  # of a formula, of which only short ones are looked at
+MOST_IN_ROWS, MOST_IN_STRINGS = 2_000_000, 3_200_000  # elements of a part
 _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
 
-def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
+class Budget:
+    """How many elements of a part go through the parser at most: of unusual XML, which takes a hundred times as long.
+
+    Args:
+        elements: that are left.
+    """
+
+    def __init__(self, elements: int) -> None:
+        self.left = elements
+
+    def spend(self, elements: int, name: str) -> None:
+        """Take some off.
+
+        Raises:
+            FormatError: there are none left.
+        """
+        self.left -= elements
+        if self.left < 0:
+            raise FormatError("very many elements of unusual XML", location=name,
+                              hint="save the workbook anew in a spreadsheet program")  # fmt: skip
+
+
+def rows_of(block: bytes, *, after: int, numeric: bool, name: str, budget: Budget | None = None) -> RawCells:
     """The cells of some rows.
 
     Args:
@@ -40,27 +63,29 @@ def rows_of(block: bytes, *, after: int, numeric: bool, name: str) -> RawCells:
         after: the row that follows the last one before them, from 0.
         numeric: give values as Float64.
         name: of the part, for messages.
+        budget: of the part.
 
     Raises:
-        FormatError: no well-formed XML, or a reference or a type that cells do not have.
+        FormatError: no well-formed XML, a reference or a type that cells do not have, or more elements than are left.
     """
     reader = _Rows(after)
-    _parse(b"<sheetData>", block, b"</sheetData>", reader=reader, name=name)
+    _parse(b"<sheetData>", block, b"</sheetData>", reader=reader, name=name, budget=budget or Budget(MOST_IN_ROWS))
     return reader.result(numeric)
 
 
-def strings_of(content: bytes, *, name: str) -> list[str]:
+def strings_of(content: bytes, *, name: str, budget: Budget | None = None) -> list[str]:
     """The texts of some string items, runs of rich text put together.
 
     Args:
         content: whole `si` elements, in UTF-8.
         name: of the part, for messages.
+        budget: of the part.
 
     Raises:
-        FormatError: no well-formed XML.
+        FormatError: no well-formed XML, or more elements than are left.
     """
     reader = _Items()
-    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name)
+    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or Budget(MOST_IN_STRINGS))
     return reader.texts
 
 
@@ -113,7 +138,10 @@ class _Items(_Text):
         self.texts: list[str] = []
 
     def end(self, name: str) -> None:
-        super().end(name)
+        if name == "t":
+            super().end(name)
+            return
+        self.open.pop()
         if len(self.open) == 1 and name == "si":
             self.texts.append(self.taken())
 
@@ -247,7 +275,7 @@ class _Rows(_Text):
         )
 
 
-def _parse(*pieces: bytes, reader: _Text, name: str) -> None:
+def _parse(*pieces: bytes, reader: _Text, name: str, budget: Budget) -> None:
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
@@ -257,6 +285,7 @@ def _parse(*pieces: bytes, reader: _Text, name: str) -> None:
         for piece in pieces:
             for start in range(0, len(piece), _PIECE):
                 part = piece[start : start + _PIECE]
+                budget.spend(part.count(b"<") - part.count(b"</"), name)
                 parser.Parse(part)
                 fed += len(part)
                 if fed - parser.CurrentByteIndex > _LONGEST_TAG:

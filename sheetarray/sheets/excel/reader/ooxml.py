@@ -19,6 +19,7 @@ from ..package.relations import RELATION_SPACES, Relations
 from .blocks import ahead, helper, inflated, utf8
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
 from .cutting import elements
+from .events import MOST_IN_ROWS, Budget
 from .formats import Formats, read_formats
 from .order import Order
 from .picking import Pick, picker, rows_of_block
@@ -84,10 +85,10 @@ class OoxmlBook:
         """The cells of a worksheet."""
         part = self._parts[title]
         blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
-        after, order = 0, Order()
+        after, order, budget = 0, Order(), Budget(MOST_IN_ROWS)
         with helper("text") as thread:
             for block in blocks:
-                raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread)
+                raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
                 after = raw.after
                 if len(raw):
                     order.check(raw.rows, raw.columns, raw.width)

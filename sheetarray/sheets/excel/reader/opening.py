@@ -6,6 +6,7 @@ import codecs
 
 from ....errors import FormatError
 from ....files import Source
+from ..package.directory import has_directory
 from ..package.parts import Package
 from ..package.relations import TYPES, ContentTypes, Relations
 from .cells import Container
@@ -33,7 +34,7 @@ def opened(source: Source) -> Container:
         return _compound(Compound(source.whole()))
     if start.startswith(_BEFORE_EXCEL_5):
         raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
-    if not start.startswith(_ZIP):
+    if not start.startswith(_ZIP) and not has_directory(source.whole()):
         markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
         raise FormatError("no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
                           hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there" if markup

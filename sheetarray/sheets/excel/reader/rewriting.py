@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST = 2**26  # bytes of one element
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 _DEEPEST = 64
-_MOST_ELEMENTS = 4_000_000
+_MOST_ELEMENTS = 1_000_000
 _PIECE, _BLOCK = 2**20, 2**20  # bytes that the parser gets at a time, and characters that a block has at least
 _IN_TEXT = {"\r": "&#13;"}
 _IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}

@@ -16,7 +16,7 @@ from . import tags as t
 from .blocks import ahead, helper, inflated, utf8
 from .cutting import elements
 from .decoding import decoded
-from .events import strings_of
+from .events import MOST_IN_STRINGS, Budget, strings_of
 from .tags import Tags
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class SharedStrings:
         runs = [pl.Series([], dtype=pl.String)]
         if part is not None:
             blocks = ahead(elements(utf8(inflated(package, part), part), part, around=b"sst", each=b"si"))
+            budget = Budget(MOST_IN_STRINGS)
             with helper("text") as thread:
-                runs += [_strings(block, part, thread) for block in blocks]
+                runs += [_strings(block, part, thread, budget) for block in blocks]
         self.texts: pl.Series = pl.concat(runs)
 
     def __len__(self) -> int:
@@ -67,15 +68,15 @@ class SharedStrings:
         return self.texts.cast(pl.Float64, strict=False)
 
 
-def _strings(block: bytes, name: str, thread: Executor) -> pl.Series:
+def _strings(block: bytes, name: str, thread: Executor, budget: Budget) -> pl.Series:
     import polars as pl
 
     known = block[:1] == b"<" and len(block) <= _LONGEST_BLOCK
-    found = _regular(block, name, thread) if known else None
-    return pl.Series(strings_of(block, name=name), dtype=pl.String) if found is None else found
+    found = _regular(block, name, thread, budget) if known else None
+    return pl.Series(strings_of(block, name=name, budget=budget), dtype=pl.String) if found is None else found
 
 
-def _regular(block: bytes, name: str, thread: Executor) -> pl.Series | None:
+def _regular(block: bytes, name: str, thread: Executor, budget: Budget) -> pl.Series | None:
     """The strings of a block; None where the rules cannot be sure of them."""
     import polars as pl
 
@@ -101,5 +102,6 @@ def _regular(block: bytes, name: str, thread: Executor) -> pl.Series | None:
     if values is None or not len(left):
         return values
     starts, ends = tags.starts[items[left]].tolist(), tags.ends(items[left] + spans[left] - 1).tolist()
-    odd = strings_of(b"".join(block[start:end] for start, end in zip(starts, ends, strict=True)), name=name)
+    pieces = b"".join(block[start:end] for start, end in zip(starts, ends, strict=True))
+    odd = strings_of(pieces, name=name, budget=budget)
     return values.scatter(left, pl.Series(odd, dtype=pl.String))

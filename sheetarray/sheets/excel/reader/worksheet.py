@@ -15,7 +15,7 @@ import numpy as np
 
 from .cells import LONGEST_EXACT
 from .decoding import PRESERVED, decoded
-from .events import rows_of
+from .events import Budget, rows_of
 from .forms import Forms, forms_of, quoted_numbers, references_of
 from .formulas import FALSE, TRUE, areas_of
 from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, together
@@ -28,7 +28,9 @@ _STYLE = b' s="'
 _ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>))')
 
 
-def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Executor) -> RawCells:
+def cells_of(
+    block: bytes, *, after: int, numeric: bool, name: str, thread: Executor, budget: Budget | None = None
+) -> RawCells:
     """The cells of a block of rows.
 
     Args:
@@ -37,21 +39,23 @@ def cells_of(block: bytes, *, after: int, numeric: bool, name: str, thread: Exec
         numeric: give values as Float64.
         name: of the part, for messages.
         thread: where the columnar engine works meanwhile.
+        budget: of the part, for what goes through the parser.
 
     Raises:
-        FormatError: no well-formed XML, or a reference or a type that cells do not have.
+        FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
     """
     found = None
     if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
-        found = _Block(Tags(block, numeric=numeric, thread=thread), numeric=numeric, name=name).result(after)
-    return rows_of(block, after=after, numeric=numeric, name=name) if found is None else found.checked()
+        tags = Tags(block, numeric=numeric, thread=thread)
+        found = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
+    return rows_of(block, after=after, numeric=numeric, name=name, budget=budget) if found is None else found.checked()
 
 
 class _Block:
     """A block of rows, taken apart."""
 
-    def __init__(self, tags: Tags, *, numeric: bool, name: str) -> None:
-        self._tags, self._numeric, self._name = tags, numeric, name
+    def __init__(self, tags: Tags, *, numeric: bool, name: str, budget: Budget | None = None) -> None:
+        self._tags, self._numeric, self._name, self._budget = tags, numeric, name, budget
 
     def result(self, after: int = 0) -> RawCells | None:
         """The cells; None where the rules cannot be sure of them.
@@ -154,4 +158,4 @@ class _Block:
             b'<row r="%d">%s</row>' % (row + 1, self._tags.text[start:end])
             for row, start, end in zip(rows.tolist(), starts, ends, strict=True)
         ]
-        return [rows_of(b"".join(pieces), after=after, numeric=self._numeric, name=self._name)]
+        return [rows_of(b"".join(pieces), after=after, numeric=self._numeric, name=self._name, budget=self._budget)]

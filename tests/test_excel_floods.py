@@ -1,0 +1,206 @@
+"""Small workbooks that hold very many of something: read or refused within bounds of CPU time and memory; and what
+compresses well because it is all alike, which is no bomb."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from children import SECONDS, measured, run_limited
+from foreign_books import (
+    book,
+    columns,
+    document,
+    excel97_book,
+    excel97_record,
+    header,
+    listed,
+    number,
+    parts,
+    rows_of,
+    shared,
+    styles,
+    table_cell,
+    table_row,
+    text,
+    worksheet,
+    zipped,
+)  # fmt: skip
+
+import sheetarray as sa
+from sheetarray.sheets.excel.package.parts import Package
+from sheetarray.sheets.excel.reader import blocks
+
+MILLION = 10**6
+ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
+ATTRIBUTES = "".join(f' a{nth}="1"' for nth in range(300_000))
+
+
+def changed(part: str, old: str, new: str) -> bytes:
+    """A workbook of one array with a change in one of its parts."""
+    made = parts({"arrays": worksheet(ARRAY)}, strings=shared("<t>x</t>"), formats=styles(14))
+    assert old in made[part]
+    made[part] = made[part].replace(old, new, 1)
+    return zipped(made)
+
+
+def sheets(count: int, *, relations: bool) -> bytes:
+    """A workbook that lists its only part many times."""
+    made = parts({"arrays": worksheet(ARRAY)})
+    ids = [f"q{nth}" if relations else "rId1" for nth in range(count)]
+    listing = "".join(f'<sheet name="s{nth}" sheetId="{nth + 2}" r:id="{id_}"/>' for nth, id_ in enumerate(ids))
+    made["xl/workbook.xml"] = made["xl/workbook.xml"].replace("</sheets>", f"{listing}</sheets>")
+    if relations:
+        name = "xl/_rels/workbook.xml.rels"
+        one = made[name].partition("<Relationship ")[2].partition("/>")[0]
+        more = "".join(f"<Relationship {one.replace('rId1', id_)}/>" for id_ in ids)
+        made[name] = made[name].replace("</Relationships>", f"{more}</Relationships>")
+    return zipped(made)
+
+
+def with_strings(items: str) -> bytes:
+    rows = ARRAY + '<row r="30"><c r="B30" t="s"><v>0</v></c></row>'
+    return book(rows, strings=shared("<t>x</t>").replace("<si>", f"{items}<si>", 1))
+
+
+def odd_rows(count: int) -> str:
+    return "".join(f"<row r='{nth}'>{'<c><v>1</v></c>' * 100}</row>" for nth in range(30, 30 + count))
+
+
+SHEET, BOOK, STYLES = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"
+FLOODS: dict[str, Callable[[], bytes]] = {
+    "3 M empty rows": lambda: book(ARRAY + "<row/>" * (3 * MILLION)),
+    "3 M empty rows of one number": lambda: book(ARRAY + '<row r="50"/>' * (3 * MILLION)),
+    "60,000 sheets on one part": lambda: sheets(60_000, relations=False),
+    "60,000 relationships to one part": lambda: sheets(60_000, relations=True),
+    "2 M cells of one address in a row": lambda: book(
+        f'{ARRAY}<row r="30">{"<c r=@A30@><v>1</v></c>".replace("@", chr(34)) * (2 * MILLION)}</row>'
+    ),
+    "2 M cells of one address in rows": lambda: book(
+        ARRAY + '<row r="30"><c r="A30"><v>1</v></c></row>' * (2 * MILLION)
+    ),
+    "2 M blank cells of one address": lambda: book(ARRAY + '<row r="30"><c r="A30"/></row>' * (2 * MILLION)),
+    "attributes of a cell": lambda: book(f'{ARRAY}<row r="30"><c r="B30"{ATTRIBUTES}><v>1</v></c></row>'),
+    "attributes of a row": lambda: book(f'{ARRAY}<row{ATTRIBUTES} r="30"><c r="B30"><v>1</v></c></row>'),
+    "attributes around rows": lambda: changed(SHEET, "<sheetData", f"<sheetData{ATTRIBUTES}"),
+    "attributes of a sheet": lambda: changed(SHEET, "<worksheet", f"<worksheet{ATTRIBUTES}"),
+    "attributes of a workbook": lambda: changed(BOOK, "<workbook", f"<workbook{ATTRIBUTES}"),
+    "attributes of a style": lambda: changed(STYLES, "<xf", f"<xf{ATTRIBUTES}"),
+    "attributes of a string": lambda: with_strings(f"<si{ATTRIBUTES}><t>a</t></si>"),
+    "namespaces of a row": lambda: book(f"{ARRAY}<row{ATTRIBUTES.replace(' a', ' xmlns:a')}/>"),
+    "relationships": lambda: changed(
+        "xl/_rels/workbook.xml.rels", "</Relationships>",
+        "".join(f'<Relationship Id="q{nth}" Type="t" Target="x"/>' for nth in range(150_000)) + "</Relationships>",
+    ),
+    "shared strings": lambda: with_strings("<si><t>abc</t></si>" * (5 * MILLION)),
+    "rich shared strings": lambda: with_strings("<si><r><t>abc</t></r></si>" * (2 * MILLION)),
+    "comments among shared strings": lambda: with_strings("<!-- --><si><t>a</t></si>" * (5 * MILLION)),
+    "styles": lambda: changed(STYLES, "<xf", "<xf/>" * (3 * MILLION) + "<xf"),
+    "merged cells": lambda: changed(
+        SHEET, "</worksheet>", f'<mergeCells>{"<mergeCell/>" * (5 * MILLION)}</mergeCells></worksheet>'
+    ),
+    "columns before the rows": lambda: changed(
+        SHEET, "<sheetData>", f'<cols>{"<col/>" * 3 * MILLION}</cols><sheetData>'
+    ),
+    "6 M odd cells": lambda: book(ARRAY + odd_rows(60_000)),
+    "6 M odd cells after a comment": lambda: book(f"{ARRAY}<!-- -->{odd_rows(60_000)}"),
+    "comments": lambda: book(ARRAY + f"<!--{'x' * 1000}-->" * 230_000),
+    "cells without references": lambda: book("<row><c><v>1</v></c><c><v>2</v></c></row>" * (3 * MILLION)),
+    "elements within elements": lambda: book(
+        f'{ARRAY}<row r="30"><c r="A30">{"<is>" * MILLION}{"</is>" * MILLION}</c></row>'
+    ),
+    "a text of 32 MB": lambda: book({(1, 0): text("x" * (32 * MILLION))}),
+    "a huge row number": lambda: book(f'{ARRAY}<row r="{"9" * 1000}"/>'),
+    "repetition in a document": lambda: document(
+        {"a": table_row(table_cell(1.0, repeated=1000), repeated=60) * 3000}
+    ),
+    "empty rows of a document": lambda: document({"a": "<table:table-row/>" * (2 * MILLION)}),
+    "tables of a document": lambda: document({f"t{nth}": "" for nth in range(200_000)}),
+    "spaces of a document": lambda: document(
+        {"a": table_row(f"<table:table-cell><text:p>{'<text:s/>' * (2 * MILLION)}</text:p></table:table-cell>")}
+    ),
+}  # fmt: skip
+
+_SCRIPT = """
+import json, sys, warnings
+import sheetarray as sa
+warnings.simplefilter("ignore")
+outcomes = []
+for verb in ("read", "check"):
+    try:
+        outcomes.append(str(list(getattr(sa, verb)(sys.argv[1], format="xlsx"))))
+    except sa.SheetArrayError as error:
+        outcomes.append(type(error).__name__)
+print(json.dumps(outcomes))
+"""
+
+
+@pytest.mark.slow
+@measured
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_is_read_or_refused_within_bounds(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "flood.xlsx"
+    path.write_bytes(FLOODS[name]())
+    assert path.stat().st_size < 32 * MILLION
+    # two verbs, and half as much again: a core that is shared with others takes longer for the same
+    outcome, findings = json.loads(run_limited(_SCRIPT, path, seconds=3 * SECONDS).output)
+    assert outcome == "FormatError" or (outcome == "['t']" and findings == "[]"), (outcome, findings)
+
+
+def test_a_binary_cell_over_and_over_is_refused() -> None:
+    again = excel97_record(0x0203, struct.pack("<3H", 2, 0, 0) + struct.pack("<d", 2.0))
+    content = excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): again * 900, (3, 0): 2.0})
+    for verb in (sa.read, sa.read_columns):
+        with pytest.raises(sa.FormatError, match=r"\bA3\b.*twice"):
+            verb(io.BytesIO(content), format="xlsx")
+
+
+# What is all alike -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("array", [
+    np.full(20_000, "abcdefghij" * 500), np.zeros(MILLION), np.full(MILLION, 7), np.ones(MILLION, "bool"),
+    np.full(500, "x" * 32_767), np.full(200_000, "the same"), np.zeros((1000, 1000), "complex64"),
+], ids=lambda array: f"{array.dtype} {array.size}")  # fmt: skip
+def test_what_is_written_is_read_however_well_it_packs(array: np.ndarray[Any, Any]) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"a": array}, format="xlsx")
+    assert_same(sa.read(io.BytesIO(file.getvalue()), format="xlsx")["a"], array)
+
+
+def test_long_shared_strings_that_are_all_alike() -> None:
+    cells = [text("a"), *header("string", 2500), *[f' t="s"><v>{nth}</v></c>' for nth in range(2500)]]
+    content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * 2500))
+    assert len(content) < 600_000
+    assert set(sa.read(io.BytesIO(content), format="xlsx")["a"].tolist()) == {"z" * 30_000}
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = Package(zipped({"a": bytes(MILLION)})).member("a").packed
+    monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", MILLION - 100 * packed - more)
+    inflating = blocks.inflated(Package(zipped({"a": bytes(MILLION)})), "a")
+    if more <= 0:
+        assert sum(map(len, inflating)) == MILLION
+    else:
+        with pytest.raises(sa.FormatError, match="inflates from"):
+            next(inflating)
+
+
+@pytest.mark.slow
+@measured
+@pytest.mark.parametrize("what", ["spaces", "rows", "text"])
+def test_a_bomb_is_refused_at_once(tmp_path: Path, what: str) -> None:
+    piece = {"spaces": " " * 60, "rows": '<row r="30"/>' * 4, "text": "<c><v>" + "x" * 200}[what]
+    path = tmp_path / "bomb.xlsx"
+    path.write_bytes(book(ARRAY + piece * (400 * MILLION // len(piece))))
+    outcome, _ = json.loads(run_limited(_SCRIPT, path, seconds=SECONDS, mebibytes=512).output)
+    assert outcome == "FormatError"
