@@ -277,7 +277,8 @@ outcomes = {}
 for verb in ("read", "scan", "check", "read_columns"):
     try:
         result = getattr(sa, verb)(sys.argv[1], format="xlsx")
-        outcomes[verb] = "fine" if verb != "check" or not list(result) else "found"
+        errors = [finding for finding in result if finding.severity == "error"] if verb == "check" else []
+        outcomes[verb] = "found" if errors else "fine"
     except sa.SheetArrayError as error:
         outcomes[verb] = type(error).__name__
 print(json.dumps(outcomes))
