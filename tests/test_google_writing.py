@@ -112,12 +112,14 @@ def test_new_arrays_go_to_free_columns_on_the_right_of_everything(book: Book) ->
     assert list(book.read()) == ["a", "b", "c"]
 
 
-def test_cells_far_below_keep_their_columns_to_themselves(book: Book) -> None:
-    book.put("Sheet1", "B900", [["far below"]])
+@pytest.mark.parametrize(("rows", "column"), [(1000, "C"), (100_000, "AA")])  # of the larger one only some is fetched
+def test_cells_far_below_keep_their_columns_to_themselves(book: Book, rows: int, column: str) -> None:
+    book.sheet("Sheet1").resize(rows, 26)
+    book.put("Sheet1", f"B{rows - 100}", [["far below"]])
     book.write({"a": np.arange(3)}, worksheet="Sheet1")
-    assert book.size("Sheet1") == (1000, 27)
-    assert book.cells("Sheet1")[899][1] == "far below"
-    assert scan_gsheet(book.key, client=book.client)["a"].location == "Sheet1!AA2"
+    assert book.size("Sheet1") == (rows, 26 if column == "C" else 27)
+    assert book.cells("Sheet1")[rows - 101][1] == "far below"
+    assert scan_gsheet(book.key, client=book.client)["a"].location == f"Sheet1!{column}2"
 
 
 def test_a_formula_that_shows_nothing_is_no_free_cell(book: Book) -> None:
@@ -563,3 +565,51 @@ def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> N
                 assert_same(found[name], array)
         assert list(check_gsheet(book.key, client=book.client)) == []
         assert list(dump(server, book.key)["sheets"]) == ["Sheet1", "arrays"]
+
+
+# Far below ---------------------------------------------------------------------------------------------------
+
+
+def flat(name: str, array: np.ndarray[Any, Any]) -> list[list[Any]]:
+    """An array as people copy it: one column of cells, the name first."""
+    return [[name], *([cell] for cell in sa.to_linear(array))]
+
+
+@pytest.mark.parametrize("rows", [1000, 20_000])
+@pytest.mark.parametrize("row", [249, 250, 251, 768, 769, 770, 900])
+def test_an_array_below_any_number_of_blank_rows_is_read_and_replaced(book: Book, row: int, rows: int) -> None:
+    book.sheet("Sheet1").resize(rows, 26)
+    book.put("Sheet1", "A1", flat("top", np.arange(2.0)))
+    book.put("Sheet1", f"C{row + 1}", flat("deep", np.arange(3.0)))
+    for options in ({}, {"worksheet": "Sheet1"}):
+        assert set(book.read(**options)) == {"top", "deep"}
+    book.write({"deep": np.arange(5.0), "new": np.arange(2)}, worksheet="Sheet1")
+    arrays = book.read()
+    assert set(arrays) == {"top", "deep", "new"}
+    assert_same(arrays["deep"], np.arange(5.0))
+    assert book.cells("Sheet1")[row][2] == "deep"
+    assert list(check_gsheet(book.key, client=book.client)) == []
+
+
+def test_an_array_below_a_long_one_is_replaced_where_it_stands(book: Book) -> None:
+    book.sheet("Sheet1").resize(4000, 3)
+    book.put("Sheet1", "A1", flat("long", np.arange(1500.0)))
+    book.put("Sheet1", "A1700", flat("deep", np.arange(3.0)))
+    book.write({"deep": np.arange(4)}, worksheet="Sheet1")
+    arrays = book.read()
+    assert list(arrays) == ["long", "deep"]
+    assert_same(arrays["deep"], np.arange(4))
+    with pytest.raises(sa.FormatError, match="the array deep is in the way of long"):
+        book.write({"long": np.arange(1800.0)}, worksheet="Sheet1")
+    assert_same(book.read()["long"], np.arange(1500.0))
+
+
+@pytest.mark.parametrize("row", [0, 900])
+def test_an_array_whose_beginning_was_overwritten_is_not_written_beside(book: Book, row: int) -> None:
+    book.put("Sheet1", f"B{row + 1}", [["b"], ["?"], ["?"], ["?"], *flat("b", np.arange(3.0))[4:]])
+    was = dump(book.server, book.key)
+    with pytest.raises(sa.FormatError, match="b cannot be replaced, its header is broken"):
+        book.write({"b": np.arange(2)}, worksheet="Sheet1")
+    assert dump(book.server, book.key) == was
+    book.write({"c": np.arange(2)}, worksheet="Sheet1")
+    assert_same(book.read("c")["c"], np.arange(2))

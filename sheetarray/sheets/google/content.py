@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...columns import Anchor, a1, anchors_of_grid
+from ...columns import Anchor, a1, find_anchors
 from ...elements import Cell
 from ...errors import FormatError, NotFoundError
-from ...header import HeaderCutError
 from .address import Rect
 from .fetch import values
 from .holder import Holder
@@ -18,7 +17,6 @@ from .requests import Service
 from .sheet import ChangedError, GoogleSheet
 from .state import State, Worksheet
 
-_BUDGETS = (20_000, 200_000, 2_000_000, 20_000_000)  # cells looked at until every header is complete
 NOT_WHOLE = ", but not whole: written since "  # between an array's length and the holder, while it is written in place
 _MARKED = re.compile(rf"(\d+){NOT_WHOLE}")
 
@@ -85,7 +83,7 @@ class Content:
 
 
 def content_of(service: Service, state: State, sheet: Worksheet) -> Content:
-    """Look at a worksheet: one request, unless headers are very long.
+    """Look at all of a worksheet that may hold arrays: one request, of a large one two.
 
     Raises:
         BusyError: an array is being written, by somebody who may be alive.
@@ -98,23 +96,19 @@ def content_of(service: Service, state: State, sheet: Worksheet) -> Content:
 
 
 def _look(service: Service, state: State, sheet: Worksheet) -> Content:
-    view = GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns))
-    grid: list[list[Cell]] = []
-    anchors: list[Anchor] = []
-    for budget in _BUDGETS:
-        rows, ended = view.head(budget)
-        grid = [[_unmarked(cell, state.now) for cell in row] for row in rows]
-        anchors = anchors_of_grid(grid)
-        complete = not any(isinstance(anchor.error, HeaderCutError) or anchor.orient == "rows" for anchor in anchors)
-        if ended or complete:
-            break
+    view = GoogleSheet(
+        service, sheet.title, (sheet.rows, sheet.columns), meaning=lambda cell: _unmarked(cell, state.now)
+    )
+    view.title = None  # whoever asks tells the sheet
+    anchors = find_anchors(view)
     arrays: dict[str, list[Standing]] = {}
     for anchor in anchors:
-        arrays.setdefault(anchor.name, []).append(_standing(anchor, grid, sheet))
+        arrays.setdefault(anchor.name, []).append(_standing(anchor, sheet))
     for group in arrays.values():
         group.sort(key=_part)
-    filled = [column for row in grid for column, cell in enumerate(row) if cell not in (None, "")]
-    return Content(arrays, max(filled, default=-1) + 1, not filled)
+    rows, _ = view.head(0)  # what has been fetched for the search
+    filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
+    return Content(arrays, max(filled, default=-1) + 1, not filled and not anchors)
 
 
 def _unmarked(cell: Cell, now: float) -> Cell:
@@ -131,7 +125,7 @@ def _unmarked(cell: Cell, now: float) -> Cell:
     return int(marked[1])
 
 
-def _standing(anchor: Anchor, grid: Sequence[Sequence[Cell]], sheet: Worksheet) -> Standing:
+def _standing(anchor: Anchor, sheet: Worksheet) -> Standing:
     row, column, header = anchor.row, anchor.column, anchor.header
     end = anchor.start + header.capacity if header and not header.part else max(sheet.rows, sheet.columns)
     if anchor.orient == "columns":
@@ -140,12 +134,7 @@ def _standing(anchor: Anchor, grid: Sequence[Sequence[Cell]], sheet: Worksheet) 
     else:
         cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
         before = (row, column - 1)
-    named = min(before) >= 0 and str(_at(grid, *before)) == anchor.name
-    return Standing(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if named else None)
-
-
-def _at(grid: Sequence[Sequence[Cell]], row: int, column: int) -> Cell:
-    return grid[row][column] if row < len(grid) and column < len(grid[row]) else None
+    return Standing(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if anchor.named else None)
 
 
 def _part(standing: Standing) -> int:

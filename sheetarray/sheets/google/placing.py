@@ -76,6 +76,8 @@ class _Planner:
         """Find a place for every column."""
         for name, pieces in self.by_name.items():
             group = self.replaced.get(name, [])
+            for standing in self._damaged(name):
+                _check_replaceable(name, standing, [])
             for standing in group:
                 _check_replaceable(name, standing, group)
             if len(group) == len(pieces) and all(standing.anchor.orient == "columns" for standing in group):
@@ -89,6 +91,15 @@ class _Planner:
         self._refuse_cells_in_the_way(found)
         self._place_fresh(found)
         self._refuse_merged_cells()
+
+    def _damaged(self, name: str) -> list[Standing]:
+        """The arrays that may be the one of a name, as far as can be told: the beginnings of their headers are gone."""
+        return [
+            standing
+            for group in self.content.arrays.values()
+            for standing in group
+            if standing.anchor.aliases is None or name in standing.anchor.aliases
+        ]
 
     def _replace(self, nth: int, piece: Piece, standing: Standing) -> None:
         anchor = standing.anchor

@@ -94,7 +94,7 @@ def scan_gsheet(
     strict: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """What the headers say: one request where the worksheet's title is known, one more where it is not.
+    """What the headers say: two requests where the worksheet is small, a few where it is not.
 
     Args:
         source: as for `read_gsheet`.

@@ -29,6 +29,10 @@ _ALL_ROWS = 10_000_000
 _FIRST_ROWS = 250  # of a worksheet of unknown width
 
 
+def _itself(cell: Cell) -> Cell:
+    return cell
+
+
 class ChangedError(Exception):
     """Somebody has written while it was read; or something else is the matter, in the service's words."""
 
@@ -50,6 +54,7 @@ class GoogleSheet:
         service: the spreadsheet.
         title: of the worksheet.
         size: rows and columns of its grid, where they are known.
+        meaning: what cells of headers are taken for, where that is another thing than what they hold.
 
     Attributes:
         on_fetched: told how many more cells of columns have been fetched, where it is set.
@@ -58,11 +63,18 @@ class GoogleSheet:
     look = TextLook(formulas="typed")
     max_rows: int | None = None
 
-    def __init__(self, service: Service, title: str, size: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        service: Service,
+        title: str,
+        size: tuple[int, int] | None = None,
+        *,
+        meaning: Callable[[Cell], Cell] = _itself,
+    ) -> None:
         self.title: str | None = title
         self.notes: list[Finding] = []
         self.on_fetched: Callable[[int], None] | None = None
-        self._service, self._size = service, size
+        self._service, self._size, self._meaning = service, size, meaning
         self._name = title
         self._head: Columns = []
         self._rows = 0  # of the head
@@ -73,7 +85,9 @@ class GoogleSheet:
     # The first rows ------------------------------------------------------------------------------------------
 
     def first_rows(self, budget: int) -> Rect:
-        """The rows that a look at about `budget` cells takes in."""
+        """The rows that a look at about `budget` cells takes in; all of a small worksheet."""
+        if self._size and self._size[0] * self._size[1] <= _CELLS_A_REQUEST:
+            return Rect(0, None, max(self._size[0], 1), None)
         width = self._size[1] if self._size else len(self._head)
         rows = min(max(budget // width, 200), MOST_HEAD_ROWS) if width else _FIRST_ROWS
         if self._size:
@@ -83,8 +97,7 @@ class GoogleSheet:
     def take_head(self, rows: int, columns: Columns) -> None:
         """Keep the first rows, however they were fetched."""
         self._head, self._rows = columns, rows
-        height = max(map(len, columns), default=0)
-        self._ended = height < rows or (self._size is not None and rows >= self._size[0])
+        self._ended = self._size is not None and rows >= self._size[0]  # blank rows end nothing
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
@@ -121,7 +134,7 @@ class GoogleSheet:
         if self._ended or self._below:
             return
         ends: dict[int, int] = {}
-        for anchor in anchors_of_grid(self._grid()):
+        for anchor in anchors_of_grid([[self._meaning(cell) for cell in row] for row in self._grid()]):
             if anchor.header and anchor.orient == "columns":
                 _, row = anchor.data_cell
                 ends[anchor.column] = max(ends.get(anchor.column, 0), row + anchor.header.capacity)
@@ -158,9 +171,9 @@ class GoogleSheet:
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """A few cells here and there, of those that have been fetched."""
         return [
-            [self._cell(zone.row + step, zone.column) for step in range(zone.count)]
+            [self._meaning(self._cell(zone.row + step, zone.column)) for step in range(zone.count)]
             if zone.orient == "columns"
-            else [self._cell(zone.row, zone.column + step) for step in range(zone.count)]
+            else [self._meaning(self._cell(zone.row, zone.column + step)) for step in range(zone.count)]
             for zone in zones
         ]
 
