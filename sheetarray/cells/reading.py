@@ -15,6 +15,9 @@ from .strings import strings_from_text
 if TYPE_CHECKING:
     import polars as pl
 
+_FEW = 32  # cells that are read one by one: the engine takes longer to begin
+_SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+
 
 def from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
     """The buffer of a column parsed by the engine, or None where its text has to be looked at.
@@ -47,6 +50,8 @@ def from_text(
     column: pl.Series, dtype: DType, look: TextLook, *, missing: Missing = "error"
 ) -> tuple[Buffer, list[Problem]]:
     """The buffer of a column of text, one element for each cell, and the cells that cannot be read."""
+    if len(column) <= _FEW and dtype.name in _SCALAR:
+        return decode(column.to_list(), dtype, missing=missing, decimal=look.decimal)
     match dtype.kind:
         case "string":
             return strings_from_text(column, look)

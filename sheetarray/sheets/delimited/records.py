@@ -146,7 +146,11 @@ class Records:
         """Where records begin and end, their line ends included; rows ascend, and end with the text."""
         number = 0
         known = -1, np.zeros(0, np.int64)
+        places, first = np.zeros(0, np.int64).data, 0  # of the block at hand: where records begin, and its first row
         for row in rows:
+            if 0 < row - first < len(places):
+                yield places[row - first - 1], places[row - first]
+                continue
             number = max(number, bisect_right(self._blocks, row - 1, key=lambda block: block.row) - 1)
             while self._bounds(number)[0] < len(self.content) and self._block(number + 1).row < row:
                 number += 1
@@ -163,7 +167,8 @@ class Records:
                 return
             if known[0] != number:
                 known = number, self._starts(number)
-            place = row - self._block(number).row
+            places, first = known[1].data, self._block(number).row
+            place = row - first
             if place < len(known[1]):
                 yield start, int(known[1][place])
             else:
@@ -212,17 +217,16 @@ class Records:
                 zones[index].column + (zones[index].count if zones[index].orient == "rows" else 1) for index in going
             ]
             cells = self.record(start, end, max(widths))
+            still: list[int] = []
             for index in going:
-                zone = zones[index]
+                zone, result = zones[index], results[index]
                 if zone.orient == "rows":
-                    results[index] = list(cells[zone.column : zone.column + zone.count])
+                    result += cells[zone.column : zone.column + zone.count]
                 else:
-                    results[index].append(cells[zone.column] if zone.column < len(cells) else None)
-            going = [
-                index
-                for index in going
-                if zones[index].orient == "columns" and len(results[index]) < zones[index].count
-            ]
+                    result.append(cells[zone.column] if zone.column < len(cells) else None)
+                    if len(result) < zone.count:
+                        still.append(index)
+            going = still
         return results
 
     def _rows_of(self, zones: Sequence[Zone]) -> Iterator[tuple[int, tuple[int, int]]]:
