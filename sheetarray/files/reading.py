@@ -23,6 +23,7 @@ _INFLATED_ALWAYS = 900_000_000  # bytes to which a compressed file may always in
 _INFLATED_TIMES = 100  # and to this many times its size
 _TEXT_ALWAYS = 2**28  # bytes of text, which takes several times as much once it is parsed
 _TEXT_TIMES = 30
+_MAGIC = 4  # bytes that tell a compressed file
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 
 
@@ -94,6 +95,8 @@ class Source:
 
     def _begin(self) -> None:
         self._head = self._file.read(4096)
+        while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
+            self._head += more
         opened: Any = None
         size = os.fstat(self._file.fileno()).st_size if self._own else 0
         if (inflater := inflater_of(self._head)) is not None:

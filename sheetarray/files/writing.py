@@ -189,4 +189,17 @@ class _CallersFile:
         self._takes_text = isinstance(file, io.TextIOBase)
 
     def write(self, chunk: bytes | memoryview, /) -> None:
-        self._file.write(bytes(chunk).decode("utf-8") if self._takes_text else chunk)
+        if self._takes_text:
+            self._file.write(bytes(chunk).decode("utf-8"))
+        elif not isinstance(self._file, io.RawIOBase):
+            self._file.write(chunk)
+        else:
+            self._write_all(memoryview(chunk).cast("B"))
+
+    def _write_all(self, rest: memoryview) -> None:
+        """Write to an unbuffered file, which takes as much as it likes and says how much that was."""
+        while rest:
+            count = self._file.write(rest)
+            if count is None:
+                raise BlockingIOError(errno.EAGAIN, "the file takes no more for now: open it for blocking writes")
+            rest = rest[count:]
