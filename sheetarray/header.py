@@ -28,12 +28,38 @@ Note = Callable[[Finding], None]
 VERSION, PART_VERSION = "1.0.0", "1.1.0"
 FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
 MOST_DIMENSIONS = 64  # NumPy's own limit
+MOST_BYTES = 2**62  # of an array; from here on its size, counted in bytes, overflows
 LONGEST = 6 + 2 * MOST_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
 _ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-major"}
+
+
+def check_dimensions(count: int, location: str | None = None) -> None:
+    """Refuse more dimensions than an array of NumPy can have.
+
+    Raises:
+        FormatError: there are more.
+    """
+    if count > MOST_DIMENSIONS:
+        raise FormatError(f"{count} dimensions; at most {MOST_DIMENSIONS} are possible", location=location)
+
+
+def check_size(shape: Sequence[int], itemsize: int) -> None:
+    """Refuse a shape whose elements, blanks of an empty array among them, no memory could hold.
+
+    Raises:
+        FormatError: they would take MOST_BYTES or more.
+    """
+    if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
+        raise beyond_memory(f"an array of the shape {tuple(shape)}")
+
+
+def beyond_memory(what: str) -> FormatError:
+    """The error that says so."""
+    return FormatError(f"{what} is beyond any memory")
 
 
 class HeaderCutError(FormatError):
@@ -66,8 +92,7 @@ class Header:
     part: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        if len(self.shape) > MOST_DIMENSIONS:
-            raise FormatError(f"{len(self.shape)} dimensions; at most {MOST_DIMENSIONS} are possible")
+        check_dimensions(len(self.shape))
         if len(self.strides) != len(self.shape):
             raise FormatError(f"{len(self.shape)} dimensions but {len(self.strides)} strides")
         if any(size < 0 for size in self.shape) or self.offset < 0 or self.capacity < 0:
@@ -76,8 +101,7 @@ class Header:
             raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
         if self.part and not 1 <= self.part[0] <= self.part[1]:
             raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
-        if math.prod(max(size, 1) for size in self.shape) * max(self.dtype.numpy.itemsize, 8) >= 2**62:
-            raise FormatError(f"an array of the shape {self.shape} is beyond any memory")
+        check_size(self.shape, self.dtype.numpy.itemsize)
         if self.length:
             first, last = self.reach
             if first < 0 or last >= self.capacity:

@@ -20,7 +20,7 @@ from .data import blame, decode_data, fit
 from .dtypes import DType
 from .elements import Cell, ComplexLook, Missing, check_missing, encode, without_missing
 from .errors import DTypeError, FormatError
-from .header import Address, Header, Note, Order, parse_header, plain_address, warn
+from .header import Address, Header, Note, Order, beyond_memory, parse_header, plain_address, warn
 from .values import as_array
 
 
@@ -127,7 +127,7 @@ class LinearArray:
         try:
             view: np.ndarray[Any, Any] = as_strided(start, self.shape, strides, writeable=self.buffer.flags.writeable)
         except ValueError as error:
-            raise FormatError(f"an array of the shape {self.shape} is beyond any memory") from error
+            raise beyond_memory(f"an array of the shape {self.shape}") from error
         return view
 
     def to_cells(self, *, complex: ComplexLook = "text") -> list[Cell]:

@@ -18,7 +18,7 @@ from . import dtypes
 from .columns import ArrayInfo
 from .errors import FormatError
 from .files import Sink
-from .header import MOST_DIMENSIONS, Order
+from .header import Order, check_dimensions, check_size
 from .linear import contiguous
 
 Content = bytes | bytearray | memoryview | mmap.mmap
@@ -51,10 +51,8 @@ class Stored:
     at: int
 
     def __post_init__(self) -> None:
-        if len(self.shape) > MOST_DIMENSIONS:
-            raise FormatError(f"{len(self.shape)} dimensions; at most {MOST_DIMENSIONS} are possible")
-        if math.prod(max(size, 1) for size in self.shape) * max(self.dtype.itemsize, 8) >= 2**62:
-            raise FormatError(f"an array of the shape {self.shape} is beyond any memory")
+        check_dimensions(len(self.shape))
+        check_size(self.shape, self.dtype.itemsize)
         if not self.dtype.itemsize and self.count:
             raise FormatError(f"{self.count} elements of no bytes")
 

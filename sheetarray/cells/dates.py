@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dtypes import DType
-from ..elements import iso_texts
+from ..elements import DAY, NO_TIME, iso_texts, moment
 from .look import Buffer
 from .strings import byte_rows
 
@@ -28,7 +28,7 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
         return pl.Series(iso_texts(buffer), dtype=pl.String)
     fraction = f"%.{_DIGITS[unit]}f" if _DIGITS.get(unit) else ""
     dates = pl.Series(buffer.astype("datetime64[ms]") if unit == "s" else buffer)
-    return dates.dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}").fill_null("NaT")
+    return dates.dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}").fill_null(NO_TIME)
 
 
 def _in_four_digits(buffer: Buffer, unit: str) -> bool:
@@ -49,12 +49,10 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
     if count != 1 or unit not in (*_DIGITS, "D") or not len(column):
         return None
     digits = _DIGITS.get(unit)
-    pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    if digits is not None:
-        pattern += "T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]" + (rf"\.[0-9]{{{digits}}}" if digits else "")
+    pattern = DAY if digits is None else moment(str(digits) if digits else "", between="T")
     width = 10 if digits is None else 19 + bool(digits) + digits
-    plain = column.str.contains(pattern + "$").fill_null(value=False)
-    missing = (column == "NaT").fill_null(value=False)
+    plain = column.str.contains(f"^{pattern}$").fill_null(value=False)
+    missing = (column == NO_TIME).fill_null(value=False)
     texts = (
         column if plain.all() else pl.select(pl.when(plain).then(column).otherwise(pl.lit(_ANY[:width]))).to_series()
     )
@@ -67,5 +65,5 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
         dates = rows.view(f"S{width}").ravel().astype(dtype.numpy)
     except ValueError:
         return None
-    dates[missing.to_numpy()] = "NaT"
+    dates[missing.to_numpy()] = NO_TIME
     return dates, ~(plain | missing)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import DType
-from ..elements import Missing, Problem, decode, generic_from_text
+from ..elements import FALSE_WORDS, TRUE_WORDS, Missing, Problem, decode, generic_from_text
 from .dates import dates_from_text
 from .look import Buffer, TextLook, engine_dtype
 from .strings import strings_from_text
@@ -111,8 +111,8 @@ def _integers(column: pl.Series, dtype: DType, look: TextLook, missing: Missing)
 
 def _booleans(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
     words = column.str.strip_chars().str.to_lowercase()
-    true = words.is_in(["true", "1"]).fill_null(value=False)
-    false = words.is_in(["false", "0"]).fill_null(value=False)
+    true = words.is_in(TRUE_WORDS).fill_null(value=False)
+    false = words.is_in(FALSE_WORDS).fill_null(value=False)
     return _settle(column, true, ~(true | false), dtype, look, missing)
 
 

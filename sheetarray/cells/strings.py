@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..elements import Problem, is_mostly_padding, variable_width
+from ..elements import EVALUATED_PATTERN, Problem, is_mostly_padding, variable_width
 from ..errors import DTypeError
 from .look import Buffer, TextLook
 
@@ -54,7 +54,7 @@ def escaped(texts: pl.Series, look: TextLook) -> pl.Series:
 
     if look.formulas != "escape" or not len(texts):
         return texts
-    special = texts.str.contains(r"^[=+\-@'\t\r]")
+    special = texts.str.contains(f"^{EVALUATED_PATTERN}")
     if not special.any():
         return texts
     return pl.select(pl.when(special).then("'" + texts).otherwise(texts)).to_series()
@@ -66,7 +66,7 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
 
     texts = column.fill_null("")
     if look.formulas == "escape" and texts.str.starts_with("'").any():
-        marked = texts.str.contains(r"^'[=+\-@'\t\r]")
+        marked = texts.str.contains(f"^'{EVALUATED_PATTERN}")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
     width, size = longest(texts), int(texts.str.len_bytes().sum())
     if is_mostly_padding(len(texts), width, size):

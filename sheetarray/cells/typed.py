@@ -52,7 +52,7 @@ def to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False,
     Args:
         buffer: 1-D and contiguous, of `dtype.numpy`.
         dtype: what the elements are.
-        exact: the largest magnitude of an integer that is a number; larger ones are text.
+        exact: the largest magnitude of an integer that is a number, 2^32 at least; larger ones are text.
         as_text: make every element text.
         start: index of the first element in the array's buffer, for messages.
 

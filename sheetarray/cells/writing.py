@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dtypes import DType
-from ..elements import generic_cells, generic_to_text
+from ..elements import (
+    FALSE,
+    INFINITY,
+    NEGATIVE_INFINITY,
+    NO_TIME,
+    TRUE,
+    generic_cells,
+    generic_to_text,
+    shows_minus,
+)
 from ..errors import DTypeError
 from .dates import dates_to_text
 from .look import Buffer, TextLook
@@ -41,13 +50,13 @@ def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> 
         case "int":
             return pl.Series(buffer)
         case "bool":
-            return pl.Series((buffer.view(np.uint8) != 0).view(np.uint8)).cat.to(pl.Enum(["FALSE", "TRUE"]))
+            return pl.Series((buffer.view(np.uint8) != 0).view(np.uint8)).cat.to(pl.Enum([FALSE, TRUE]))
         case "complex":
             return _comma(_complexes(buffer), look)
         case "timedelta":
             missing = np.isnat(buffer)
             counts = pl.Series(buffer.view(np.int64))
-            return counts.cast(pl.String).set(pl.Series(missing), "NaT") if missing.any() else counts
+            return counts.cast(pl.String).set(pl.Series(missing), NO_TIME) if missing.any() else counts
         case "datetime":
             return dates_to_text(buffer)
         case "string":
@@ -64,7 +73,7 @@ def _spelt(values: pl.Series) -> pl.Series:
     infinite = values.is_infinite().arg_true()
     if not len(infinite):
         return texts
-    return texts.scatter(infinite, texts.gather(infinite).replace({"inf": "Infinity", "-inf": "-Infinity"}))
+    return texts.scatter(infinite, texts.gather(infinite).replace({"inf": INFINITY, "-inf": NEGATIVE_INFINITY}))
 
 
 def _complexes(buffer: Buffer) -> pl.Series:
@@ -78,7 +87,7 @@ def _complexes(buffer: Buffer) -> pl.Series:
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
             whole = (values == np.trunc(values)).any()
         texts.append(text.str.strip_suffix(".0") if whole else text)
-    negative = pl.Series(np.signbit(parts[1::2]) & ~np.isnan(parts[1::2]))
+    negative = pl.Series(shows_minus(parts[1::2]))
     plus = pl.when(negative).then(pl.lit("")).otherwise(pl.lit("+"))
     return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()
 

@@ -11,6 +11,7 @@ from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import Column
 from .grid import Anchor, a1, letters
 from .layout import Layout, Piece, lay_out, lay_out_sheets
+from .progress import count_cells, reporting_cells
 from .reading import Judge, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .sheet import ArrayInfo, Cells, Request, Sheet, Zone
 from .words import Words
@@ -32,12 +33,14 @@ __all__ = [
     "cells_of_zone",
     "check_sheet",
     "check_sheets",
+    "count_cells",
     "find_anchors",
     "lay_out",
     "lay_out_sheets",
     "letters",
     "read_sheet",
     "read_sheets",
+    "reporting_cells",
     "scan_sheet",
     "scan_sheets",
 ]

@@ -24,10 +24,32 @@ from .looks import (
     unescape,
 )
 from .scalars import describe, instead_of, to_scalar
+from .spelling import (
+    DAY,
+    EVALUATED_PATTERN,
+    FALSE,
+    FALSE_WORDS,
+    INFINITY,
+    NEGATIVE_INFINITY,
+    NO_TIME,
+    TRUE,
+    TRUE_WORDS,
+    moment,
+    shows_minus,
+)
 from .texts import check_texts, fixed_width, is_mostly_padding, text_array, variable_width, without_missing
 
 __all__ = [
+    "DAY",
+    "EVALUATED_PATTERN",
     "EXACT_IN_JSON",
+    "FALSE",
+    "FALSE_WORDS",
+    "INFINITY",
+    "NEGATIVE_INFINITY",
+    "NO_TIME",
+    "TRUE",
+    "TRUE_WORDS",
     "Cell",
     "ComplexLook",
     "Missing",
@@ -51,7 +73,9 @@ __all__ = [
     "is_blank",
     "is_mostly_padding",
     "iso_texts",
+    "moment",
     "shortest",
+    "shows_minus",
     "string_of",
     "text_array",
     "to_scalar",

@@ -20,6 +20,7 @@ from ..errors import LimitError
 from . import looks
 from .dates import known_texts
 from .looks import Cell, Unreadable, found, is_blank
+from .spelling import ANY_MOMENT, NO_TIME
 from .texts import text_array
 
 Missing = Literal["error", "nan"]
@@ -253,10 +254,7 @@ def _integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer
 
 # Dates and durations -----------------------------------------------------------------------------------------
 
-_ISO = re.compile(
-    r"[+-]?\d{4,19}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,18})?)?)?)?)?)?|nat",
-    re.ASCII | re.IGNORECASE,
-)
+_ISO = re.compile(rf"{ANY_MOMENT}|{NO_TIME}", re.ASCII | re.IGNORECASE)
 _NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
 
 
@@ -300,7 +298,11 @@ def _timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Probl
     not_a_time = np.iinfo(np.int64).min
 
     def read(cell: Cell) -> int:
-        return not_a_time if isinstance(cell, str) and cell.strip().casefold() == "nat" else looks.int_of(cell)
+        return (
+            not_a_time
+            if isinstance(cell, str) and cell.strip().casefold() == NO_TIME.casefold()
+            else looks.int_of(cell)
+        )
 
     counts, problems = _one_by_one(cells, np.zeros(len(cells), dtype=np.int64), read)
     return counts.view(dtype.numpy), problems

@@ -10,8 +10,9 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import DTypeError
 from .dates import date_problem, iso_texts
-from .looks import INFINITY, NAN, NEGATIVE_INFINITY, Cell, found
+from .looks import Cell, found
 from .scalars import describe, instead_of, to_scalar
+from .spelling import INFINITY, NAN, NEGATIVE_INFINITY, NO_TIME, shows_minus
 
 ComplexLook = Literal["text", "interleaved"]
 
@@ -84,7 +85,7 @@ def _timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
     counts = _integers(buffer.astype(buffer.dtype.newbyteorder("=")).view(np.int64), exact)
     missing = np.flatnonzero(np.isnat(buffer))
     for index in missing.tolist():
-        counts[index] = "NaT"
+        counts[index] = NO_TIME
     return counts
 
 
@@ -94,7 +95,7 @@ def complex_texts(buffer: Buffer) -> list[str]:
     texts = np.array(list(map(str, parts)) if parts.dtype.itemsize < 8 else list(map(repr, parts.tolist())), object)
     _name_nonfinite(parts, texts)
     shown = "\n".join([*texts, ""]).replace(".0\n", "\n").split("\n")
-    plus = np.where(np.signbit(parts[1::2]) & ~np.isnan(parts[1::2]), "", "+").tolist()
+    plus = np.where(shows_minus(parts[1::2]), "", "+").tolist()
     return list(map("".join, zip(shown[0:-1:2], plus, shown[1::2], repeat("i"), strict=False)))
 
 

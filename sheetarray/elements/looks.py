@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
-Cell = Any  # None | bool | int | float | str, as a sheet or JSON gives it; anything else is refused by dtype
+from .spelling import EVALUATED, FALSE, FALSE_WORDS, INFINITY, NAN, NEGATIVE_INFINITY, TRUE, TRUE_WORDS
 
-NAN, INFINITY, NEGATIVE_INFINITY = "NaN", "Infinity", "-Infinity"
+Cell = Any  # None | bool | int | float | str, as a sheet or JSON gives it; anything else is refused by dtype
 
 _FLOAT = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:nan|inf(?:inity)?)"
 _FLOAT_ONLY = re.compile(rf"[+-]?(?:{_FLOAT})", re.ASCII)
@@ -23,7 +23,6 @@ _COMPLEX = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
-_SPECIAL = ("=", "+", "-", "@", "'", "\t", "\r")
 _ROUNDED = 2**53  # from here on a double may stand for several integers, this one among them
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
 _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
@@ -51,7 +50,7 @@ def shortest(value: float, text: str) -> str:
 
 def bool_text(value: object) -> str:
     """A boolean in a cell of text, as spreadsheets show it."""
-    return "TRUE" if value else "FALSE"
+    return TRUE if value else FALSE
 
 
 # Text that a spreadsheet would take for a formula ------------------------------------------------------------
@@ -59,12 +58,12 @@ def bool_text(value: object) -> str:
 
 def escape(text: str) -> str:
     """Put an apostrophe before text that a spreadsheet would evaluate, or that begins with one."""
-    return "'" + text if text.startswith(_SPECIAL) else text
+    return "'" + text if text.startswith(EVALUATED) else text
 
 
 def unescape(text: str) -> str:
     """Undo `escape`; an apostrophe that it would not have written stays."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(_SPECIAL) else text
+    return text[1:] if text.startswith("'") and text[1:].startswith(EVALUATED) else text
 
 
 # Generic elements in containers that only have text ----------------------------------------------------------
@@ -141,13 +140,13 @@ def generic_from_text(text: str | None, *, formulas: str) -> Cell:
         return text[1:]
     if number := _numeral(text):
         return float(number[0]) if number["float"] else int(number[0])
-    if text.upper() in ("TRUE", "FALSE"):
-        return text.upper() == "TRUE"
+    if text.upper() in (TRUE, FALSE):
+        return text.upper() == TRUE
     return unescape(text) if formulas == "escape" else text
 
 
 def _reads_as_other(text: str) -> bool:
-    return text == "" or text.upper() in ("TRUE", "FALSE") or _numeral(text) is not None
+    return text == "" or text.upper() in (TRUE, FALSE) or _numeral(text) is not None
 
 
 def _numeral(text: str) -> re.Match[str] | None:
@@ -192,7 +191,10 @@ def int_of(cell: Cell, decimal: str = ".") -> int:
         if _INTEGER.fullmatch(text):
             return int(text)
         if _FLOAT_ONLY.fullmatch(text) and "n" not in text.lower():
-            number = Decimal(text)
+            try:
+                number = Decimal(text)
+            except InvalidOperation:  # an exponent of 19 digits
+                raise ValueError(f"{found(cell)} is beyond the range of every integer dtype") from None
             if not number:
                 return 0
             if number.adjusted() > _LONGEST_INTEGER:
@@ -229,9 +231,9 @@ def bool_of(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signa
     if isinstance(cell, (int, float)) and cell in (0, 1):
         return bool(cell)
     word = cell.strip().casefold() if isinstance(cell, str) else ""
-    if word in ("true", "1"):
+    if word in TRUE_WORDS:
         return True
-    if word in ("false", "0"):
+    if word in FALSE_WORDS:
         return False
     raise ValueError(f"expected TRUE or FALSE, found {found(cell)}")
 

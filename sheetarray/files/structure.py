@@ -1,6 +1,11 @@
-"""How much a JSON text asks for, counted before it is parsed: a list of nothing takes two bytes here, 56 in memory."""
+"""What JSON texts are refused for: how much they ask for, counted before they are parsed, and keys that stand twice.
+
+A list of nothing takes two bytes in a text, and 56 in memory.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from ..errors import FormatError
 
@@ -39,3 +44,18 @@ def _without_strings(text: bytes) -> bytes:
     """Return the brackets and commas of a text that stand in no string."""
     marks = text.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _ALL_BUT_STRUCTURE)
     return b"".join(marks.replace(b'""', b"").split(b'"')[::2])
+
+
+def repeated_key(pairs: Iterable[tuple[str, object]]) -> str | None:
+    """The first key that stands twice among the pairs of an object; None where each stands once.
+
+    Example:
+        >>> repeated_key([("a", 1), ("b", 2), ("a", 3), ("b", 4)])
+        'a'
+    """
+    keys: set[str] = set()
+    for key, _ in pairs:
+        if key in keys:
+            return key
+        keys.add(key)
+    return None

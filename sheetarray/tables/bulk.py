@@ -15,6 +15,7 @@ import numpy as np
 
 from ..cells import TextLook, from_text, longest
 from ..dtypes import named
+from ..elements import DAY
 from .numerals import (
     COMMA_NUMBER,
     EXACT,
@@ -28,7 +29,7 @@ from .numerals import (
     has_too_many_digits,
     keeps,
 )  # fmt: skip
-from .short import BOOLEANS, DAY, MOMENT, Array, Inferred, dates_of, unit_of_digits
+from .short import BOOLEANS, MOMENT, Array, Inferred, dates_of, unit_of_digits
 
 if TYPE_CHECKING:
     import polars as pl

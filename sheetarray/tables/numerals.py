@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..elements import DAY
 from ..errors import LimitError
 
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -39,7 +40,7 @@ _ALL_INTEGER = re.compile(_LONG_INTEGER)
 _VALUE = re.compile(
     rf"(?:[+-]?[0-9]+(?:[.,][0-9]*)?{_EXPONENT}|[+-]?[.,][0-9]+{_EXPONENT}|{WORD}"
     r"|[+-]?[0-9]{1,3}(?:([,.' ])[0-9]{3}(?:\1[0-9]{3})*)(?:[.,][0-9]+)?"
-    r"|(?i:true|false)|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}.*)?)"
+    rf"|(?i:true|false)|{DAY}(?:[T ][0-9]{{2}}:[0-9]{{2}}.*)?)"
 )
 _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too
 

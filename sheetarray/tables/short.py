@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import text_array
+from ..elements import DAY, moment, text_array
 from .numerals import EXACT, INTEGER, LONGEST, NUMBER, WHITE, Marks, commas_are_decimal, has_too_many_digits, keeps
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-MOMENT = rf"{DAY}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,9}})?"
+MOMENT = rf"(?:{moment('')}|{moment('1,9')})"
 BOOLEANS = {"true": True, "false": False}
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
+from ...files import repeated_key
 from .limits import DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
 from .metadata import Metadata
 
@@ -108,9 +109,6 @@ def _tree(text: bytes) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"the key {twice!r:.80} stands twice in one object")
-    return found
+    if (key := repeated_key(pairs)) is not None:
+        raise FormatError(f"the key {key!r:.80} stands twice in one object")
+    return dict(pairs)

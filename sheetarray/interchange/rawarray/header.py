@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import DTypeError, FormatError, LimitError, located
 from ...files import Source
-from ...header import MOST_DIMENSIONS, Order
+from ...header import Order, check_dimensions
 from ...stored import Stored
 
 Axes = Literal["reversed", "same"]
@@ -135,8 +135,7 @@ def parse(source: Source) -> RawHeader:
     big = start[:8] == MAGIC[::-1]
     mark = ">" if big else "<"
     flags, eltype, elbyte, size, count = struct.unpack(f"{mark}5Q", start[8:])
-    if count > MOST_DIMENSIONS:
-        raise FormatError(f"{count} dimensions; at most {MOST_DIMENSIONS} are possible", location="byte 40")
+    check_dimensions(count, "byte 40")
     whole = source.prefix(_FIXED + 8 * count)
     if len(whole) < _FIXED + 8 * count:
         raise FormatError(f"the header ends within its {count} dimensions", location=f"byte {len(whole)}")

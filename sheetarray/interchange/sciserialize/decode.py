@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
+from ...files import repeated_key
 from .forms import decode_base64, parse_form
 from .frames import decode_frame
 from .keys import DEEPEST, base64_of, inside, type_of
@@ -32,8 +33,8 @@ def distinct(pairs: Any) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    doubled, seen = Doubled(found), set()
-    doubled.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    doubled = Doubled(found)
+    doubled.key = repeated_key(pairs) or ""
     return doubled
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ... import dtypes
 from ...elements import fixed_width
 from ...errors import DTypeError, FormatError, located
-from ...header import MOST_DIMENSIONS
+from ...header import check_dimensions
 from ...stored import Stored, within
 from .keys import TYPE, base64_of, inside
 
@@ -190,8 +190,7 @@ def decode_base64(text: str, path: str) -> bytes:
 
 def _shape(value: Any, path: str) -> tuple[int, ...]:
     sizes = value if isinstance(value, list) else [value]
-    if len(sizes) > MOST_DIMENSIONS:
-        raise FormatError(f"{len(sizes)} dimensions; at most {MOST_DIMENSIONS} are possible", location=path)
+    check_dimensions(len(sizes), path)
     shape = []
     for axis, size in enumerate(sizes):
         whole = int(size) if isinstance(size, float) and size.is_integer() else size

@@ -17,8 +17,7 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import linear_arrays
 from ...cells import Formulas, TextLook
-from ...columns import ArrayInfo, Layout, lay_out
-from ...columns import scan_sheets as scan_columns
+from ...columns import ArrayInfo, Layout, count_cells, lay_out
 from ...columns.layout import name_text
 from ...composite import check_sheets, read_sheets, scan_sheets, spread
 from ...elements import Cell, Missing
@@ -239,7 +238,7 @@ def read_csv(
     """
     with Source(source) as opened, located(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-        total = sum(info.cells for info in scan_columns([sheet], strict=strict).values()) if progress else 0
+        total = count_cells([sheet], strict=strict) if progress else 0
         (progress or silent)(0, total)
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing)

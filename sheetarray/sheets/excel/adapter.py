@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Literal
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo, Column
-from ...columns import scan_sheets as scan_columns
+from ...columns import ArrayInfo, Column, reporting_cells
 from ...composite import check_sheets, read_sheets, scan_sheets, spread
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, NotFoundError, located
@@ -127,28 +125,8 @@ def read_excel(
     """
     with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
         sheets = _sheets(book, sheet)
-        if progress is None:
+        with reporting_cells(progress, sheets, strict=strict):
             return read_sheets(sheets, names, strict=strict, missing=missing)
-        with _told(progress, sheets, strict=strict):
-            return read_sheets(sheets, names, strict=strict, missing=missing)
-
-
-@contextmanager
-def _told(progress: Progress, sheets: Sequence[ExcelSheet], *, strict: bool) -> Iterator[None]:
-    """Call `progress` while sheets are read; a column that is looked at twice counts once."""
-    total = sum(info.cells for info in scan_columns(sheets, strict=strict).values())
-    done = 0
-
-    def report(cells: int) -> None:
-        nonlocal done
-        done = min(done + cells, total)
-        progress(done, total)
-
-    for sheet in sheets:
-        sheet.report = report
-    report(0)
-    yield
-    report(total)
 
 
 def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = False) -> dict[str, ArrayInfo]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from ...adapters import Progress
-from ...columns import ArrayInfo
-from ...columns import scan_sheets as scan_columns
+from ...columns import ArrayInfo, reporting_cells
 from ...composite import check_sheets, read_sheets, scan_sheets
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, located
@@ -79,7 +78,7 @@ def read_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        with _told(progress, sheets, names, strict=strict):
+        with reporting_cells(progress, sheets, names, strict=strict):
             return read_sheets(sheets, names, strict=strict, missing=missing)
 
     return _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
@@ -139,7 +138,7 @@ def check_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
-        with _told(progress, sheets):
+        with reporting_cells(progress, sheets):
             return list(check_sheets(sheets, missing=missing))
 
     try:
@@ -177,31 +176,6 @@ def read_columns_gsheet(
         return read_table(sheets[0], columns, options)
 
     return _reading(source, worksheet, client, credentials, attempt, waiting_of(None), first=True)
-
-
-@contextmanager
-def _told(
-    progress: Progress | None, sheets: list[GoogleSheet], names: Sequence[str] | None = None, *, strict: bool = False
-) -> Iterator[None]:
-    """Call `progress` while columns of sheets are fetched."""
-    if progress is None:
-        yield
-        return
-    done = total = 0
-    with suppress(FormatError):  # whoever reads the sheets says it
-        infos = scan_columns(sheets, strict=strict)
-        total = sum(info.cells for name, info in infos.items() if names is None or name in names)
-    progress(0, total)
-
-    def fetched(cells: int) -> None:
-        nonlocal done
-        done = min(done + cells, total)
-        progress(done, total)
-
-    for sheet in sheets:
-        sheet.on_fetched = fetched
-    yield
-    progress(total, total)
 
 
 def waiting_of(progress: Progress | None) -> Callable[[float, str], None] | None:

@@ -57,7 +57,7 @@ class GoogleSheet:
         meaning: what cells of headers are taken for, where that is another thing than what they hold.
 
     Attributes:
-        on_fetched: told how many more cells of columns have been fetched, where it is set.
+        report: called with how many more cells of columns have been fetched, where it is set.
     """
 
     look = TextLook(formulas="typed")
@@ -73,7 +73,7 @@ class GoogleSheet:
     ) -> None:
         self.title: str | None = title
         self.notes: list[Finding] = []
-        self.on_fetched: Callable[[int], None] | None = None
+        self.report: Callable[[int], None] | None = None
         self._service, self._size, self._meaning = service, size, meaning
         self._name = title
         self._head: Columns = []
@@ -262,8 +262,8 @@ class GoogleSheet:
                 for column, cells in enumerate(got, rect.left or 0):
                     found[column].extend([""] * (rect.top - len(found[column]) if cells else 0))
                     found[column].extend(cells)
-            if self.on_fetched:
-                self.on_fetched(sum(map(len, found.values())) - told)
+            if self.report:
+                self.report(sum(map(len, found.values())) - told)
                 told = sum(map(len, found.values()))
         if any(found[column][:count] != self._seen(column)[:count] for column, count in wanted.items()):
             raise ChangedError

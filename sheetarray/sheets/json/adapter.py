@@ -19,7 +19,7 @@ from ...columns import ArrayInfo, letters
 from ...composite import check_composites, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
 from ...errors import DTypeError, Finding, FormatError, located
-from ...files import Readable, Source, Writable, check_structure, replacing
+from ...files import Readable, Source, Writable, check_structure, repeated_key, replacing
 from ...header import Note, parse_header, warn
 from ...linear import LinearArray
 from .headers import walk
@@ -231,9 +231,7 @@ def _short(numeral: str) -> int | str:
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        name = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    if (name := repeated_key(pairs)) is not None:
         places = [f"key {nth + 1}" for nth, (other, _) in enumerate(pairs) if other == name]
         raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....cells import engine_dtype
 from ....dtypes import DType
-from ....elements import Cell, Unreadable, bool_text, shortest
+from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, bool_text, shortest
 from ....elements.decode import ties
 from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
 from .serials import elapsed, moments
@@ -23,7 +23,7 @@ _ROUNDED = 2.0**53  # from here on a double may stand for several integers, this
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
-_BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
+_BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
 _TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only some"
