@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from excel_packages import parts, with_parts
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -121,3 +123,35 @@ def test_two_programs_one_after_the_other(size: float, book: Path, tmp_path: Pat
     assert "keeps 15 digits, after one that keeps 16" in found[0].message
     again = by_sheetjs(saved, tmp_path, {})
     assert [finding.message for finding in findings(again)] == [finding.message for finding in found]
+
+
+# Numbers of any size --------------------------------------------------------------------------------------------
+
+WIDE = RANDOM.standard_normal(200) * 10.0 ** RANDOM.integers(-14, 9, 200)
+WIDE[:12] = 1e-300, 1e300, 5e-324, -2.5e-310, -0.0, 0.0, -1e-7, 1e-20, 4e-21, -1.7976931348623157e308, 1e-5, 9.99e-6
+SIZES = {"small": WIDE[12:], "wide": WIDE, "few": np.array([1.5, 1e-300, 2.0]), "tiny": WIDE[12:] * 1e-8}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_numbers_of_any_size_that_libreoffice_rounded_are_not_said_to_be_edited(suffix: str, tmp_path: Path) -> None:
+    sa.write(tmp_path / "wide.xlsx", SIZES)
+    found = findings(resave(tmp_path / "wide.xlsx", suffix, tmp_path / "again"))
+    if suffix == "ods":
+        assert [finding.location for finding in found] == ["small", "wide", "tiny"]
+        assert all("keeps 20 decimals" in finding.message for finding in found)
+    assert all(finding.severity == "warning" for finding in found), [str(finding) for finding in found]
+
+
+@pytest.mark.slow
+def test_an_edit_beside_numbers_that_lost_digits_is_named(tmp_path: Path) -> None:
+    sa.write(tmp_path / "wide.xlsx", {"f": SIZES["small"]})
+    place = int(np.argmax(np.abs(SIZES["small"])))
+    content = (tmp_path / "wide.xlsx").read_bytes()
+    xml = parts(content)[(part := "xl/worksheets/sheet1.xml")].decode()
+    xml = re.sub(f'(<c r="A{20 + place}"[^>]*>)<v>[^<]*', r"\1<v>3.75", xml)
+    edited = tmp_path / "edited.xlsx"
+    edited.write_bytes(with_parts(content, {part: xml.encode()}))
+    found = findings(resave(edited, "ods", tmp_path / "again"))
+    assert [finding.location for finding in found] == ["f", f"arrays!A{20 + place}"]
+    assert "keeps 20 decimals" in found[0].message

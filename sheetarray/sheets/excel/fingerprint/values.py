@@ -46,6 +46,17 @@ def change_of_values(case: Comparison) -> Change | None:
         return next((change for change in _changes(case) if change is not None), None)
 
 
+def hidden_edit(case: Comparison) -> float | None:
+    """The largest edit of a single element that would not be seen beside rounding.
+
+    None where there was a larger one, or where the numbers are too large to tell.
+    """
+    if case.record.moments is None or case.moments is None or case.dtype.kind != "float":
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _Doubles(case).hidden()
+
+
 def _changes(case: Comparison) -> Iterator[Change | None]:
     yield _opposite(case)
     yield _filled(case)
@@ -151,6 +162,10 @@ class _Doubles:
         self.numbers = np.where(self.present, numbers, 0.0)
         self.error = _ERRORS[case.dtype.numpy.itemsize]
         self.sizes, self.squares = sizes_of(self.numbers)
+
+    def hidden(self) -> float | None:
+        largest = float(self._slack().max()) / _LEAST_WEIGHT
+        return largest if np.isfinite(largest) and self._unchanged else None
 
     def changes(self) -> Iterator[Change | None]:
         if not (np.isfinite(self.sizes).all() and np.isfinite(self.squares).all()):

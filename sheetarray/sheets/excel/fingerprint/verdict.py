@@ -15,6 +15,7 @@ import numpy as np
 
 from ....errors import Finding
 from ....header import Header
+from .decimals20 import Cut, cut_at_20
 from .edits import Comparison, Moved
 from .making import exact_checksum
 from .places import change_of_places
@@ -74,6 +75,9 @@ class _Verdict:
         elif view.reordered:
             yield from self._rounded_too("every number")
             yield self._reordered(most)
+        elif (cut := cut_at_20(case)) is not None:
+            yield self._cut(cut)
+            yield from self._edited(cut.edited, cut.others, most)
         elif case.last_digits and not view.edited[1]:
             yield from self._edited_and_rounded(most)
         elif (change := self._change()) is not None:
@@ -130,6 +134,15 @@ class _Verdict:
             "re-saved by a program that rounds in its own way: numbers differ from what was written "
             "by a unit or two of their 15th digit, so that a smaller edit could not be told"
         )
+
+    def _cut(self, cut: Cut) -> Finding:
+        message = (
+            "re-saved by a program that keeps 20 decimals: numbers below 1e-5 were rounded, and a small edit of them"
+        )
+        if cut.doubtful:
+            message += f", or any {self._between(cut.doubtful[0], cut.doubtful[-1])},"
+        message += " could not be told"
+        return self._warning(message)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """That numbers were rounded, besides what else happened, where that is certain."""

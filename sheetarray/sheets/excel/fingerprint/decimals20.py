@@ -1,0 +1,94 @@
+"""What a program leaves that keeps 20 decimals, as LibreOffice does in .ods: of small numbers there are digits lost.
+
+An element that was y and is x now, a multiple of 10^-20, was no further away than half of that. Its fingerprint tells
+by how much its code changed: so every decimal of 15 digits that near is tried. Where these are too many, as below
+10^-11, nothing can be proved, and nothing disproved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .decimal15 import EXPONENT, by_text
+from .edits import Comparison
+from .sums import WIDTH
+from .values import hidden_edit
+
+_UNITS = 1e20  # in 1, exactly
+_SMALL = 1e-5  # from here on, 20 decimals hold 15 digits
+_WITH_EXPONENT = 1e-14  # below, numbers have an exponent and lose nothing
+_MOST_TRIED = 2**17
+_MOST_TRIED_IN_ALL = 2**22
+_PLAIN = 1e-5  # the edit that may stay unseen where no element proves anything
+
+
+class Cut(NamedTuple):
+    """Elements that seem to have changed, and small numbers among them.
+
+    Attributes:
+        edited: elements that were not rounded.
+        others: the stretches in which elements that cannot be told changed, and where no number is small.
+        doubtful: the stretches in which such elements may only have been rounded.
+    """
+
+    edited: list[int]
+    others: list[int]
+    doubtful: list[int]
+
+
+def cut_at_20(case: Comparison) -> Cut | None:
+    """Return what changed besides the rounding to 20 decimals; None where there was none, for all that can be told."""
+    view, record = case.view, case.record
+    if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
+        return None
+    numbers: np.ndarray[Any, np.dtype[np.float64]] = case.buffer
+    with np.errstate(invalid="ignore"):
+        small = (np.abs(numbers) < _SMALL) & (np.abs(numbers) >= _WITH_EXPONENT)
+    if not small.any() or (np.rint(numbers[small] * _UNITS) / _UNITS != numbers[small]).any():
+        return None
+    edited, others = view.edited
+    results = _rounded(case, [index for index in edited if small[index]])
+    hidden = hidden_edit(case)
+    if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
+        return None
+    size = view.layout.stretch
+    doubtful = [stretch for stretch in others if small[stretch * size : (stretch + 1) * size].any()]
+    left = [index for index in edited if not small[index] or results.get(index) is False]
+    if len(left) == len(edited) and not doubtful:
+        return None
+    return Cut(left, [stretch for stretch in others if stretch not in doubtful], doubtful)
+
+
+def _rounded(case: Comparison, edited: list[int]) -> dict[int, bool]:
+    """Whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
+    results: dict[int, bool] = {}
+    left = _MOST_TRIED_IN_ALL
+    for index in edited:
+        count = _tried(float(case.buffer[index]))
+        if count <= min(_MOST_TRIED, left):
+            left -= count
+            if (result := _is_rounded(case, index)) is not None:
+                results[index] = result
+    return results
+
+
+def _tried(number: float) -> int:
+    """How many decimals of 15 digits are as near as rounding to 20 decimals may lead."""
+    _, exponent, _ = by_text(abs(number))
+    return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
+
+
+def _is_rounded(case: Comparison, index: int) -> bool | None:
+    """Whether an element was only rounded to 20 decimals; None where that cannot be told."""
+    number = float(case.buffer[index])
+    count = _tried(number)
+    digits, exponent, _ = by_text(abs(number))
+    if digits - count // 2 < 10**14:  # the numbers below have another exponent: 15 digits of these are finer
+        return None
+    near = np.arange(digits - count // 2 - 1, digits + count // 2 + 2)
+    candidates = np.array([float(f"{unit}e{exponent - EXPONENT - 14}") for unit in near.tolist()])
+    codes = case.view.codes(np.copysign(np.append(candidates, abs(number)), number))
+    step = np.uint64(case.view.difference.steps[index])
+    return bool((((codes[-1] - codes[:-1] - step) & np.uint64(2**WIDTH - 1)) == 0).any())
