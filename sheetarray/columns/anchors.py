@@ -15,7 +15,7 @@ import numpy as np
 
 from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
-from ..header import LONGEST, MOST_DIMENSIONS, HeaderCutError, key_of, parse_header
+from ..header import LONGEST, MOST_DIMENSIONS, Header, HeaderCutError, key_of, parse_header
 from .grid import Anchor, Grid, Orient, letters
 from .sheet import Sheet, Zone
 from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, Marks, Places, Words
@@ -104,6 +104,7 @@ class _Search:
         self._broken = 0
         self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
         self._across: dict[int, int] = {}  # row -> the first column right of the arrays found in it
+        self._last: tuple[list[Cell], list[type], Header, int] | None = None  # the last header, and what it was read of
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
     def anchors(self) -> list[Anchor]:
@@ -209,7 +210,12 @@ class _Search:
         try:
             if key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before):
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
+            kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
+            if self._last and self._last[0] == cells and self._last[1] == kinds:
+                return replace(anchor, header=self._last[2], start=self._last[3])
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
+            if not notes:
+                self._last = cells, kinds, header, start
         except HeaderCutError as error:
             if len(cells) >= _MOST_HEADER:
                 error.reason = f"the header does not come to 'data' within {_MOST_HEADER} cells"

@@ -24,6 +24,8 @@ BLOCK = 2**20  # bytes that are split at once
 _RETURN, _FEED, _QUOTE = ord("\r"), ord("\n"), ord('"')
 _SPACES = b" \t\v\f\x1c\x1d\x1e\x1f"
 _OTHER, _SPACE, _HIGH, _MARK = range(4)  # what a byte beside a word is
+_LONG_RECORD = 2**16  # bytes of a record that is not split anew each time
+_MOST_KEPT = 2**22  # cells of it
 _LONGEST_SPACE = 2**12  # bytes of white space around a word
 
 
@@ -62,6 +64,7 @@ class Records:
         self._mark = ord(delimiter) if delimiter else -1
         self._blocks = [_Block(0, False, 0, start)]
         self._last_starts: tuple[int, Places] = -1, np.zeros(0, np.int64)
+        self._long: tuple[int, int | None, list[str]] = -1, None, []  # the last long record: start, cells asked for
 
     # Blocks --------------------------------------------------------------------------------------------------
 
@@ -195,8 +198,15 @@ class Records:
 
     def record(self, start: int, end: int, most: int | None = None) -> list[str]:
         """The cells of a record; only the first ones, where not all are needed."""
-        text = self.content[start:end].tobytes().decode("utf-8")
-        return cells_of_record(text, self.delimiter, most)
+        if end - start < _LONG_RECORD:
+            return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, most)
+        known, width, cells = self._long
+        if known != start or (width is not None and (most is None or width < most)):
+            width = None if most is None else 2 * most  # whoever asks for more asks for a little more, many times
+            cells = cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, width)
+            if len(cells) <= _MOST_KEPT:
+                self._long = start, width, cells
+        return cells
 
     def rows_from(self, row: int, most: int | None) -> Iterator[list[str]]:
         """The first cells of every record from one on."""
