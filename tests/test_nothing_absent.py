@@ -371,3 +371,17 @@ def test_reading_by_name_ignores_a_damaged_neighbour() -> None:
     rows = pad(grid(ARRAYS))
     rows[3][0] = rows[1][0] = ""
     same(read(rows, names=["b", "c"]), {name: ARRAYS[name] for name in ("b", "c")})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "bool", "int8", "uint64"])
+@pytest.mark.parametrize("length", [1, 31, 32, 33])
+def test_few_cells_read_one_by_one_are_what_the_engine_reads(dtype: str, length: int) -> None:
+    array = (np.arange(length) % 3 - (dtype in ("float64", "int8"))).astype(dtype)
+    if dtype in ("float64", "complex128"):
+        array = array / 3
+    for options in ({}, {"orient": "rows"}, {"delimiter": ";", "decimal": ","}):
+        rows = grid({"a": array, "b": array[::-1]}, **options)
+        file = io.StringIO(newline="")
+        file.write("\n".join(options.get("delimiter", ",").join(row) for row in rows))
+        file.seek(0)
+        same(sa.read_csv(file), {"a": array, "b": array[::-1]})
