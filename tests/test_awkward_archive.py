@@ -485,7 +485,8 @@ def test_an_array_of_numpy_comes_back_as_one_and_an_awkward_one_as_such(place: P
         "bytes": np.array([b"a", b"\xff\0b", b""], "S5"),
         "unpadded": np.array(["a", "b\0"], np.dtypes.StringDType()),
     }
-    sa.write(place, arrays | {"awkward": ak.Array([1, 2])})
+    with pytest.warns(sa.SheetArrayWarning, match="column-major order: 'Fortran'"):
+        sa.write(place, arrays | {"awkward": ak.Array([1, 2])})
     found = sa.read(place)
     for name, array in arrays.items():
         assert isinstance(found[name], np.ndarray)

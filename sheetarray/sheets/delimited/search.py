@@ -7,6 +7,7 @@ searched for all words at once by the columnar engine.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,7 +18,7 @@ Units = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
 _BLOCK = 2**18  # bytes that are looked at for letters: a block stays in the processor's cache
 _MOST_AT_ONCE = 2**24  # bytes that are searched for words
-_FEW = 2**14  # bytes that are searched without the engine, which takes a while to be imported
+_FEW, _FEW_UNLOADED = 2**14, 2**21  # bytes that are searched without the engine, which takes a while to be imported
 _LETTERS = [bytes([byte]) for byte in b"dpogDPOG"]  # every word has one of them, and no number has
 _HIGHEST_DIGIT = ord("9")
 _LOWER = bytes(byte + 32 if 65 <= byte <= 90 else byte if byte < 128 else 1 for byte in range(256))
@@ -67,7 +68,7 @@ def _has_letters(block: bytes) -> bool:
 
 
 def _places(text: bytes) -> Places:
-    if len(text) <= _FEW:
+    if len(text) <= (_FEW if "polars" in sys.modules else _FEW_UNLOADED):
         return np.array([match.start() for match in _PATTERN.finditer(text)], np.int64)
     import polars as pl
 
