@@ -15,6 +15,8 @@ import pytest
 from cases import assert_same
 from children import SECONDS, measured, run_limited
 from foreign_books import (
+    binary_book,
+    binary_cell,
     book,
     columns,
     document,
@@ -24,6 +26,7 @@ from foreign_books import (
     listed,
     number,
     parts,
+    record,
     rows_of,
     shared,
     styles,
@@ -36,7 +39,7 @@ from foreign_books import (
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks
+from sheetarray.sheets.excel.reader import blocks, xlsb
 
 MILLION = 10**6
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
@@ -162,6 +165,28 @@ def test_a_binary_cell_over_and_over_is_refused() -> None:
     for verb in (sa.read, sa.read_columns):
         with pytest.raises(sa.FormatError, match=r"\bA3\b.*twice"):
             verb(io.BytesIO(content), format="xlsx")
+
+
+@pytest.mark.parametrize("count", [16_384, 16_385])
+def test_a_row_of_a_binary_workbook_has_no_more_cells_than_columns(count: int) -> None:
+    cells = [binary_cell(5, nth % 16_384, struct.pack("<d", 1.0)) for nth in range(count)]
+    content = binary_book({0: cells})
+    if count == 16_384:
+        assert len(sa.read_columns(io.BytesIO(content), format="xlsx", header=False)) == count
+    else:
+        with pytest.raises(sa.FormatError, match="a row of more than 16384 cells"):
+            sa.read_columns(io.BytesIO(content), format="xlsx")
+
+
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_records_that_hold_nothing_are_counted(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xlsb, "_MOST_OTHERS", 10 + 2)  # two stand before the rows
+    content = binary_book({0: [record(1000)] * count + [binary_cell(5, 0, struct.pack("<d", 1.0))]})
+    if count <= 10:
+        assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == [1]
+    else:
+        with pytest.raises(sa.FormatError, match="records that hold no cells"):
+            sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
 
 
 # What is all alike -------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class OoxmlBook:
         """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
         part = self._parts[title]
         blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
-        after, order = 0, Order()
+        after, order, budget = 0, Order(), Budget(MOST_IN_ROWS)
         with helper("text") as thread:
             for block in blocks:
                 rows = rows_of_block(block)
@@ -107,7 +107,7 @@ class OoxmlBook:
                 if rows is not None and not pick(block, rows):
                     after = rows[1] + 1
                     continue
-                raw = cells_of(block, after=after, numeric=False, name=part, thread=thread)
+                raw = cells_of(block, after=after, numeric=False, name=part, thread=thread, budget=budget)
                 after = raw.after
                 if len(raw):
                     order.check(raw.rows, raw.columns, raw.width)

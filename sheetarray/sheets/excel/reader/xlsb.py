@@ -25,6 +25,7 @@ _STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT, _RICH = 8, 9, 10
 _ITEM, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 19, 44, 47, 617, 618
 _SETTINGS, _SHEET = 153, 156
 _LONGEST = 2**24  # bytes of a record
+_MOST_OTHERS = 4_000_000  # records of a sheet that are none of cells with a value
 
 _U16, _U32, _F64 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<d")
 _CELL = struct.Struct("<2I")  # column, style in the lower 24 bits
@@ -92,16 +93,23 @@ class XlsbBook:
         """The cells of a worksheet."""
         part = self._parts[title]
         found = Collected(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
-        row = 0
+        row = across = others = 0
         with complete(part):
             for kind, record in _records(self._package, part):
                 if kind == _ROW:
-                    row = _U32.unpack_from(record)[0]
+                    row, across = _U32.unpack_from(record)[0], 0
                     yield from found.taken(last=False)
                 elif kind in _KNOWN:
+                    across += 1
+                    if across > MOST_COLUMNS:
+                        raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=a1(row, 0))
                     self._cell(found, row, kind, record)
                 elif kind == _END_OF_CELLS:
                     break
+                else:
+                    others += 1
+                    if others > _MOST_OTHERS:
+                        raise FormatError(f"more than {_MOST_OTHERS} records that hold no cells", location=part)
         yield from found.taken(last=True)
 
     def _cell(self, found: Collected, row: int, kind: int, record: bytes) -> None:
