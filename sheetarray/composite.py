@@ -131,11 +131,13 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
         return infos
+    places = {column: place for place, column in enumerate(infos)}
     owners: dict[str, str] = {}
     entries: dict[str, ArrayInfo] = {}
     for description, array in descriptions.items():
         composite, name = _kind_of(description)
-        columns = [column for column in infos if column in {*_columns_of(description, array), description}]
+        members = {*_columns_of(description, array), description}
+        columns = sorted((column for column in members if column in places), key=places.__getitem__)
         if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
             length = _module(composite).described_length(description, array, infos)
             with suppress(FormatError, MissingDependencyError):

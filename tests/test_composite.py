@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.composite import check_composites
+from sheetarray.interchange.awkward import columns as columns_of_awkward
 from sheetarray.interchange.awkward import to_columns
 
 EVENTS = ak.Array(
@@ -171,6 +172,23 @@ def test_check_reads_no_more_often_for_more_arrays() -> None:
 
         assert check_composites(read, lambda infos=infos: infos) == []
         assert len(asked) == reads
+
+
+@pytest.mark.parametrize("count", [1, 2, 50])
+def test_scan_takes_each_description_apart_once(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    sa.write(file, {f"n{number}": ak.Array([[number], []]) for number in range(count)}, format="csv")
+    asked: list[str] = []
+
+    def described(name: str, array: Any) -> list[str]:
+        asked.append(name)
+        return described_columns(name, array)
+
+    described_columns = columns_of_awkward.described_columns
+    monkeypatch.setattr(columns_of_awkward, "described_columns", described)
+    file.seek(0)
+    assert len(sa.scan(file, format="csv")) == count
+    assert sorted(asked) == sorted(f"n{number}.json" for number in range(count))
 
 
 def read_by_its_own_door(place: str, names: Any = None) -> Any:
