@@ -7,7 +7,7 @@ import json
 import math
 import tracemalloc
 from collections.abc import Iterator
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import dtype_cases, objects
+from fingerprints import WIDE, rounded
 from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl.cell import WriteOnlyCell
@@ -29,16 +30,6 @@ from sheetarray.sheets.excel.fingerprint.record import Record
 from sheetarray.sheets.excel.fingerprint.sums import Layout
 
 FLOAT64 = dtypes.named("float64")
-WIDE = Context(prec=60, Emin=-9999, Emax=9999)
-
-
-def rounded(number: float, digits: int = 15) -> float:
-    """The double that a program leaves which keeps so many digits of the shortest text, half away from zero."""
-    decimal = Decimal(repr(number))
-    if not decimal.is_finite() or not decimal:
-        return number
-    unit = Decimal((0, (1,), decimal.adjusted() - digits + 1))
-    return float(decimal.quantize(unit, ROUND_HALF_UP, WIDE))
 
 
 def expected(number: float) -> tuple[int, int, int]:

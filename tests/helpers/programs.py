@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from children import GIVEN_UP_AFTER
 
-_JAVASCRIPT = Path(__file__).parent / "javascript"
+_JAVASCRIPT = Path(__file__).parents[1] / "javascript"
 _FILTERS = {
     "xlsx": "xlsx:Calc MS Excel 2007 XML", "ods": "ods:calc8", "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1",
     "pdf": "pdf:calc_pdf_Export", "xls": "xls:MS Excel 97",

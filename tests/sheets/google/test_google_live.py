@@ -1,6 +1,7 @@
-"""The real Google Sheets: only where there are credentials, and a spreadsheet that may be written to.
+r"""The real Google Sheets: only where there are credentials, and a spreadsheet that may be written to.
 
-    GOOGLE_APPLICATION_CREDENTIALS=key.json SHEETARRAY_LIVE_SPREADSHEET=KEY pytest tests/test_google_live.py
+    GOOGLE_APPLICATION_CREDENTIALS=key.json SHEETARRAY_LIVE_SPREADSHEET=KEY \
+        pytest tests/sheets/google/test_google_live.py
 
 It makes a worksheet of its own, and removes it.
 """

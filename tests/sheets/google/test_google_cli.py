@@ -11,7 +11,7 @@ from spreadsheets import ENDPOINT
 
 from sheetarray.testing.sheets_server import SheetsServer
 
-SAMPLES = Path(__file__).parents[1] / "sample_sheets"
+SAMPLES = Path(__file__).parents[3] / "sample_sheets"
 
 
 def run(server: SheetsServer, *arguments: str, status: int = 0) -> str:

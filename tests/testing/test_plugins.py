@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "example_adapter"
 PAGE = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
 import re
 from collections.abc import Callable
@@ -12,65 +11,28 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import dtype_cases, objects, shape_cases
+from fingerprints import (
+    FIRST_ROW,
+    Array,
+    at_15,
+    at_15_even,
+    at_16,
+    cell,
+    findings,
+    random_numbers,
+    remembered,
+    said,
+    with_edits,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mutations import bounded_memory
-from test_excel_fingerprint import rounded
 
-from sheetarray import Finding
 from sheetarray.dtypes import named
 from sheetarray.header import Header
 from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.fingerprint.making import fingerprint
 from sheetarray.sheets.excel.fingerprint.verdict import judge
-
-Array = np.ndarray[Any, Any]
-FIRST_ROW = 21
-
-
-def cell(index: int) -> str:
-    return f"arrays!B{index + FIRST_ROW}"
-
-
-def remembered(array: Array, blocks: int = 64) -> tuple[Any, LinearArray]:
-    """The fingerprint of an array, as a file would bring it back, and what a reader finds of the array."""
-    linear = LinearArray.from_numpy(array)
-    record = fingerprint(linear.buffer, linear.kind, blocks=blocks, header=linear.header)
-    return json.loads(json.dumps(record)), linear
-
-
-def findings(array: Array, change: Callable[[Array], Any], blocks: int = 64, **options: Any) -> list[Finding]:
-    record, linear = remembered(array, blocks)
-    return list(judge(record, linear.header, change(linear.buffer.copy()), "t", cell, **options))
-
-
-def at_15(buffer: Array) -> Array:
-    return np.array([rounded(number) for number in buffer.tolist()])
-
-
-def at_15_even(buffer: Array) -> Array:
-    return np.array([float(f"{number:.15g}") for number in buffer.tolist()])
-
-
-def at_16(buffer: Array) -> Array:
-    return np.array([float(f"{number:.16g}") for number in buffer.tolist()])
-
-
-def with_edits(*indices: int) -> Callable[[Array], Array]:
-    def change(buffer: Array) -> Array:
-        buffer[list(indices)] = buffer[list(indices)] * 3 + 1
-        return buffer
-
-    return change
-
-
-def random_numbers(*shape: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape)
-
-
-def said(found: list[Finding]) -> list[tuple[str, str | None, str]]:
-    return [(finding.severity, finding.location, finding.message) for finding in found]
-
 
 # Unchanged ---------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from test_imports import LADDER, MODULES, RUNG
+from ladder import LADDER, MODULES, RUNG
 
 import sheetarray
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 

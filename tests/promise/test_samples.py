@@ -10,7 +10,7 @@ import pytest
 
 import sheetarray as sa
 
-SAMPLES = Path(__file__).parent.parent / "sample_sheets"
+SAMPLES = Path(__file__).parents[2] / "sample_sheets"
 DAMAGED = SAMPLES / "damaged"
 
 # file -> array -> dtype, shape, order, the first digits of sha256 of the elements in C order

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from fingerprints import at_15, at_15_even, at_16, cell, findings, random_numbers, remembered, with_edits
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_excel_verdict import at_15, at_15_even, at_16, cell, findings, random_numbers, remembered, with_edits
 
 import sheetarray as sa
 from sheetarray.sheets.excel.fingerprint.verdict import judge

@@ -26,7 +26,7 @@ from awkward.index import Index8, Index64
 from cases import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_properties import SHAPES, layouts, numbers
+from strategies import SHAPES, layouts, numbers
 
 import sheetarray as sa
 

@@ -26,7 +26,7 @@ import pytest
 
 from sheetarray.testing.sheets_server import SheetsServer
 
-RECORDINGS = Path(__file__).resolve().parents[2] / "shared" / "gspread-recordings" / "recordings.jsonl.gz"
+RECORDINGS = Path(__file__).resolve().parents[4] / "shared" / "gspread-recordings" / "recordings.jsonl.gz"
 SHEETS = "https://sheets.googleapis.com/v4/spreadsheets/"
 RANDOM = {"addSheet": ("properties", "sheetId"), "addNamedRange": ("namedRange", "namedRangeId")}
 RANDOM |= {"addProtectedRange": ("protectedRange", "protectedRangeId")}

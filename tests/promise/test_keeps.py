@@ -16,7 +16,7 @@ from sheetarray.registry import FORMATS, Format
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
 
-PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 ARRAYS: dict[str, Any] = {
     name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC
 } | {

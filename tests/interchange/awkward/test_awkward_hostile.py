@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import children
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
@@ -233,7 +234,7 @@ def test_a_hostile_file_is_refused(name: str) -> None:
 
 ALONE = """
 import json, resource, sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {folders!r}
 import test_awkward_hostile as hostile
 import sheetarray as sa
 from sheetarray.interchange.awkward.reading import deserialize
@@ -258,7 +259,7 @@ except sa.FormatError as error:
      "a pickle"],
 )  # fmt: skip
 def test_a_hostile_file_takes_no_more_than_512_megabytes_of_a_process(name: str, tmp_path: Path) -> None:
-    script = ALONE.format(tests=os.fspath(Path(__file__).parent), name=name)
+    script = ALONE.format(folders=[os.fspath(Path(file).parent) for file in (__file__, children.__file__)], name=name)
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

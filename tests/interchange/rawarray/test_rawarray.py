@@ -19,7 +19,7 @@ import sheetarray as sa
 from sheetarray.interchange import rawarray
 from sheetarray.testing.conformance import Conformance
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "shared" / "examples" / "rawarray"
+EXAMPLES = Path(__file__).resolve().parents[4] / "shared" / "examples" / "rawarray"
 HELD = {case: array for case, array in CASES.items() if array.dtype.kind in "iufc"}
 LACKS = dict.fromkeys(CASES.keys() - HELD.keys(), sa.DTypeError)
 

@@ -1,0 +1,49 @@
+"""Imports point one way: the house stays a ladder of layers, and an adapter can be deleted on its own."""
+
+from __future__ import annotations
+
+import pytest
+from ladder import HEAVY, MODULES, RUNG, SHARED, adapter, imported, ours, rung
+
+
+def test_every_module_has_its_place_on_the_ladder() -> None:
+    assert {module.partition(".")[0] or "__init__" for module in MODULES} <= set(RUNG)
+
+
+def test_the_reader_of_imports_sees_them() -> None:
+    assert "errors" in ours("dtypes")
+    assert "columns" in ours("sheets.delimited.adapter")
+    assert "polars" in imported("sheets.delimited.adapter")
+    assert "polars" not in imported("sheets.delimited.adapter", top_level=True)
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"", "__init__", "__main__"}))
+def test_imports_point_down(module: str) -> None:
+    for other in ours(module) - {""}:
+        beside = other.partition(".")[0] == module.partition(".")[0] or other in SHARED
+        assert rung(other) < rung(module) or beside, f"{module} imports {other}"
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith(("sheets.", "interchange."))))
+def test_adapters_import_neither_each_other_nor_registry_nor_api(module: str) -> None:
+    for other in ours(module):
+        assert not other.startswith(("registry", "api", "cli")), f"{module} imports {other}"
+        if other.startswith(("sheets", "interchange")):
+            assert other in SHARED or adapter(other) == adapter(module), f"{module} imports {other}"
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli", "__main__"}))
+def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
+    if module.startswith("cli"):
+        pytest.skip("the command line may load its own libraries")
+    assert not imported(module, top_level=True) & HEAVY
+
+
+@pytest.mark.parametrize("package", ["columns", "elements", "values"])
+def test_modules_of_a_package_import_each_other_in_no_circle(package: str) -> None:
+    members = [name for name in MODULES if name.startswith(f"{package}.")]
+    edges = {name: {other for other in ours(name) if other in members} for name in members}
+    while leaves := [name for name, others in edges.items() if not others & set(edges)]:
+        for name in leaves:
+            del edges[name]
+    assert not edges
