@@ -46,10 +46,12 @@ class TestAvro(Conformance):
 
 
 class TestAvroDeflate(TestAvro):
+    every_case = False
     writing = {"codec": "deflate"}  # noqa: RUF012
 
 
 class TestAvroGzip(TestAvro):
+    every_case = False
     suffix = ".avro.gz"
 
 

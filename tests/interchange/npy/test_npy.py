@@ -42,6 +42,7 @@ class TestNpy(_Npy):
 
 
 class TestNpyGzip(TestNpy):
+    every_case = False
     suffix = ".npy.gz"
 
 
@@ -50,6 +51,7 @@ class TestNpz(_Npy):
 
 
 class TestNpzCompressed(TestNpz):
+    every_case = False
     writing = {"compress": True}  # noqa: RUF012
 
 

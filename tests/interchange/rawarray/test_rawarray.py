@@ -40,14 +40,17 @@ class TestRa(Conformance):
 
 
 class TestRaOfTheSameAxes(TestRa):
+    every_case = False
     writing = reading = scanning = {"axes": "same"}  # noqa: RUF012
 
 
 class TestRaZstandard(TestRa):
+    every_case = False
     suffix = ".ra.zst"
 
 
 class TestRaOfJulia(TestRa):
+    every_case = False
     writing = {"bool_as": "julia"}  # noqa: RUF012
     lacks = {case: error for case, error in LACKS.items() if CASES[case].dtype.kind != "b"}  # noqa: RUF012
 

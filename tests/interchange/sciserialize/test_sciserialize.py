@@ -42,15 +42,18 @@ BASE64 = (
 
 
 class TestMessagePack(Conformance):
+    every_case = False
     suffix, format, text = ".msgpack", "sciserialize", False
 
 
 class TestMessagePackExtensions(TestMessagePack):
+    every_case = True
     writing = {"extensions": True}  # noqa: RUF012
     keeps = Keeps(order=False)  # text and objects too
 
 
 class TestMessagePackZstandard(TestMessagePackExtensions):
+    every_case = False
     suffix = ".msgpack.zst"
 
 
@@ -64,6 +67,7 @@ class TestJson(Conformance):
 
 
 class TestJsonGzip(TestJson):
+    every_case = False
     suffix = ".json.gz"
 
 

@@ -25,11 +25,13 @@ class TestExcel(Conformance):
 
 
 class TestMacroEnabled(Conformance):
+    every_case = False
     suffix, format = ".xlsm", "xlsx"
     text = False
 
 
 class TestTextCells(Conformance):
+    every_case = False
     suffix, format = ".xlsx", "xlsx"
     text = False
     writing = {"cells": "text"}  # noqa: RUF012
@@ -38,6 +40,7 @@ class TestTextCells(Conformance):
 class TestAppended(Conformance):
     """Arrays that are put into a workbook which holds something else already."""
 
+    every_case = False
     suffix, format = ".xlsx", None
 
     def write(self, place: Any, arrays: Any, **options: Any) -> None:
