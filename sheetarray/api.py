@@ -113,7 +113,8 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
     """Every finding, instead of the first as an error; nothing for an intact file.
 
     Yields:
-        Findings with `.severity`, `.location`, `.message` and `.hint`.
+        Findings with `.severity`, `.location`, `.array` and `.index` (of the element; each may be None), `.message` and
+        `.hint`.
 
     Raises:
         OSError: no such file; never for its content.

@@ -176,7 +176,9 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
             except MissingDependencyError as error:
                 location = infos[next(iter(descriptions))].location
                 message = f"an {composite.package} array is not looked at"
-                findings.append(Finding("warning", location, message, str(error)))
+                findings.append(
+                    Finding("warning", location, message, str(error), array=_kind_of(next(iter(descriptions)))[1])
+                )
     return findings
 
 

@@ -62,7 +62,7 @@ def wrong_count(count: int, present: int, header: Header, *, missing: Missing, a
     may_be_blank = kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
     if count < wanted and (not may_be_blank or wanted - present > MOST_TRIMMED):
         reason = f"capacity is {wanted}, but the data end after {count} cells"
-        return FormatError(reason, location=address(count))
+        return FormatError(reason, location=address(count), index=header.element_at(count * header.capacity // wanted))
     return None
 
 
@@ -83,5 +83,12 @@ def part_dtype(dtype: DType) -> DType:
 
 def blame(problem: Problem, header: Header, name: str, address: Address, *, cells_each: int = 1) -> FormatError:
     """The error that a problem among the data cells is."""
-    element = header.named_element(name, problem.index // cells_each)
-    return FormatError(problem.reason, location=address(problem.index), element=element, hint=problem.hint or None)
+    position = problem.index // cells_each
+    return FormatError(
+        problem.reason,
+        location=address(problem.index),
+        element=header.named_element(name, position),
+        hint=problem.hint or None,
+        array=name,
+        index=header.element_at(position),
+    )

@@ -20,7 +20,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Literal
 
@@ -39,6 +39,8 @@ class FormatError(SheetArrayError, ValueError):
         element: the element that the cell holds, such as `temperature[0, 3]`, where it is one.
         source: the file or URL.
         hint: what to do about it.
+        array: the name of the array that it concerns; None where it is no one array's, or nobody can know.
+        index: of the element in that array; None where it is no element's.
 
     Example:
         >>> str(FormatError("expected float64, found 'abc'", location="C17", source="run.csv"))
@@ -53,6 +55,8 @@ class FormatError(SheetArrayError, ValueError):
         element: str | None = None,
         source: str | None = None,
         hint: str | None = None,
+        array: str | None = None,
+        index: tuple[int, ...] | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -60,6 +64,8 @@ class FormatError(SheetArrayError, ValueError):
         self.element = element
         self.source = source
         self.hint = hint
+        self.array = array
+        self.index = index
 
     def __str__(self) -> str:
         place = [self.source] if self.source else []
@@ -168,18 +174,22 @@ class Finding:
         location: the cell's address, a sheet or an array's name; None for the file as a whole.
         message: what is the matter, naming the element where there is one.
         hint: what to do about it; may be empty.
+        array: the name of the array that it concerns; None where it is no one array's, or nobody can know.
+        index: of the element in that array; None where it is no element's.
     """
 
     severity: Literal["error", "warning"]
     location: str | None
     message: str
     hint: str = ""
+    array: str | None = field(default=None, kw_only=True)
+    index: tuple[int, ...] | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, error: FormatError) -> Finding:
         """The finding that says what `error` says."""
         message = f"{error.element}: {error.reason}" if error.element else error.reason
-        return cls("error", error.location, message, error.hint or "")
+        return cls("error", error.location, message, error.hint or "", array=error.array, index=error.index)
 
     def __str__(self) -> str:
         where = f"{_spoken(self.location)}: " if self.location else ""
@@ -188,11 +198,14 @@ class Finding:
 
 
 @contextmanager
-def located(*, source: str | None = None, sheet: str | None = None, location: str | None = None) -> Iterator[None]:
-    """Add the file, the sheet or the cell to a `FormatError` that passes through without it."""
+def located(
+    *, source: str | None = None, sheet: str | None = None, location: str | None = None, array: str | None = None
+) -> Iterator[None]:
+    """Add the file, the sheet, the cell or the array's name to a `FormatError` that passes through without it."""
     try:
         yield
     except FormatError as error:
+        error.array = array if error.array is None else error.array
         error.location = error.location or location
         if sheet and error.location and "!" not in error.location:
             error.location = f"{sheet}!{error.location}"

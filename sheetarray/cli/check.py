@@ -112,6 +112,8 @@ def _as_json(place: Place, findings: Sequence[Finding], count: int | None) -> di
             {
                 "severity": finding.severity,
                 "location": finding.location,
+                "array": finding.array,
+                "index": None if finding.index is None else list(finding.index),
                 "message": finding.message,
                 "hint": finding.hint,
             }

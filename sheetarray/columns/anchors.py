@@ -26,6 +26,7 @@ _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
 _CANDIDATES_AT_ONCE = 2**12
 _FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
 _DAMAGED_KEYS = 4
+_MOST_ABOVE = 3  # cells from a name to `ndarray`
 _ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
 Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -86,6 +87,12 @@ class _Candidate:
     orient: Orient
     step: int
     count: int
+
+    @property
+    def above(self) -> int:
+        """How many cells before it are looked at for its name: more where `version` itself may have been damaged."""
+        first = self.row if self.orient == "columns" else self.column
+        return min(first, _MOST_ABOVE if self.step == 1 else 1)
 
     @property
     def second(self) -> tuple[int, int]:
@@ -196,19 +203,19 @@ class _Search:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
         row, column, orient = candidate.row, candidate.column, candidate.orient
         before: Cell = None
-        if orient == "columns":
-            otherwise, above = letters(column), (row - 1, column)
-        else:
-            otherwise, above = str(row + 1), (row, column - 1)
-        if min(above) >= 0:
-            before, cells = cells[0] if cells else None, cells[1:]
-            if above[0] < self._down.get(above[1], 0) or above[1] < self._across.get(above[0], 0):
-                before = None
-        name = otherwise if is_blank(before) else str(before)
-        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=not is_blank(before))
+        otherwise = letters(column) if orient == "columns" else str(row + 1)
+        above, cells = cells[: candidate.above], cells[candidate.above :]
+        if above and not self._is_taken(candidate, 1):
+            before = above[-1]
+        unversioned = key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before)
+        title = before
+        if unversioned:  # the cell between the version and the name held `version`
+            title = above[0] if len(above) == _MOST_ABOVE and not self._is_taken(candidate, _MOST_ABOVE) else None
+        name = otherwise if is_blank(title) else str(title)
+        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=not is_blank(title))
         notes: list[Finding] = []
         try:
-            if key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before):
+            if unversioned:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
             kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
             if self._last and self._last[0] == cells and self._last[1] == kinds:
@@ -223,6 +230,12 @@ class _Search:
         except FormatError as error:
             return replace(anchor, error=error)
         return replace(anchor, header=header, start=start, notes=tuple(notes))
+
+    def _is_taken(self, candidate: _Candidate, above: int) -> bool:
+        """Whether the cell so many before a candidate belongs to another array."""
+        row, column = candidate.row, candidate.column
+        row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
+        return row < self._down.get(column, 0) or column < self._across.get(row, 0)
 
     def _keep(self, candidate: _Candidate, anchor: Anchor) -> None:
         """Add an anchor, and remember which cells it takes."""
@@ -273,15 +286,25 @@ class _Search:
             hint="were cells of the header overwritten or deleted? put them back",
         )
         aliases = tuple(str(cell) for cell in cells[:-1] if not is_blank(cell))
-        return replace(anchor, error=error, aliases=aliases)
+        name = _name_above(cells[:-1])
+        return replace(anchor, error=error, aliases=aliases, name=name or anchor.name, named=name is not None)
+
+
+def _name_above(cells: list[Cell]) -> str | None:
+    """Return the name of a damaged array, by the cells before its first key; None if these do not tell."""
+    if len(cells) <= _MOST_ABOVE or is_blank(cells[-_MOST_ABOVE - 1]):
+        return None
+    version, semver, ndarray = cells[-_MOST_ABOVE:]
+    intact = key_of(version) == "version" or key_of(ndarray) == "ndarray" or bool(_SEMVER.fullmatch(str(semver)))
+    return str(cells[-_MOST_ABOVE - 1]) if intact else None
 
 
 def _zone(candidate: _Candidate) -> Zone:
-    """The cells to fetch for a candidate: the one before it, which may be its name, and its header."""
-    row, column, count = candidate.row, candidate.column, candidate.count
+    """The cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
+    above, count = candidate.above, candidate.count + candidate.above
     if candidate.orient == "columns":
-        return Zone(row - 1, column, count + 1, "columns") if row else Zone(row, column, count, "columns")
-    return Zone(row, column - 1, count + 1, "rows") if column else Zone(row, column, count, "rows")
+        return Zone(candidate.row - above, candidate.column, count, "columns")
+    return Zone(candidate.row, candidate.column - above, count, "rows")
 
 
 def _extent(anchor: Anchor) -> int:

@@ -8,6 +8,7 @@ cell is judged by its look.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -68,13 +69,15 @@ def _grouped(
         if anchor.error is None:
             groups.setdefault(name, []).append(anchor)
         elif meant:
+            anchor.error.array = name if anchor.named or aliases == () else None
             report(anchor.error)
         for finding in anchor.notes if meant else ():
-            note(finding)
+            note(replace(finding, array=name))
     for name, group in list(groups.items()):
         try:
             groups[name] = _in_order(name, group)
         except FormatError as error:
+            error.array = name
             if names is None or name in names:
                 report(error)
             del groups[name]
@@ -311,30 +314,33 @@ class _Reader:
         try:
             judged = column.judged(self._missing)
         except FormatError as error:
+            error.array = name
             self._report(error)
             return None
         if judged.wrong_count:
+            judged.wrong_count.array = name
             self._report(judged.wrong_count)
         for problem in judged.problems[:_MOST_FINDINGS]:
             self._report(blame(problem, header, name, column.address, cells_each=judged.each))
         if (more := len(judged.problems) - _MOST_FINDINGS) > 0:
-            self._report(FormatError(f"{name}: {more} more cells cannot be read as {header.dtype.name}"))
+            reason = f"{name}: {more} more cells cannot be read as {header.dtype.name}"
+            self._report(FormatError(reason, array=name))
         if not judged.problems and not judged.wrong_count:
             return self._whole(column, name, judged.buffer)
         if self._judge is not None:
             sound = not judged.problems and judged.each == 1
-            self._note_all(self._judge(name, judged.buffer if sound else None, column))
+            self._note_all(name, self._judge(name, judged.buffer if sound else None, column))
         return None
 
     def _whole(self, column: Column, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._judge is not None:
-            self._note_all(self._judge(name, buffer, column))
+            self._note_all(name, self._judge(name, buffer, column))
         return LinearArray.of(column.header, buffer).to_numpy()
 
     def _request(self, anchor: Anchor) -> Request:
         assert anchor.header is not None
         return Request(*anchor.data_cell, anchor.header.dtype, stop=self._stops.get(id(anchor)))
 
-    def _note_all(self, findings: Iterable[Finding]) -> None:
+    def _note_all(self, name: str, findings: Iterable[Finding]) -> None:
         for finding in findings:
-            self._note(finding)
+            self._note(replace(finding, array=name))

@@ -142,10 +142,12 @@ def check_avro(source: Readable) -> Iterator[Finding]:
         else:
             for block, members in file.blocks(None):
                 try:
-                    wire = file.wire(block)
-                    for _ in members:
-                        read_array(wire)
-                    file.finish(wire)
+                    with located(array=members[0] if len(members) == 1 else None):
+                        wire = file.wire(block)
+                        for name in members:
+                            with located(array=name):
+                                read_array(wire)
+                        file.finish(wire)
                 except FormatError as error:
                     findings.append(Finding.of(error))
     yield from findings

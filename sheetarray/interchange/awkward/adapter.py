@@ -11,7 +11,7 @@ from ... import dtypes
 from ...adapters import EVERYTHING, Keeps, Progress
 from ...arrays import chosen, named_values, stem
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError
+from ...errors import Finding, FormatError, located
 from ...files import Readable, Writable
 from ...header import Order
 from ...linear import contiguous
@@ -156,9 +156,10 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
     findings = []
     try:
         with Arrays(source, plain=True) as arrays:
-            for stored in _names(arrays).values():
+            for name, stored in _names(arrays).items():
                 try:
-                    arrays[stored]
+                    with located(array=name):
+                        arrays[stored]
                 except FormatError as error:
                     findings.append(Finding.of(error))
     except FormatError as error:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, NotFoundError
+from ...errors import Finding, FormatError, LimitError, NotFoundError, located
 from ...header import Note, warn
 from .expressions import Expression, parse
 from .limits import DEEPEST_EXPRESSION
@@ -255,7 +255,8 @@ def gather(
         if is_schema(schema, array):
             name = schema.removesuffix(SUFFIX)
             try:
-                owners |= dict.fromkeys(_owned(arrays, name, note), name)
+                with located(array=name):
+                    owners |= dict.fromkeys(_owned(arrays, name, note), name)
             except FormatError as error:
                 fail(error)
     seen: set[str] = set()
@@ -265,9 +266,10 @@ def gather(
         elif (name := owners[key]) not in seen:
             seen.add(name)
             try:
-                if name in arrays and name not in owners:
-                    raise FormatError(f"two arrays have the name {name!r}", location=name)
-                found[name] = from_columns(arrays, name, **options)
+                with located(array=name):
+                    if name in arrays and name not in owners:
+                        raise FormatError(f"two arrays have the name {name!r}", location=name)
+                    found[name] = from_columns(arrays, name, **options)
             except FormatError as error:
                 fail(error)
     return found
@@ -285,5 +287,9 @@ def _owned(arrays: Mapping[str, Any], name: str, note: Note) -> list[str]:
         reason = f"{error.location}: {error.reason}" if error.location else error.reason
     if any(key.startswith(name + DELIMITER) for key in arrays):
         raise FormatError(f"the schema of {name!r} is damaged: {reason}", location=schema)
-    note(Finding("warning", schema, f"read as text: it looks like the schema of an awkward array, but {reason}"))
+    note(
+        Finding(
+            "warning", schema, f"read as text: it looks like the schema of an awkward array, but {reason}", array=schema
+        )
+    )
     return []

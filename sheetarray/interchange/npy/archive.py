@@ -133,9 +133,10 @@ def check_npz(source: Readable) -> Iterator[Finding]:
         with Source(source) as opened, _archive(opened) as archive:
             members = _members(archive)
             _check_total(archive, members.values())
-            for member in members.values():
+            for name, member in members.items():
                 try:
-                    _array(archive, member, _header(archive, member))
+                    with located(array=name):
+                        _array(archive, member, _header(archive, member))
                 except FormatError as error:
                     findings.append(Finding.of(error))
     except FormatError as error:

@@ -132,7 +132,7 @@ def check_npy(source: Readable) -> Iterator[Finding]:
     """
     findings = []
     try:
-        with Source(source) as opened:
+        with Source(source) as opened, located(array=stem(opened.name)):
             _decoded(opened)
     except FormatError as error:
         findings.append(Finding.of(error))

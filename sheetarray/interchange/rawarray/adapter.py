@@ -162,9 +162,9 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
         places = _places(source)
     except FormatError as error:
         findings.append(Finding.of(error))
-    for place in places.values():
+    for name, place in places.items():
         try:
-            with _opened(place) as opened:
+            with located(array=name), _opened(place) as opened:
                 decode(parse(opened), opened.own(), axes)
         except FormatError as error:
             findings.append(Finding.of(error))

@@ -183,7 +183,8 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
             findings.append(Finding.of(error))
         for name, entry in entries.items():
             try:
-                _array(name, entry)
+                with located(array=name):
+                    _array(name, entry)
             except FormatError as error:
                 findings.append(Finding.of(error))
     yield from findings

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -169,6 +170,7 @@ def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missin
         if buffer is not None:
             title = column.group[0].title or ""
             verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+            verdict = [replace(finding, array=name) for finding in verdict]
             judged.extend(verdict)
             yield from verdict
         yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)

@@ -38,7 +38,8 @@ def finding_of_formulas(
     )
     values = _values(verdict, one=count == 1)
     if count == 1:
-        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT)
+        index = column.header.element_at(ends[0] // column.each)
+        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT, index=index)
         return
     total = column.header.capacity * column.each
     cells_of = f"all {count}" if count == total else f"{count} of {total}"

@@ -141,7 +141,8 @@ class Memory:
         names += f" and {more} more" if more > 0 else ""
         place = self._unknown[0] if len(self._unknown) == 1 else None
         reason = f"no record of {names}, as of the other arrays: cannot tell whether elements were edited"
-        yield Finding("warning", place, reason, "it was renamed, or put there by another program; write it again")
+        hint = "it was renamed, or put there by another program; write it again"
+        yield Finding("warning", place, reason, hint, array=place)
 
     def lost(self) -> Iterator[Finding]:
         """Arrays of which nobody asked, though they were written: the workbook does not hold them any more."""
@@ -151,10 +152,11 @@ class Memory:
                 if name in renamed:
                     reason = f"was written under the name {name!r:.80}, and renamed since"
                     hint = "write the array again to have it remembered under its new name"
-                    yield Finding("warning", renamed[name], reason, hint)
+                    yield Finding("warning", renamed[name], reason, hint, array=renamed[name])
                 elif name not in self._asked:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
-                    yield Finding("warning", name, reason, "a renamed array is not compared with what was written")
+                    hint = "a renamed array is not compared with what was written"
+                    yield Finding("warning", name, reason, hint, array=name)
 
 
 def _names_few(findings: list[Finding]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,10 +163,13 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             lists = {}
             findings.append(Finding.of(error))
     for name, cells in lists.items():
+        notes: list[Finding] = []
         try:
-            _array(name, cells, False, missing, findings.append)
+            with located(array=name):
+                _array(name, cells, False, missing, notes.append)
         except FormatError as error:
             findings.append(Finding.of(error))
+        findings += [replace(note, array=name) for note in notes]
 
     def read(columns: Sequence[str] | None) -> dict[str, Any]:
         wanted = chosen(lists, columns)

@@ -233,7 +233,7 @@ class _Verdict:
     def _edited(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
-            yield Finding("error", self.address(index), message, _RESTORE)
+            yield Finding("error", self.address(index), message, _RESTORE, index=self.header.element_at(index))
         if more := edited[most:]:
             last = f"{self._element(more[-1])} ({self._cell(more[-1])})"
             yield Finding("error", self.name, f"{_many(len(more))} more edited, the last of them {last}", _RESTORE)
