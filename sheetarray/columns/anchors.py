@@ -80,6 +80,7 @@ class _Candidate:
         orient: which way the list would run.
         step: how many cells further the second of its words stands.
         count: how many cells are looked at for the header.
+        doubtful: whether one of its words belongs to what may be the beginning of an array that runs the other way.
     """
 
     row: int
@@ -87,6 +88,7 @@ class _Candidate:
     orient: Orient
     step: int
     count: int
+    doubtful: bool
 
     @property
     def above(self) -> int:
@@ -134,21 +136,24 @@ class _Search:
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
         whole = {orient: some.where(_whole(some)) for orient, some in sides}
         names = {orient: _before(some) for orient, some in whole.items()}
+        headers = {orient: _headers(some, whole[orient]) for orient, some in sides}
         tables: list[Table] = []
         for (orient, some), (other, _) in zip(sides, reversed(sides), strict=True):
-            own, crossing = names[orient], names[other].turned
+            own, crossing, lying = names[orient], names[other].turned, headers[other]
             strong = whole[orient]
             is_name = _among(strong, 0, crossing) & _among(strong, 2, crossing)
-            tables.append(_candidates_at(orient, strong.where(~is_name), 2, some, whole[orient]))
+            doubtful = _in_lines(strong.rows, strong.columns, lying) | _in_lines(strong.rows + 2, strong.columns, lying)
+            tables.append(_candidates_at(orient, strong, 2, some, whole[orient], doubtful)[~is_name])
             for weak, step in _weak(some):
                 is_name = _among(weak, 0, crossing) | _among(weak, step, crossing)
                 is_name |= _among(weak, 0, own) | _among(weak, step, own)
-                tables.append(_candidates_at(orient, weak.where(~is_name), step, some, whole[orient]))
+                is_name |= _in_lines(weak.rows, weak.columns, lying) | _in_lines(weak.rows + step, weak.columns, lying)
+                tables.append(_candidates_at(orient, weak, step, some, whole[orient], is_name)[~is_name])
         table = np.concatenate(tables)
         table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
         for first in range(0, len(table), _CANDIDATES_AT_ONCE):
-            for row, column, across, step, count in table[first : first + _CANDIDATES_AT_ONCE].tolist():
-                yield _Candidate(row, column, "rows" if across else "columns", step, count)
+            for row, column, across, step, count, doubtful in table[first : first + _CANDIDATES_AT_ONCE].tolist():
+                yield _Candidate(row, column, "rows" if across else "columns", step, count, bool(doubtful))
 
     def _batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
         """The candidates that no array covers so far, in batches of a bounded number of cells."""
@@ -188,6 +193,8 @@ class _Search:
             if isinstance(anchor.error, HeaderCutError) and candidate.count < LONGEST:  # at a value that reads `data`
                 (cells,) = self._sheet.zones([_zone(replace(candidate, count=LONGEST))])
                 anchor = self._read(candidate, cells)
+            if anchor.header is None and _is_remark(candidate, cells):
+                continue
             if anchor.header is not None:
                 waiting = None
                 self._keep(candidate, anchor)
@@ -290,6 +297,19 @@ class _Search:
         return replace(anchor, error=error, aliases=aliases, name=name or anchor.name, named=name is not None)
 
 
+def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:
+    """Whether a `version` or an `ndarray` is a remark that somebody typed beside another array.
+
+    Without a semver between them the two begin nothing where one of them belongs to an array that runs the other way,
+    or where `ndarray` is the name of the array that begins right below.
+    """
+    first: list[Cell] = [*cells[candidate.above : candidate.above + 5], *[None] * 5]
+    _, semver, _, version, other = first[:5]
+    if candidate.step != 2 or _SEMVER.fullmatch(str(semver)):
+        return False
+    return candidate.doubtful or (key_of(version) == "version" and bool(_SEMVER.fullmatch(str(other))))
+
+
 def _name_above(cells: list[Cell]) -> str | None:
     """Return the name of a damaged array, by the cells before its first key; None if these do not tell."""
     if len(cells) <= _MOST_ABOVE or is_blank(cells[-_MOST_ABOVE - 1]):
@@ -330,6 +350,14 @@ def _before(words: Words) -> Words:
     return Words.of(words.rows - 1, words.columns, words.codes)
 
 
+def _headers(words: Words, whole: Words) -> Table:
+    """The spans of what may be headers, from some words to the next `data`: column, first row, row after the last."""
+    end = words.next_in_column(DATA, whole.rows + 2, whole.columns)
+    stop = np.where(end < 0, whole.rows + 3, end) + 1
+    spans: Table = np.stack([whole.columns, whole.rows, stop], axis=1)
+    return spans
+
+
 def _weak(words: Words) -> Iterator[tuple[Words, int]]:
     """What may have been a beginning, or is one of the older form; and how far below its second word stands."""
     next_ = words.at(words.rows + 1, words.columns)
@@ -346,29 +374,30 @@ def _among(words: Words, step: int, names: Words) -> Marks:
     return among
 
 
-def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words, whole: Words) -> Table:
-    """Return the candidates that begin at some words: row, column, whether in a row, step, cells to be looked at."""
+def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Marks) -> Table:
+    """Return the candidates that begin at some words: the attributes of each, `orient` as whether it is "rows"."""
     end = all_words.next_in_column(DATA, words.rows + step, words.columns)
     counts = np.where(end < 0, LONGEST, np.minimum(end - words.rows + 1, _MOST_HEADER))
     other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
-    counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(other - words.rows, 3)))
+    apart = np.where(other - words.rows == 3, 5, other - words.rows)  # so that the version of the other is seen too
+    counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(apart, 3)))
     rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
     across, steps = np.full(len(words), orient == "rows"), np.full(len(words), step)
-    table: Table = np.stack([rows, columns, across.astype(np.int64), steps, counts], axis=1)
+    table: Table = np.stack([rows, columns, across.astype(np.int64), steps, counts, doubtful.astype(np.int64)], axis=1)
     return table
 
 
-def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]]) -> Marks:
+def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]] | Table) -> Marks:
     """Which cells lie in spans of lines.
 
     Args:
         lines: the column (the row) of each cell.
         places: its row (its column).
-        taken: column (row), first row (column) and the one after the last of each span; no two overlap.
+        taken: column (row), first row (column) and the one after the last of each span; overlaps end alike.
     """
-    if not taken:
+    if not len(taken):
         return np.zeros(len(lines), np.bool_)
-    spans = np.array(taken, np.int64)
+    spans = np.asarray(taken, np.int64)
     spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
     starts = (spans[:, 0] << 31) | spans[:, 1]
     index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1

@@ -163,8 +163,8 @@ def test_the_command_line_has_them(tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_none_has_no_array() -> None:
-    for format in ("npz", "awkd", "xlsx"):
+    for kind in ("npz", "awkd", "xlsx"):
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("x.txt", "x")
-        assert {finding.array for finding in sa.check(file, format=format)} == {None}
+        assert {finding.array for finding in sa.check(file, format=kind)} == {None}

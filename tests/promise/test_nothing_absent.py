@@ -319,52 +319,7 @@ def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
     assert found == expected
 
 
-# Harmless edits ----------------------------------------------------------------------------------------------
-
-SOME_NAME = st.sampled_from(WORDS) | st.text("abc ,;'\"\n", min_size=1, max_size=4).filter(str.strip)
-NAMES = st.lists(SOME_NAME, min_size=1, max_size=4, unique=True)
-VALUES = st.sampled_from(
-    [
-        np.arange(3),
-        np.array([[0.5, np.nan]]),
-        np.array(["version", "1.0.0", "ndarray", "shape"]),
-        np.array([1 + 2j]),
-        np.array([], dtype="float32"),
-        np.array(7),
-        np.array([True]),
-    ]
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_harmless_edits_lose_no_array(data: Any) -> None:
-    names = data.draw(NAMES)
-    arrays = {name: data.draw(VALUES) for name in names}
-    orient = data.draw(st.sampled_from(["columns", "rows"]))
-    container = data.draw(st.sampled_from(["csv", "csv", "xlsx"]))
-    rows = pad(grid(arrays, orient=orient))
-    note = data.draw(st.sampled_from(["", "note", "data", "version", "7"]))
-    for edit in data.draw(st.lists(st.sampled_from(["above", "left", "right", "stack"]), max_size=3, unique=True)):
-        if edit == "above":
-            rows = [[note], [""], *rows]
-        elif edit == "left":
-            rows = [[note if number % 2 else "", "", *row] for number, row in enumerate(rows)]
-        elif edit == "right":
-            rows = [[*row, "", note] for row in rows]
-        else:
-            other = pad(grid({"stacked": np.arange(2.0)}, orient=orient))
-            arrays = {**arrays, "stacked": np.arange(2.0)}
-            rows = [*rows, [""], *other]
-    read_back, findings = everything(pad(rows), container)
-    if read_back is None:
-        assert any(finding.severity == "error" for finding in findings)
-        return
-    wanted = list(arrays.values())
-    assert len(read_back) >= len(wanted)
-    if container == "csv":
-        for name, array in arrays.items():
-            assert_same(read_back[name], array)
+# One array, few cells -----------------------------------------------------------------------------------------
 
 
 def test_reading_by_name_ignores_a_damaged_neighbour() -> None:

@@ -17,12 +17,13 @@ from typing import Literal
 import numpy as np
 
 from ...columns import anchors_of_grid
-from ...columns.words import FIRST_FIELD, NDARRAY, Places
+from ...columns.words import FIRST_FIELD, NDARRAY, Codes, Places
 from ...elements import Cell
 from ...errors import FormatError, LimitError, NotFoundError
 from ...files import Bytes
+from ...header import LONGEST
 from ...tables import reads_as_value
-from .search import Units, find_words
+from .search import LENGTHS, Units, find_words
 
 Decimal = Literal[".", ","]
 
@@ -49,6 +50,7 @@ _LINES_AFTER = 3
 _MOST_WINDOWS = 24
 _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
+_QUOTE = ord('"')
 _NO_DELIMITERS = "\"'\r\n\0+-"
 _PROBE = "version,1.0.0\r\n"
 
@@ -160,19 +162,22 @@ def find_delimiter(content: Units, start: int) -> str | None:
         for place in likely.tolist():
             if place < after:
                 continue
-            marks = (*DELIMITERS, *_neighbours(content, places[places >= place - _NEAR], start))
+            near = places >= place - _NEAR
+            marks = (*DELIMITERS, *_neighbours(content, places[near], codes[near], start))
             delimiter = None
             for lines in _LINES_BEFORE:
-                text, after = _window(content, start, place, lines)
+                text, after = _window(content, start, place, lines, _LINES_AFTER)
                 delimiter = delimiter or _by_anchors(text, marks)
+            if delimiter == SINGLE_COLUMN:
+                delimiter = _of_uneven_rows(_window(content, start, place, 4, LONGEST)[0], marks) or delimiter
             windows += 1
             if delimiter is not None or windows == _MOST_WINDOWS:
                 return delimiter
     return None
 
 
-def _window(content: Units, start: int, place: int, lines: int) -> tuple[str, int]:
-    """The lines around a place in the text, so many of them before it, and where they end."""
+def _window(content: Units, start: int, place: int, lines: int, below: int) -> tuple[str, int]:
+    """The lines around a place in the text, so many of them before it and below it, and where they end."""
     before = content[max(start, place - _WINDOW) : place].tobytes()
     first = len(before)
     for _ in range(lines):
@@ -182,16 +187,22 @@ def _window(content: Units, start: int, place: int, lines: int) -> tuple[str, in
     before = before[first + 1 :]
     after = content[place : place + _WINDOW].tobytes()
     last = 0
-    for _ in range(_LINES_AFTER):
+    for _ in range(below):
+        if last == len(after):
+            break
         last = after.find(b"\n", last) + 1 or len(after)
     if b"\r" in after[:last] and b"\n" not in before + after[:last]:
         last = len(after)
     return (before + after[:last]).decode("utf-8", "replace"), place + last
 
 
-def _neighbours(content: Units, places: Places, start: int) -> list[str]:
-    """Characters beside the first words that may be delimiters."""
-    beside = np.unique(content[places[:_MOST_NEIGHBOURS][places[:_MOST_NEIGHBOURS] > start] - 1])
+def _neighbours(content: Units, places: Places, codes: Codes, start: int) -> list[str]:
+    """Characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
+    places, ends = places[:_MOST_NEIGHBOURS], places[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
+    before, after = places[places > start] - 1, ends[ends < len(content)]
+    before = before - ((content[before] == _QUOTE) & (before > start))
+    after = after + ((content[after] == _QUOTE) & (after < len(content) - 1))
+    beside = np.unique(content[np.concatenate([before, after])])
     marks = [chr(unit) for unit in beside.tolist() if unit < 128]
     return [mark for mark in marks if not mark.isalnum() and mark not in _NO_DELIMITERS and mark not in DELIMITERS]
 
@@ -211,6 +222,22 @@ def _by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
             padded = delimiter.isspace() and delimiter != "\t" and len(set(map(len, rows))) > 1
             best = best if padded else delimiter
     return best
+
+
+def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
+    """The delimiter of rows whose blanks at the end were left out, so that some are one cell; None for one column.
+
+    A column of one cell a row is read as it is. Only where its header is broken is a delimiter tried that mends it.
+    """
+    (one, *_) = anchors_of_grid([cells for cells, _ in records(text, unused_delimiter(text))]) or (None,)
+    if one is None or one.header is not None:
+        return None
+    for delimiter in delimiters:
+        if delimiter in text:
+            anchors = anchors_of_grid([cells for cells, _ in records(text, delimiter)])
+            if any(anchor.header is not None for anchor in anchors):
+                return delimiter
+    return None
 
 
 def find_table_delimiter(

@@ -20,7 +20,7 @@ from ...columns import ArrayInfo, letters
 from ...composite import check_composites, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
 from ...errors import DTypeError, Finding, FormatError, located
-from ...files import Readable, Source, Writable, check_structure, repeated_key, replacing
+from ...files import Bytes, Readable, Source, Writable, check_structure, repeated_key, replacing
 from ...header import Note, parse_header, warn
 from ...linear import LinearArray
 from .headers import walk
@@ -144,7 +144,7 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
         FormatError: no flat list, or a broken header.
     """
     with Source(source) as opened, located(source=opened.name):
-        infos = walk(opened.whole(), stem(opened.name), strict=strict)
+        infos = walk(_utf8(opened.whole()), stem(opened.name), strict=strict)
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             lists = chosen(_lists(opened), columns)
@@ -226,6 +226,21 @@ def _lists(source: Source) -> dict[str, Any]:
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {letters(nth): cells for nth, cells in enumerate(content)}
     raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
+
+
+def _utf8(text: Bytes) -> Bytes:
+    """The text in UTF-8, whichever encoding of Unicode it is in.
+
+    Raises:
+        FormatError: it is not in the encoding that its first bytes show.
+    """
+    encoding = json.detect_encoding(bytes(text[:4]))  # as `json.loads` finds it
+    if encoding.startswith("utf-8"):
+        return text
+    try:
+        return bytes(text).decode(encoding).encode()
+    except UnicodeError as error:
+        raise FormatError(f"no JSON: no {encoding} text") from error
 
 
 def _short(numeral: str) -> int | str:

@@ -1,0 +1,316 @@
+"""Any arrays in any container, under any options, after any harmless edits: the right arrays, all of them, no error.
+
+Harmless is what the contract calls so: rows inserted above, columns inserted anywhere, notes, formulas and ordinary
+tables beside the arrays, columns moved, arrays one below another. `Edited` does it to text, to the XML of a worksheet,
+through openpyxl, and through the service of Google Sheets.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import openpyxl
+from cases import assert_same
+from excel_packages import parts, with_parts
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+from sheet_edits import EDITS, Edited, Rows
+from strategies import SHAPES, TEXTS, arrays, numbers
+
+import sheetarray as sa
+from sheetarray.columns import letters
+from sheetarray.testing.sheets_server import SheetsServer
+
+NAMES = st.one_of(TEXTS, st.sampled_from(["t", "shape", "dtype", "2019", "a b", "é"])).filter(str.strip)
+MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)
+HEADER = 1_000  # the most rows of a drawn array
+
+
+def assert_all(place: Any, expected: dict[str, Any], **options: Any) -> None:
+    """Everything comes back, in any order, with nothing to object to."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        result = sa.read(place(), **options)
+        assert set(result) == set(expected)
+        for name, array in expected.items():
+            assert_same(result[name], array)
+        assert set(sa.scan(place(), **{key: value for key, value in options.items() if key != "decimal"})) == {
+            *expected
+        }
+        for finding in sa.check(place(), **options):
+            assert finding.severity == "warning", finding
+        name = next(iter(expected))
+        assert_same(sa.read(place(), [name], **options)[name], expected[name])
+
+
+# Text --------------------------------------------------------------------------------------------------------
+
+DIALECTS = st.fixed_dictionaries(
+    {
+        "orient": st.sampled_from(["columns", "rows"]),
+        "formulas": st.sampled_from(["escape", "escape", "keep"]),
+        "names": st.sampled_from([True, True, True, False]),
+        "encoding": st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"]),
+    },
+    optional={"delimiter": st.sampled_from(",;\t| :"), "decimal": st.sampled_from(".,")},
+)
+
+
+@settings(max_examples=250)
+@given(st.data())
+def test_text(data: Any) -> None:
+    mapping, options = data.draw(MAPPINGS), data.draw(DIALECTS)
+    delimiter = options.get("delimiter", ",")
+    if options.get("decimal") == delimiter:
+        del options["decimal"]
+    lying, encoding = options["orient"] == "rows", options["encoding"]
+    file = io.BytesIO()
+    try:
+        sa.write_csv(file, mapping, **options)
+    except (sa.DTypeError, sa.LimitError):
+        assert options["formulas"] == "keep" or "delimiter" in options  # what cannot be kept is refused
+        return
+    text = file.getvalue().decode(encoding)
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter))
+    ends = [options["names"] + len(sa.to_linear(array)) for array in mapping.values()]
+    sheet = Rows(turned(rows) if lying else rows)
+    edited = Edited(sheet, [[name] for name in mapping], ends, dict(mapping), named=options["names"])
+    edited.edit(data.draw)
+    note(f"{options} {edited.log}")
+    rows = turned(sheet.rows) if lying else sheet.rows
+    if len(mapping) > 1 and data.draw(st.booleans()):  # blanks at the ends of rows left out
+        rows = [row[: max((index + 1 for index, cell in enumerate(row) if cell), default=0)] for row in rows]
+    out = io.StringIO(newline="")
+    how: Any = data.draw(st.sampled_from([{}, {"lineterminator": "\n", "quoting": csv.QUOTE_ALL}]))
+    csv.writer(out, delimiter=delimiter, **how).writerows(rows)  # it would leave a lone CR unquoted before "\n"
+    content = out.getvalue().encode(encoding)
+    reading = {"formulas": options["formulas"]}
+    if encoding == "utf-16-le":
+        reading["encoding"] = encoding
+    assert_all(lambda: io.BytesIO(content), edited.expected(lying=lying), format="csv", **reading)
+
+
+def turned(rows: list[list[Any]]) -> list[list[Any]]:
+    """Rows as columns."""
+    width = max(map(len, rows))
+    return [list(cells) for cells in zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True)]
+
+
+# JSON --------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_json_that_was_laid_out_anew(data: Any) -> None:
+    mapping = data.draw(MAPPINGS)
+    file = io.StringIO()
+    sa.write_json(file, mapping)
+    lists = json.loads(file.getvalue())
+    names = data.draw(st.permutations(list(lists)))
+    blanks = {name: [None] * data.draw(st.integers(0, 3)) for name in names}  # at the end they are padding
+    indent, ascii_only = data.draw(st.sampled_from([None, 2, "\t"])), data.draw(st.booleans())
+    text = json.dumps({name: lists[name] + blanks[name] for name in names}, indent=indent, ensure_ascii=ascii_only)
+    encoded = text.encode(data.draw(st.sampled_from(["utf-8", "utf-16", "utf-8-sig"])))
+    assert_all(lambda: io.BytesIO(encoded), mapping, format="json")
+
+
+# Workbooks ---------------------------------------------------------------------------------------------------
+
+PART = "xl/worksheets/sheet1.xml"
+_CELL = re.compile(r'<c r="([A-Z]+)([0-9]+)"([^>]*?)(?:/>|>(.*?)</c>)', re.DOTALL)
+BOOK_NAMES = NAMES.filter(lambda name: len(name) < 200)
+
+
+def cells_of(content: bytes) -> list[list[str]]:
+    """The cells of our worksheet as pieces of XML, without their addresses."""
+    found = {
+        (int(row) - 1, column_of(column)): f"{attributes}>{inner}"
+        for column, row, attributes, inner in _CELL.findall(parts(content)[PART].decode())
+    }
+    rows, columns = (max(numbers) + 1 for numbers in zip(*found, strict=True))
+    return [[found.get((row, column), "") for column in range(columns)] for row in range(rows)]
+
+
+def column_of(text: str) -> int:
+    column = 0
+    for letter in text:
+        column = column * 26 + ord(letter) - 64
+    return column - 1
+
+
+def piece(value: Any) -> str:
+    """A cell that somebody typed: a formula with its value or without one, a number, or text."""
+    cell = str(value)
+    if cell.startswith("="):
+        return f"><f>{cell[1:]}</f>" + ("<v>3.5</v>" if len(cell) % 2 else "")
+    if re.fullmatch(r"-?[0-9.]+", cell) and cell.count(".") < 2:
+        return f"><v>{cell}</v>"
+    escaped = cell.replace("&", "&amp;").replace("<", "&lt;")
+    return f' t="inlineStr"><is><t xml:space="preserve">{escaped}</t></is>'
+
+
+def as_sheet(rows: list[list[str]]) -> bytes:
+    """A worksheet of such pieces."""
+    lines = []
+    for row, pieces in enumerate(rows, 1):
+        cells = "".join(f'<c r="{letters(at)}{row}"{xml}</c>' for at, xml in enumerate(pieces) if xml)
+        lines.append(f'<row r="{row}">{cells}</row>' if cells else "")
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return f'<worksheet xmlns="{space}"><sheetData>{"".join(lines)}</sheetData></worksheet>'.encode()
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_the_xml_of_a_workbook(data: Any) -> None:
+    mapping = data.draw(st.dictionaries(BOOK_NAMES, arrays(), min_size=1, max_size=4))
+    how = data.draw(st.sampled_from(["numeric", "text"]))
+    file = io.BytesIO()
+    sa.write_excel(file, mapping, cells=how)
+    sheet = Rows(cells_of(file.getvalue()), make=piece)
+    edited = Edited(
+        sheet, [[name] for name in mapping], [1 + len(sa.to_linear(array)) for array in mapping.values()], dict(mapping)
+    )
+    edited.edit(data.draw)
+    note(f"{how} {edited.log}")
+    content = with_parts(file.getvalue(), {PART: as_sheet(sheet.rows)})
+    assert_all(lambda: io.BytesIO(content), edited.expected(), format="xlsx")
+
+
+class Book:
+    """A worksheet of openpyxl as a sheet."""
+
+    def __init__(self, sheet: Any) -> None:
+        self.sheet = sheet
+
+    def insert_rows(self, count: int) -> None:
+        self.sheet.insert_rows(1, count)
+
+    def insert_column(self, at: int) -> None:
+        self.sheet.insert_cols(at + 1)
+
+    def move_column(self, source: int, target: int) -> None:
+        cells = [(row, cell.value, cell.data_type) for row, cell in enumerate(self.column(source), 1)]
+        self.sheet.delete_cols(source + 1)
+        self.insert_column(target)
+        for row, value, kind in cells:
+            if value is not None:
+                cell = self.sheet.cell(row, target + 1)
+                cell._value, cell.data_type = value, kind  # openpyxl takes text that begins with = for a formula
+
+    def column(self, at: int) -> list[Any]:
+        return [self.sheet.cell(row, at + 1) for row in range(1, self.sheet.max_row + 1)]
+
+    def put(self, row: int, column: int, cell: Any) -> None:
+        self.sheet.cell(row + 1, column + 1).value = cell
+
+
+_PRINTABLE = st.text(st.characters(min_codepoint=32, max_codepoint=0x24F, exclude_characters="\x7f\x85_"), max_size=8)
+SHORT = st.one_of(
+    st.sampled_from([np.array(7), np.array([True, False]), np.array([1.5, -0.25, 3e10]), np.array([[1], [2]], "int8")]),
+    st.lists(_PRINTABLE, min_size=1, max_size=5).map(np.array),
+    numbers(SHAPES).filter(lambda array: array.dtype.kind in "iumM"),
+)  # openpyxl keeps neither every digit nor every character
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_workbook_through_openpyxl(data: Any) -> None:
+    names = _PRINTABLE.filter(str.strip)
+    mapping = data.draw(st.dictionaries(names, SHORT, min_size=1, max_size=3))
+    file = io.BytesIO()
+    sa.write_excel(file, mapping, cells=data.draw(st.sampled_from(["numeric", "text"])))
+    book = openpyxl.load_workbook(file)
+    sheet = Book(book["arrays"])
+    edited = Edited(
+        sheet, [[name] for name in mapping], [1 + len(sa.to_linear(array)) for array in mapping.values()], dict(mapping)
+    )
+    edited.edit(data.draw)
+    note(f"{edited.log}")
+    saved = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book.save(saved)
+    assert_all(lambda: io.BytesIO(saved.getvalue()), edited.expected(), format="xlsx")
+
+
+# Google Sheets -----------------------------------------------------------------------------------------------
+
+
+class Worksheet:
+    """A worksheet of gspread as a sheet."""
+
+    def __init__(self, sheet: Any) -> None:
+        self.sheet = sheet
+
+    def change(self, **request: Any) -> None:
+        self.sheet.spreadsheet.batch_update({"requests": [request]})
+
+    def range(self, dimension: str, start: int, end: int) -> dict[str, Any]:
+        return {"sheetId": self.sheet.id, "dimension": dimension, "startIndex": start, "endIndex": end}
+
+    def insert_rows(self, count: int) -> None:
+        self.change(insertDimension={"range": self.range("ROWS", 0, count)})
+
+    def insert_column(self, at: int) -> None:
+        self.sheet.add_cols(1)
+        self.change(insertDimension={"range": self.range("COLUMNS", at, at + 1)})
+
+    def move_column(self, source: int, target: int) -> None:
+        if source != target:
+            to = target if target < source else target + 1
+            self.insert_column(to)
+            source += to <= source
+            block = {"sheetId": self.sheet.id, "startRowIndex": 0, "endRowIndex": self.sheet.row_count}
+            places = [{**block, "startColumnIndex": at, "endColumnIndex": at + 1} for at in (source, to)]
+            self.change(copyPaste={"source": places[0], "destination": places[1], "pasteType": "PASTE_NORMAL"})
+            self.change(deleteDimension={"range": self.range("COLUMNS", source, source + 1)})
+
+    def put(self, row: int, column: int, cell: Any) -> None:
+        if row >= self.sheet.row_count:
+            self.sheet.add_rows(row + 50 - self.sheet.row_count)
+        if column >= self.sheet.col_count:
+            self.sheet.add_cols(column + 5 - self.sheet.col_count)
+        self.sheet.update([[cell]], f"{letters(column)}{row + 1}", raw=not str(cell).startswith("="))
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_a_spreadsheet_of_google(server: SheetsServer, data: Any) -> None:
+    mapping = data.draw(st.dictionaries(BOOK_NAMES, arrays(), min_size=1, max_size=3))
+    key, client = server.create(), server.client()
+    sa.write_gsheet(key, mapping, client=client)
+    sheet = Worksheet(client.open_by_key(key).worksheet("arrays"))
+    edited = Edited(
+        sheet, [[name] for name in mapping], [1 + len(sa.to_linear(array)) for array in mapping.values()], dict(mapping)
+    )
+    edited.edit(data.draw, [edit for edit in EDITS if edit != "table"], most=3)
+    note(f"{edited.log}")
+    place = data.draw(st.sampled_from([f"gsheets://{key}/arrays", f"gsheets://{key}"]))
+    assert_all(lambda: place, edited.expected(), client=client)
+
+
+# Where an edit makes it ambiguous ----------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_text_right_below_an_array_is_an_error_or_padding(data: Any) -> None:
+    """What stands in the column of an array, and below it, is an error that names the cell; never fewer arrays."""
+    mapping = data.draw(MAPPINGS)
+    file = io.StringIO()
+    sa.write_csv(file, mapping)
+    sheet = Rows(list(csv.reader(io.StringIO(file.getvalue(), newline=""))))
+    ends = [1 + len(sa.to_linear(array)) for array in mapping.values()]
+    column, gap = data.draw(st.integers(0, len(ends) - 1)), data.draw(st.integers(0, 3))
+    sheet.put(ends[column] + gap, column, "a remark")
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(sheet.rows)
+    errors = [f for f in sa.check(io.StringIO(out.getvalue(), newline=""), format="csv") if f.severity == "error"]
+    assert [f.location for f in errors] == [f"{letters(column)}{ends[column] + gap + 1}"]
+    assert [f.array for f in errors] == [list(mapping)[column]]
