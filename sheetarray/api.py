@@ -10,6 +10,7 @@ import inspect
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import IO, Any
 
 import numpy as np
@@ -211,6 +212,7 @@ def convert(
     write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
 
 
+@lru_cache(maxsize=256)
 def _options(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 

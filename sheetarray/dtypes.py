@@ -50,6 +50,9 @@ def _table() -> dict[str, DType]:
 
 
 TABLE = _table()
+_BY_TYPE = {  # NumPy takes long to say a dtype's name
+    (dtype.numpy.kind, dtype.numpy.itemsize): dtype for dtype in TABLE.values() if dtype.numpy.kind in "fciub"
+}
 
 ALIASES = {
     "uint8c": "uint8",
@@ -104,8 +107,8 @@ def of(dtype: np.dtype[Any]) -> DType:
         >>> of(np.dtype(">i4")).name
         'int32'
     """
-    if dtype.kind in "fciub" and dtype.name in TABLE:
-        return TABLE[dtype.name]
+    if (numeric := _BY_TYPE.get((dtype.kind, dtype.itemsize))) is not None and dtype.char not in "gG":
+        return numeric
     if dtype.kind in "UT":
         return TABLE["string"]
     if dtype.kind == "O":

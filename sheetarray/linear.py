@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,12 @@ class LinearArray:
             raise DTypeError(f"a buffer of {self.buffer.dtype} cannot be one of {self.dtype}")
         _ = self.header  # its construction checks the bounds
 
-    @property
+    @cached_property
     def kind(self) -> DType:
         """The dtype, looked up."""
         return dtypes.named(self.dtype)
 
-    @property
+    @cached_property
     def header(self) -> Header:
         """The header that describes this array."""
         return Header(self.kind, self.shape, self.strides, self.offset, self.order, self.capacity)
@@ -118,17 +119,7 @@ class LinearArray:
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The array: a view on `buffer`, no element copied (of `StringDType` only where they lie side by side)."""
-        if self.buffer.dtype.kind == "T":
-            return _text_view(self)
-        size = self.buffer.dtype.itemsize
-        start = self.buffer[self.offset :] if self.length else self.buffer
-        walked = [count > 1 and self.length > 0 for count in self.shape]  # no other stride is ever taken
-        strides = [stride * size if walk else 0 for stride, walk in zip(self.strides, walked, strict=True)]
-        try:
-            view: np.ndarray[Any, Any] = as_strided(start, self.shape, strides, writeable=self.buffer.flags.writeable)
-        except ValueError as error:
-            raise beyond_memory(f"an array of the shape {self.shape}") from error
-        return view
+        return view_of(self.header, self.buffer)
 
     def to_cells(self, *, complex: ComplexLook = "text") -> list[Cell]:
         """The flat list: header, then one cell for each element of the buffer (two if interleaved)."""
@@ -237,6 +228,32 @@ def contiguous(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
     return tuple(reversed(strides)) if order == "row-major" else tuple(strides)
 
 
+def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
+    """Return the array that a header describes: a view on its buffer, but for `StringDType` with strides of its own.
+
+    Raises:
+        FormatError: a shape that no memory could hold, or text whose elements share their places.
+    """
+    shape = header.shape
+    length = header.length
+    try:
+        if header.strides == contiguous(shape, header.order):
+            side_by_side = buffer[header.offset : header.offset + length]
+            return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
+        if buffer.dtype.kind == "T":
+            return _text_view(header, buffer)
+        size = buffer.dtype.itemsize
+        start = buffer[header.offset :] if length else buffer
+        walked = [count > 1 and length > 0 for count in shape]  # no other stride is ever taken
+        strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
+        view: np.ndarray[Any, Any] = as_strided(start, shape, strides, writeable=buffer.flags.writeable)
+    except ValueError as error:
+        if isinstance(error, FormatError):
+            raise
+        raise beyond_memory(f"an array of the shape {shape}") from error
+    return view
+
+
 def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
     """The buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
 
@@ -258,20 +275,17 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
     return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
 
 
-def _text_view(linear: LinearArray) -> np.ndarray[Any, Any]:
-    """An array of `StringDType`, which NumPy gives no strides of our own: a view if contiguous, else a copy.
+def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
+    """An array of `StringDType` whose elements do not lie side by side, a copy: NumPy gives it no strides of ours.
 
     Raises:
         FormatError: elements share their places, other than by strides of zero.
     """
-    if linear.strides == contiguous(linear.shape, linear.order):
-        side_by_side = linear.buffer[linear.offset : linear.offset + linear.length]
-        return side_by_side.reshape(linear.shape, order="F" if linear.order == "column-major" else "C")
     shape = tuple(
-        min(size, 1) if stride == 0 else size for size, stride in zip(linear.shape, linear.strides, strict=True)
+        min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
     )
-    if math.prod(shape) > linear.capacity:
+    if math.prod(shape) > header.capacity:
         raise FormatError("strides under which elements overlap, of text that is not of one width",
                           hint="write the array without base=True")  # fmt: skip
-    places = replace(linear, dtype="int64", buffer=np.arange(linear.capacity), shape=shape).to_numpy()
-    return np.broadcast_to(linear.buffer[places], linear.shape)
+    places = view_of(replace(header, dtype=dtypes.named("int64"), shape=shape), np.arange(header.capacity))
+    return np.broadcast_to(buffer[places], header.shape)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +20,15 @@ from ...arrays import linear_arrays
 from ...cells import Formulas, TextLook
 from ...columns import ArrayInfo, Layout, count_cells, lay_out
 from ...columns.layout import name_text
-from ...composite import check_sheets, read_sheets, scan_sheets, spread
+from ...composite import (
+    check_composites,
+    check_sheets,
+    read_composites,
+    read_sheets,
+    scan_composites,
+    scan_sheets,
+    spread,
+)
 from ...elements import Cell, Missing
 from ...errors import DTypeError, Finding, FormatError, LimitError, located
 from ...files import Readable, Sink, Source, Writable, replacing
@@ -28,6 +37,7 @@ from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .dialect import Decimal, check_marks, text_encoding
 from .sheet import CsvSheet
 from .table import CsvTable
+from .written import UnusualError, find_written
 
 if TYPE_CHECKING:
     import polars as pl
@@ -237,6 +247,13 @@ def read_csv(
         {'t': array([1, 2], dtype=int8)}
     """
     with Source(source) as opened, located(source=opened.name):
+        if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
+            with suppress(UnusualError):
+                arrays = read_composites(lambda columns: written.read(columns, missing), written.scan, names)
+                total = written.cells if progress else 0
+                (progress or silent)(0, total)
+                (progress or silent)(total, total)
+                return arrays
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         total = count_cells([sheet], strict=strict) if progress else 0
         (progress or silent)(0, total)
@@ -267,6 +284,9 @@ def scan_csv(
         FormatError: no array, or a broken header.
     """
     with Source(source) as opened, located(source=opened.name):
+        if (written := find_written(opened, delimiter, None, encoding, formulas)) is not None:
+            with suppress(UnusualError):
+                return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
         return scan_sheets([CsvSheet(opened, delimiter, ".", encoding, formulas)], strict=strict)
 
 
@@ -282,6 +302,11 @@ def check_csv(
     """Every finding in a delimited text; nothing for an intact one."""
     try:
         with Source(source) as opened:
+            if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
+                with suppress(UnusualError):
+                    written.read(None, missing)
+                    yield from check_composites(lambda columns: written.read(columns, missing), written.scan)
+                    return
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
             findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():

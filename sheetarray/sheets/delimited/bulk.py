@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,12 @@ Columns = dict[int, "pl.Series"]
 
 
 def parse_numbers(
-    source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int
+    source: Path | bytes,
+    columns: Mapping[int, Any],
+    *,
+    delimiter: str,
+    skip_lines: int,
+    wanted: Iterable[int] | None = None,
 ) -> Columns | None:
     """The columns of a text that has no others, all of numbers; None where one is text, or where the engine refuses.
 
@@ -24,12 +29,14 @@ def parse_numbers(
         columns: the engine's dtype of each column, from 0 on without a gap.
         delimiter: between cells.
         skip_lines: how many line feeds come before the first row.
+        wanted: the columns to return; None for all.
     """
     if not all(dtype.is_numeric() for dtype in columns.values()):
         return None
     schema = {_name(column): columns[column] for column in sorted(columns)}
     options = {"quote_char": None, "extra_columns": "raise"}
-    return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
+    places = columns if wanted is None else wanted
+    return _parsed(source, schema, places, separator=delimiter, skip_lines=skip_lines, **options)
 
 
 def parse(
@@ -69,9 +76,7 @@ def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: boo
     return None if parsed is None else [parsed[column] for column in range(width)]
 
 
-def _parsed(
-    source: Path | bytes, schema: Mapping[str, Any], columns: Mapping[int, Any], **options: Any
-) -> Columns | None:
+def _parsed(source: Path | bytes, schema: Mapping[str, Any], columns: Iterable[int], **options: Any) -> Columns | None:
     import polars as pl
 
     wanted = sorted(columns)
@@ -82,7 +87,7 @@ def _parsed(
         )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    return {column: frame[_name(column)] for column in wanted}
+    return dict(zip(wanted, frame.get_columns(), strict=True))
 
 
 def _name(column: int) -> str:

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...columns.words import LONGEST_WORD, NONE, WORDS, Codes, Places
+from ...files import Bytes
 
 Units = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
-_BLOCK = 2**18  # bytes that are looked at for letters: a block stays in the processor's cache
+_BLOCK = 2**16  # bytes that are looked at for letters: a block stays in the processor's cache
 _MOST_AT_ONCE = 2**24  # bytes that are searched for words
 _FEW, _FEW_UNLOADED = 2**14, 2**21  # bytes that are searched without the engine, which takes a while to be imported
 _LETTERS = [bytes([byte]) for byte in b"dpogDPOG"]  # every word has one of them, and no number has
@@ -44,6 +45,11 @@ def find_words(content: Units, start: int = 0) -> Iterator[tuple[Places, Codes]]
             units = np.frombuffer(text, np.uint8)
             pairs = units[places].astype(np.uint16) << 8 | units[places + 1]
             yield places + first, _FIRST_TWO[pairs]
+
+
+def has_words(content: Bytes, start: int) -> bool:
+    """Return whether a word occurs in the bytes of a text, from a place on."""
+    return next(find_words(np.frombuffer(content, np.uint8), start), None) is not None
 
 
 def _spans(content: Units, start: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,308 @@
+"""A text that stands as `write_csv` writes it: one array a column from the first cell on, and no quotes.
+
+Where nothing else is in the text, its arrays need no search, and thousands of columns are read as fast as one. What
+looks otherwise in the least (quotes, words of headers elsewhere, a cell that its dtype cannot mean) raises
+`UnusualError`: `CsvSheet` then reads the text cell by cell, and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...cells import Formulas, engine_dtype, from_typed
+from ...columns import ArrayInfo, a1
+from ...columns.words import NONE, code_of
+from ...elements import Missing, check_missing, decode, is_blank, unescape
+from ...errors import Finding, FormatError
+from ...files import Bytes, Source
+from ...header import LONGEST, Header, parse_header
+from ...linear import view_of
+from .bulk import parse_numbers
+from .dialect import DELIMITERS, Decimal, find_encoding
+from .records import has_lone_returns
+from .search import has_words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_VERSION, _NUMBER, _NDARRAY = b"version", b"1.0.0", b"ndarray"
+_MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
+_UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
+_BODY_IN_MEMORY = 2**24  # bytes
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Columns = Sequence[tuple[str, ...]]
+
+
+class UnusualError(Exception):
+    """The text is to be read cell by cell."""
+
+
+def find_written(
+    source: Source, delimiter: str | None, decimal: Decimal | None, encoding: str | None, formulas: Formulas
+) -> WrittenText | None:
+    """Return the text of a source, if it stands as `write_csv` writes it; the arguments are those of `read_csv`."""
+    head = source.prefix(4096)
+    if (
+        encoding is not None
+        or decimal == ","
+        or find_encoding(head)[0] != "utf-8"
+        or formulas not in ("escape", "keep")
+    ):
+        return None
+    start = find_encoding(head)[1]
+    if head.find(_VERSION, start) < 0 and head.find(b"\n", start) >= 0:
+        return None
+    try:
+        return WrittenText(source, source.whole(), start, delimiter, formulas)
+    except UnusualError:
+        return None
+
+
+class WrittenText:
+    """The arrays of such a text.
+
+    Args:
+        source: of the text.
+        content: the text.
+        start: where it begins, after a byte order mark.
+        delimiter: between cells; None finds it.
+        formulas: as for `read_csv`.
+
+    Raises:
+        UnusualError: it is no such text.
+    """
+
+    def __init__(self, source: Source, content: Bytes, start: int, delimiter: str | None, formulas: Formulas) -> None:
+        self._source, self._content, self._formulas = source, content, formulas
+        self._at = start
+        self._lines = 0  # that have been taken
+        first, second, third, fourth = (self._line() for _ in range(4))
+        _check(second.startswith(_VERSION))
+        self._mark = second[len(_VERSION) : len(_VERSION) + 1]
+        self._count = (len(second) + 1) // (len(_VERSION) + 1)
+        for line, word in ((second, _VERSION), (third, _NUMBER), (fourth, _NDARRAY)):
+            _check(line == self._mark.join(repeat(word, self._count)))
+        text = self._mark.decode("ascii", "replace")
+        _check(text in DELIMITERS if self._count > 1 else delimiter is None)
+        _check(delimiter in (None, text))
+        _check(not has_words(first, 0) and b'"' not in first)
+        names = self._cells(first)
+        if formulas == "escape":
+            names = list(map(unescape, names))
+        _check(not any(map(is_blank, names)))
+        self._places = dict(zip(names, range(self._count), strict=True))
+        _check(len(self._places) == self._count)
+        self._headers: dict[tuple[str, ...], tuple[Header, int]] = {}
+        self._columns, self._ends = self._zone()
+        self._body = self._at
+        _check(not has_words(content, self._body))
+
+    # The zone of headers -------------------------------------------------------------------------------------
+
+    def _line(self) -> bytes:
+        """Take the next line."""
+        end = self._content.find(b"\n", self._at)
+        _check(end >= 0)
+        line = self._content[self._at : end]
+        self._at, self._lines = end + 1, self._lines + 1
+        if line[-1:] == b"\r":
+            line = line[:-1]
+        _check(b"\r" not in line)
+        return line
+
+    def _cells(self, line: bytes) -> list[str]:
+        """Split a line into as many cells as there are columns."""
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise UnusualError from None
+        cells = text.split(self._mark.decode()) if self._count > 1 else [text]
+        _check(len(cells) == self._count)
+        return cells
+
+    def _zone(self) -> tuple[Columns, list[int]]:
+        """The cells of the columns down to the last key `data`, and how many of them are a header's."""
+        rows: list[list[str]] = [list(repeat(word.decode(), self._count)) for word in (_VERSION, _NUMBER, _NDARRAY)]
+        ends = [0] * self._count
+        open_columns = self._count
+        while open_columns:
+            _check(len(rows) < LONGEST)
+            line = self._line()
+            _check(b'"' not in line)
+            row = self._cells(line)
+            rows.append(row)
+            for place, cell in enumerate(row) if "data" in row else ():
+                if cell == "data":
+                    _check(not ends[place])
+                    ends[place] = len(rows)
+                    open_columns -= 1
+        columns = list(zip(*rows, strict=True))
+        if min(ends) < len(rows):
+            below = (cell for column, end in zip(columns, ends, strict=True) for cell in column[end:])
+            _check(all(code_of(cell) == NONE for cell in below))
+        return columns, ends
+
+    def _header(self, place: int) -> Header:
+        """The header of a column."""
+        cells = self._columns[place][: self._ends[place]]
+        known = self._headers.get(cells)
+        if known is None:
+            try:
+                known = parse_header(cells, note=_refuse)
+            except FormatError:
+                raise UnusualError from None
+            _check(known[0].part is None and known[1] == len(cells))
+            self._headers[cells] = known
+        return known[0]
+
+    @property
+    def cells(self) -> int:
+        """How many cells the arrays take."""
+        return sum(self._ends[place] + self._header(place).capacity for place in range(self._count))
+
+    def scan(self) -> dict[str, ArrayInfo]:
+        """Return what the headers say.
+
+        Raises:
+            UnusualError: one of them is broken.
+        """
+        infos = {}
+        for name, place in self._places.items():
+            header = self._header(place)
+            infos[name] = ArrayInfo(
+                header.shape, header.dtype.name, header.order, header.strides, a1(1, place),
+                self._ends[place] + header.capacity, header.offset, header.capacity,
+            )  # fmt: skip
+        return infos
+
+    # The data ------------------------------------------------------------------------------------------------
+
+    def read(self, names: Sequence[str] | None, missing: Missing) -> dict[str, Array]:
+        """Return arrays by name; of all names where names is None.
+
+        Raises:
+            UnusualError: no such array, a broken header, or a cell that is wrong.
+        """
+        check_missing(missing)
+        if names is None:
+            places = self._places
+        else:
+            _check(all(name in self._places for name in names))
+            places = {name: self._places[name] for name in names}
+        headers = {place: self._header(place) for place in places.values()}
+        kinds: dict[str, list[int]] = {}
+        for place, header in headers.items():
+            kinds.setdefault(header.dtype.name, []).append(place)
+        buffers: dict[int, Array] = {}
+        if (rows := self._rows()) is not None:
+            columns = dict(zip(range(self._count), zip(*rows, strict=True), strict=False)) if rows else {}
+            for kind, some in kinds.items():
+                for together in [[place] for place in some] if kind == "string" else [some]:  # each has its own width
+                    buffers |= self._decode({place: columns.get(place, ()) for place in together}, headers, missing)
+        else:
+            buffers = self._parse(headers, missing)
+        return {name: view_of(headers[place], buffers[place]) for name, place in places.items()}
+
+    def _rows(self) -> list[list[str]] | None:
+        """The rows below the zone; None where they are many."""
+        size = len(self._content) - self._body
+        if size > _BODY_IN_MEMORY:
+            return None
+        raw = self._content[self._body :]
+        count = raw.count(b"\n") + 1
+        if count > _MOST_ROWS or count * self._count > _MOST_CELLS:
+            return None
+        _check(b'"' not in raw)
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise UnusualError from None
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+            _check("\r" not in text)
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        if self._count == 1:
+            return [[line] for line in lines]
+        mark = self._mark.decode()
+        rows = [line.split(mark) for line in lines]
+        _check(all(len(row) == self._count for row in rows))
+        return rows
+
+    def _decode(
+        self, columns: dict[int, tuple[str, ...]], headers: dict[int, Header], missing: Missing
+    ) -> dict[int, Array]:
+        """The buffers of columns of one dtype, all of their cells decoded at once."""
+        dtype = next(headers[place].dtype for place in columns)
+        _check(dtype.kind != "generic")
+        cells: list[str] = []
+        for place, body in columns.items():
+            capacity = headers[place].capacity
+            column = self._columns[place][self._ends[place] :] + body
+            _check(len(column) >= capacity)
+            if len(column) > capacity:
+                _check(not "".join(column[capacity:]).strip())
+                column = column[:capacity]
+            cells += column
+        if dtype.kind in ("float", "complex") and self._mark != b",":
+            _check("," not in "".join(cells))
+        if dtype.kind == "string":
+            _check(not any(cell.startswith("'") for cell in cells))  # which may be an escape
+        buffer, problems = decode(cells, dtype, missing=missing)
+        _check(not problems)
+        if len(columns) == 1:
+            return dict.fromkeys(columns, buffer)
+        buffers, start = {}, 0
+        for place in columns:
+            end = start + headers[place].capacity
+            buffers[place] = buffer[start:end].copy()
+            start = end
+        return buffers
+
+    def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
+        """The buffers of columns in a sheet of nothing but numbers, by the engine."""
+        dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
+        units = np.frombuffer(self._content, np.uint8)
+        _check(self._content[self._body : self._body + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
+        _check(all(dtype.is_numeric() for dtype in dtypes.values()) and not has_lone_returns(units, self._body))
+        path = self._source.path
+        text, lines = (bytes(self._content[self._body :]), 0) if path is None else (path, self._lines)
+        mark = self._mark.decode() or _UNUSED
+        bodies = parse_numbers(text, dtypes, delimiter=mark, skip_lines=lines, wanted=headers)
+        if bodies is None:
+            raise UnusualError
+        return {place: self._typed(place, headers[place], bodies[place], missing) for place in headers}
+
+    def _typed(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
+        """The buffer of a column that the engine has parsed."""
+        above = self._columns[place][self._ends[place] :]
+        count = header.capacity - len(above)
+        _check(0 <= count <= len(body))
+        if count < len(body):
+            _check(body[count:].null_count() == len(body) - count)
+            body = body[:count]
+        buffer = from_typed(body, header.dtype, missing=missing)
+        if buffer is None:
+            raise UnusualError
+        if not above:
+            return buffer
+        head, problems = decode(above, header.dtype, missing=missing)
+        _check(not problems and (self._mark == b"," or "," not in "".join(above)))
+        return np.concatenate([head, buffer])
+
+
+def _refuse(_: Finding) -> None:
+    raise UnusualError
+
+
+def _check(holds: object) -> None:
+    """Go on only where the text is as it is written."""
+    if not holds:
+        raise UnusualError
