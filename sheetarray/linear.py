@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ class LinearArray:
     @cached_property
     def header(self) -> Header:
         """The header that describes this array."""
-        return Header(self.kind, self.shape, self.strides, self.offset, self.order, self.capacity)
+        return _header(self.kind, self.shape, self.strides, self.offset, self.order, self.capacity)
 
     @property
     def length(self) -> int:
@@ -213,6 +213,9 @@ def from_linear(
                [3, 4]], dtype=uint8)
     """
     return LinearArray.from_cells(cells, strict=strict, missing=missing).to_numpy()
+
+
+_header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays that are described alike
 
 
 # The layout of an ndarray ------------------------------------------------------------------------------------

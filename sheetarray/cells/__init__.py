@@ -12,11 +12,12 @@ polars is imported at the first use, so that reading headers never waits for it.
 from __future__ import annotations
 
 from .look import Formulas, TextLook, engine_dtype
-from .reading import from_text, from_typed
+from .reading import from_list, from_text, from_typed
 from .strings import longest
 from .typed import TypedCells, to_typed
 from .writing import to_text
 
 __all__ = [
-    "Formulas", "TextLook", "TypedCells", "engine_dtype", "from_text", "from_typed", "longest", "to_text", "to_typed",
+    "Formulas", "TextLook", "TypedCells", "engine_dtype", "from_list", "from_text", "from_typed", "longest", "to_text",
+    "to_typed",
 ]  # fmt: skip

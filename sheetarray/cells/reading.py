@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 32  # cells that are read one by one: the engine takes longer to begin
+_FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
@@ -69,6 +72,20 @@ def from_text(
             return _settle(column, *found, dtype, look, missing)
         case _:
             return decode(column.to_list(), dtype, missing=missing)
+
+
+def from_list(texts: Sequence[str], dtype: DType, *, missing: Missing = "error") -> tuple[Buffer, list[Problem]]:
+    """Return the buffer of a list of texts with decimal points and nothing escaped, and the cells that cannot be read.
+
+    The engine converts numbers where it has been loaded already, or where there are many; no query of it is run.
+    """
+    if dtype.kind in ("float", "int") and len(texts) >= (_FEW if "polars" in sys.modules else _FEW_UNLOADED):
+        import polars as pl
+
+        column = pl.Series(texts, dtype=pl.String).cast(engine_dtype(dtype), strict=False)
+        if not column.null_count() and (buffer := from_typed(column, dtype)) is not None:
+            return buffer, []
+    return decode(texts, dtype, missing=missing)
 
 
 def _settle(

@@ -162,7 +162,8 @@ def _floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str)
 
 def _only_numerals(texts: Sequence[str], more: str = "") -> bool:
     # float() also takes underscores and other scripts' digits; a numeral of ours has neither
-    return set("".join(texts)) <= set("0123456789+-.eE naiftyNI" + more)
+    letters = "".join(texts).encode("utf-8", "replace")
+    return not letters.translate(None, f"0123456789+-.eE naiftyNI{more}".encode())
 
 
 def _narrow(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:

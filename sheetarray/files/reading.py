@@ -121,7 +121,7 @@ class Source:
         return self._ended
 
     def whole(self, *, text: bool = True) -> Bytes:
-        """Everything; a plain file is mapped, not read.
+        """Everything; a large plain file is mapped, not read.
 
         Args:
             text: as for `inflated_limit`.
@@ -129,7 +129,7 @@ class Source:
         As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
         if self._whole is None:
-            if self.path is not None and (size := os.fstat(self._file.fileno()).st_size):
+            if self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             else:
                 self._whole = self._joined(None, text=text)

@@ -51,6 +51,7 @@ _MARKS = (
     "\ufeff",
     "\0",
 )  # as a file's first characters they would be taken for a byte order mark, or for a part of one
+_SPECIAL = (*_MARKS, '"', "\r", "\n")  # what makes a cell need quotes, beside the delimiter
 
 
 def write_csv(
@@ -119,7 +120,10 @@ class _Text:
 
     def row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
         """Write one row."""
-        self.raw(self.delimiter.join(map(self.quoted, cells)) + end)
+        line = self.delimiter.join(["" if cell is None else str(cell) for cell in cells])
+        if line.count(self.delimiter) != len(cells) - 1 or any(mark in line for mark in _SPECIAL):
+            line = self.delimiter.join(map(self.quoted, cells))
+        self.raw(line + end)
 
     def quoted(self, cell: Cell) -> str:
         """A cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cells import Formulas, engine_dtype, from_typed
+from ...cells import Formulas, engine_dtype, from_list, from_typed
 from ...columns import ArrayInfo, a1
 from ...columns.words import NONE, code_of
-from ...elements import Missing, check_missing, decode, is_blank, unescape
+from ...elements import Missing, check_missing, unescape
 from ...errors import Finding, FormatError
 from ...files import Bytes, Source
 from ...header import LONGEST, Header, parse_header
@@ -30,13 +31,13 @@ from .search import has_words
 if TYPE_CHECKING:
     import polars as pl
 
-_VERSION, _NUMBER, _NDARRAY = b"version", b"1.0.0", b"ndarray"
+_VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
 _MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
+_FEW_OF = 8  # columns, of which one is wanted: the others are not put together
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
 _BODY_IN_MEMORY = 2**24  # bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Columns = Sequence[tuple[str, ...]]
 
 
 class UnusualError(Exception):
@@ -93,13 +94,14 @@ class WrittenText:
         _check(delimiter in (None, text))
         _check(not has_words(first, 0) and b'"' not in first)
         names = self._cells(first)
-        if formulas == "escape":
+        if formulas == "escape" and b"'" in first:
             names = list(map(unescape, names))
-        _check(not any(map(is_blank, names)))
+        _check(all(map(str.strip, names)))
         self._places = dict(zip(names, range(self._count), strict=True))
         _check(len(self._places) == self._count)
+        self._wants_many = True
         self._headers: dict[tuple[str, ...], tuple[Header, int]] = {}
-        self._columns, self._ends = self._zone()
+        self._above, self._ends = self._zone()
         self._body = self._at
         _check(not has_words(content, self._body))
 
@@ -126,31 +128,37 @@ class WrittenText:
         _check(len(cells) == self._count)
         return cells
 
-    def _zone(self) -> tuple[Columns, list[int]]:
-        """The cells of the columns down to the last key `data`, and how many of them are a header's."""
-        rows: list[list[str]] = [list(repeat(word.decode(), self._count)) for word in (_VERSION, _NUMBER, _NDARRAY)]
+    def _zone(self) -> tuple[list[list[str]], list[int]]:
+        """The rows down to the last key `data`, and how many cells of each column are a header's."""
+        rows = [[word.decode()] * self._count for word in (_VERSION, _NUMBER, _NDARRAY)]
         ends = [0] * self._count
-        open_columns = self._count
-        while open_columns:
+        last = self._mark.join(repeat(_DATA, self._count))
+        while not all(ends):
             _check(len(rows) < LONGEST)
             line = self._line()
             _check(b'"' not in line)
             row = self._cells(line)
             rows.append(row)
+            if line == last:
+                _check(not any(ends))
+                return rows, [len(rows)] * self._count
             for place, cell in enumerate(row) if "data" in row else ():
                 if cell == "data":
                     _check(not ends[place])
                     ends[place] = len(rows)
-                    open_columns -= 1
-        columns = list(zip(*rows, strict=True))
-        if min(ends) < len(rows):
-            below = (cell for column, end in zip(columns, ends, strict=True) for cell in column[end:])
-            _check(all(code_of(cell) == NONE for cell in below))
-        return columns, ends
+        for place, end in enumerate(ends):
+            _check(all(code_of(row[place]) == NONE for row in rows[end:]))
+        return rows, ends
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, ...]]:
+        """The cells of that zone, of all columns."""
+        return list(zip(*self._above, strict=True))
 
     def _header(self, place: int) -> Header:
         """The header of a column."""
-        cells = self._columns[place][: self._ends[place]]
+        end = self._ends[place]
+        cells = self._columns[place][:end] if self._wants_many else tuple(row[place] for row in self._above[:end])
         known = self._headers.get(cells)
         if known is None:
             try:
@@ -173,6 +181,7 @@ class WrittenText:
             UnusualError: one of them is broken.
         """
         infos = {}
+        self._wants_many = True
         for name, place in self._places.items():
             header = self._header(place)
             infos[name] = ArrayInfo(
@@ -195,22 +204,23 @@ class WrittenText:
         else:
             _check(all(name in self._places for name in names))
             places = {name: self._places[name] for name in names}
+        self._wants_many = len(places) * _FEW_OF > self._count
         headers = {place: self._header(place) for place in places.values()}
         kinds: dict[str, list[int]] = {}
         for place, header in headers.items():
             kinds.setdefault(header.dtype.name, []).append(place)
         buffers: dict[int, Array] = {}
-        if (rows := self._rows()) is not None:
-            columns = dict(zip(range(self._count), zip(*rows, strict=True), strict=False)) if rows else {}
+        bodies = self._bodies()
+        if bodies is None:
+            buffers = self._parse(headers, missing)
+        else:
             for kind, some in kinds.items():
                 for together in [[place] for place in some] if kind == "string" else [some]:  # each has its own width
-                    buffers |= self._decode({place: columns.get(place, ()) for place in together}, headers, missing)
-        else:
-            buffers = self._parse(headers, missing)
+                    buffers |= self._decode({place: bodies[place] for place in together}, headers, missing)
         return {name: view_of(headers[place], buffers[place]) for name, place in places.items()}
 
-    def _rows(self) -> list[list[str]] | None:
-        """The rows below the zone; None where they are many."""
+    def _bodies(self) -> Sequence[Sequence[str]] | None:
+        """The cells below the zone, of each column; None where they are many."""
         size = len(self._content) - self._body
         if size > _BODY_IN_MEMORY:
             return None
@@ -230,14 +240,16 @@ class WrittenText:
         if not lines[-1]:
             lines.pop()
         if self._count == 1:
-            return [[line] for line in lines]
+            return [lines]
         mark = self._mark.decode()
         rows = [line.split(mark) for line in lines]
         _check(all(len(row) == self._count for row in rows))
-        return rows
+        if not self._wants_many:
+            return _Picked(rows)
+        return list(zip(*rows, strict=True)) if rows else [()] * self._count
 
     def _decode(
-        self, columns: dict[int, tuple[str, ...]], headers: dict[int, Header], missing: Missing
+        self, columns: dict[int, Sequence[str]], headers: dict[int, Header], missing: Missing
     ) -> dict[int, Array]:
         """The buffers of columns of one dtype, all of their cells decoded at once."""
         dtype = next(headers[place].dtype for place in columns)
@@ -245,7 +257,8 @@ class WrittenText:
         cells: list[str] = []
         for place, body in columns.items():
             capacity = headers[place].capacity
-            column = self._columns[place][self._ends[place] :] + body
+            above = [row[place] for row in self._above[self._ends[place] :]]
+            column = [*above, *body] if above else body
             _check(len(column) >= capacity)
             if len(column) > capacity:
                 _check(not "".join(column[capacity:]).strip())
@@ -255,7 +268,7 @@ class WrittenText:
             _check("," not in "".join(cells))
         if dtype.kind == "string":
             _check(not any(cell.startswith("'") for cell in cells))  # which may be an escape
-        buffer, problems = decode(cells, dtype, missing=missing)
+        buffer, problems = from_list(cells, dtype, missing=missing)
         _check(not problems)
         if len(columns) == 1:
             return dict.fromkeys(columns, buffer)
@@ -282,7 +295,7 @@ class WrittenText:
 
     def _typed(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
         """The buffer of a column that the engine has parsed."""
-        above = self._columns[place][self._ends[place] :]
+        above = [row[place] for row in self._above[self._ends[place] :]]
         count = header.capacity - len(above)
         _check(0 <= count <= len(body))
         if count < len(body):
@@ -293,9 +306,22 @@ class WrittenText:
             raise UnusualError
         if not above:
             return buffer
-        head, problems = decode(above, header.dtype, missing=missing)
+        head, problems = from_list(above, header.dtype, missing=missing)
         _check(not problems and (self._mark == b"," or "," not in "".join(above)))
         return np.concatenate([head, buffer])
+
+
+class _Picked(Sequence[Sequence[str]]):
+    """Columns of rows, made one by one."""
+
+    def __init__(self, rows: list[list[str]]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows[0]) if self._rows else 0
+
+    def __getitem__(self, place: Any) -> Any:
+        return [row[place] for row in self._rows]
 
 
 def _refuse(_: Finding) -> None:
