@@ -48,15 +48,12 @@ def find_written(
     source: Source, delimiter: str | None, decimal: Decimal | None, encoding: str | None, formulas: Formulas
 ) -> WrittenText | None:
     """Return the text of a source, if it stands as `write_csv` writes it; the arguments are those of `read_csv`."""
-    head = source.prefix(4096)
-    if (
-        encoding is not None
-        or decimal == ","
-        or find_encoding(head)[0] != "utf-8"
-        or formulas not in ("escape", "keep")
-    ):
+    if encoding is not None or decimal not in (None, ".") or formulas not in ("escape", "keep"):
         return None
-    start = find_encoding(head)[1]
+    head = source.prefix(4096)
+    name, start = find_encoding(head)
+    if name != "utf-8":
+        return None
     if head.find(_VERSION, start) < 0 and head.find(b"\n", start) >= 0:
         return None
     try:

@@ -1,0 +1,173 @@
+"""A text that stands as it was written is read without a search: with the result of the search, or not at all."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.files import Source
+from sheetarray.sheets.delimited import adapter
+from sheetarray.sheets.delimited.written import find_written
+
+ARRAYS: dict[str, Any] = {
+    "doubles": np.array([1.5, -0.0, np.nan, np.inf, 5e-324]),
+    "matrix": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+    "small": np.array([1, 2, 255], "uint8"),
+    "half": np.array([1.5, 65504], "float16"),
+    "scalar": np.array(7),
+    "none": np.zeros((0, 3)),
+    "flags": np.array([True, False]),
+    "waves": np.array([1 + 2j, -0.0 - 1j]),
+    "dates": np.array(["2024-02-29", "NaT"], "datetime64[D]"),
+    "spans": np.array([3, -5], "timedelta64[s]"),
+    "texts": np.array(["a", "", "  x", "long text"]),
+    "objects": np.array([1, "1", None, True], dtype=object),
+    "formula": np.array(["=1+1", "'a"]),
+    "keys": np.array(["version", "1.0.0", "ndarray", "data"]),
+}
+
+
+def written(arrays: Any, **options: Any) -> bytes:
+    """The bytes of a CSV."""
+    file = io.BytesIO()
+    sa.write_csv(file, arrays, **options)
+    return file.getvalue()
+
+
+def is_read_at_once(content: bytes) -> bool:
+    """Whether the text is known to stand as it was written."""
+    with Source(io.BytesIO(content)) as source:
+        return find_written(source, None, None, None, "escape") is not None
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    """What comes of some work, errors and warnings too, in a form that can be compared."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = work()
+        except sa.SheetArrayError as error:
+            result = f"{type(error).__name__}: {error}"
+    if isinstance(result, dict):
+        result = [
+            (name, v.dtype, v.shape, v.flags.f_contiguous, v.flags.writeable, repr(v.tolist()))
+            if isinstance(v, np.ndarray)
+            else (name, v)
+            for name, v in result.items()
+        ]
+    return result, [str(warning.message) for warning in caught]
+
+
+def assert_both_ways_agree(content: bytes, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
+    """Read, scan and check a text as it comes, and by the search."""
+    names = list(ARRAYS)[:1]
+    doors: list[Callable[[], Any]] = [
+        lambda: sa.read_csv(io.BytesIO(content), **options),
+        lambda: sa.read_csv(io.BytesIO(content), missing="nan", **options),
+        lambda: sa.read_csv(io.BytesIO(content), names, **options),
+        lambda: sa.scan(io.BytesIO(content), format="csv"),
+        lambda: [str(finding) for finding in sa.check(io.BytesIO(content), format="csv")],
+    ]
+    at_once = [outcome(door) for door in doors]
+    with monkeypatch.context() as patch:
+        patch.setattr(adapter, "find_written", lambda *_: None)
+        assert at_once == [outcome(door) for door in doors]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("bom", [True, False])
+def test_what_is_written_is_read_alike_by_both_ways(
+    monkeypatch: pytest.MonkeyPatch, delimiter: str, decimal: Any, bom: bool
+) -> None:
+    if delimiter == decimal:
+        return
+    for arrays in (ARRAYS, *({name: array} for name, array in ARRAYS.items())):
+        assert_both_ways_agree(written(arrays, delimiter=delimiter, decimal=decimal, bom=bom), monkeypatch)
+
+
+def test_numbers_and_text_are_read_at_once() -> None:
+    plain = {name: array for name, array in ARRAYS.items() if name not in ("keys", "objects")}
+    assert is_read_at_once(written(plain))
+    assert is_read_at_once(written({"x": np.zeros(3)}))
+    assert not is_read_at_once(written({"x": np.zeros(3), "n": ARRAYS["keys"]}))
+    assert not is_read_at_once(written({"x": np.zeros(3)}, orient="rows"))
+    assert not is_read_at_once(b"\r\n" + written({"x": np.zeros(3)}))
+    assert not is_read_at_once(b"a,b\r\n1,2\r\n")
+    assert not is_read_at_once(b"")
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_a_harmed_text_is_read_alike_by_both_ways(data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from(list(ARRAYS)), min_size=1, max_size=3, unique=True))
+    content = written({name: ARRAYS[name] for name in names}, delimiter=data.draw(st.sampled_from(",;\t")))
+    pieces = [b"", b'"', b"\r", b"\n", b",", b";", b"\r\n", b"data", b"ndarray", b"version", b" ", b"7", b"\xff", b"'"]
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(content)))
+        removed = data.draw(st.sampled_from([0, 0, 1, 2, 9]))
+        content = content[:place] + data.draw(st.sampled_from(pieces)) + content[place + removed :]
+    with pytest.MonkeyPatch.context() as patch:
+        assert_both_ways_agree(content, patch)
+
+
+@pytest.mark.parametrize("rows", [1999, 2000, 2001])
+@pytest.mark.parametrize("harm", [b"", b"\r\n7,8,9\r\n", b"\r\nx,\r\n", b"ndarray,\r\n", b"\r5", b"1;2\r\n", b'"'])
+def test_long_columns_are_read_alike_by_both_ways(monkeypatch: pytest.MonkeyPatch, rows: int, harm: bytes) -> None:
+    long = {"doubles": np.arange(rows) / 7, "matrix": np.ones((2, 3, 4), "int64")}
+    assert_both_ways_agree(written(long) + harm, monkeypatch)
+    for array in (long["doubles"], np.arange(rows).astype("M8[s]"), np.arange(rows).astype(str)):
+        assert_both_ways_agree(written({"doubles": array}) + harm, monkeypatch)
+
+
+def test_options_are_refused_and_heeded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = written({"doubles": np.array([1.5, 2.5]), "'=b": np.array(["'=x"])})
+    for options in (
+        {"delimiter": ","}, {"delimiter": ";"}, {"delimiter": "ab"}, {"decimal": "."}, {"decimal": ","},
+        {"decimal": "x"}, {"encoding": "utf-16"}, {"formulas": "keep"}, {"formulas": "x"}, {"strict": True},
+    ):  # fmt: skip
+        assert_both_ways_agree(content, monkeypatch, **options)
+
+
+def test_one_of_many_arrays_takes_the_headers_of_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sheetarray.sheets.delimited import written as module
+
+    path = tmp_path / "many.csv"
+    sa.write(path, {f"x{number}": np.arange(number % 3 + 1.0) for number in range(900)})
+    parsed: list[Any] = []
+    parse = module.parse_header
+
+    def count(cells: Any, **options: Any) -> Any:
+        parsed.append(cells)
+        return parse(cells, **options)
+
+    monkeypatch.setattr(module, "parse_header", count)
+    assert sa.read(path, ["x17"])["x17"].tolist() == [0, 1, 2]
+    assert len(parsed) == 1
+    assert len(sa.read(path)) == 900
+    assert len(parsed) == 1 + 3  # headers that are alike are one
+
+
+def test_arrays_read_together_share_no_memory() -> None:
+    arrays = sa.read_csv(io.BytesIO(written({"a": np.zeros(3), "b": np.ones(3), "c": np.zeros(3, "M8[s]")})))
+    arrays["a"][:] = 7
+    assert arrays["b"].tolist() == [1, 1, 1]
+    for array in arrays.values():
+        assert sa.LinearArray.from_numpy(array, base=True).capacity == 3
+
+
+def test_progress_counts_the_cells_of_headers_and_data() -> None:
+    content = written({"a": np.zeros(3)})
+    steps: list[tuple[int, int]] = []
+    sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
+    cells = sa.scan(io.BytesIO(content), format="csv")["a"].cells
+    assert steps == [(0, cells), (cells, cells)]
