@@ -29,15 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import chosen as select
-from .arrays import linear_arrays, plain_arrays
-from .arrays import stem as default_name
-from .dtypes import TABLE
-from .errors import located as locating
+from .arrays import default_name, linear_arrays, plain_arrays, select
+from .dtypes import DTYPES
+from .errors import locating
 from .files import Readable, Sink, Source, Writable, replacing
 from .header import parse_header
 from .linear import LinearArray
-from .values import ALONE
+from .values import DEFAULT_NAME
 
 __all__ = [
     "EVERYTHING",
@@ -57,7 +55,6 @@ __all__ = [
     "plain_arrays",
     "replacing",
     "select",
-    "silent",
 ]
 
 Progress = Callable[[int, int], None]
@@ -65,17 +62,15 @@ Progress = Callable[[int, int], None]
 it has one, with seconds and the reason before it waits that long."""
 
 
-def silent(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """A progress callback that says nothing."""
 
-
-ignore_progress = silent
 
 CELL_CHARACTERS = 32_767
 """How much text a cell of Excel holds, in units of UTF-16; files of text end up there too."""
 
-EVERYTHING = frozenset(TABLE) | {"datetime64", "timedelta64"}
-NUMERIC = frozenset(TABLE) - {"string", "generic"}
+EVERYTHING = frozenset(DTYPES) | {"datetime64", "timedelta64"}
+NUMERIC = frozenset(DTYPES) - {"string", "generic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +103,14 @@ class Keeps:
         """What the format changes in some arrays though it holds them, a sentence for each kind of change.
 
         Args:
-            arrays: by name, as `sheetarray.arrays.named_values` gives them.
+            arrays: by name, as `sheetarray.arrays.values_by_name` gives them.
             file_name: the name that a single array without one gets from its file; None for a folder, which
                 keeps names, and for an open file.
         """
         turned = [] if self.order else [name for name, array in arrays.items() if _is_column_major(array)]
         if turned:
             yield f"keeps no column-major order: {_listed(turned)} will be read as row-major, with the same values"
-        if not self.names and file_name is not None and not {file_name, ALONE} & set(arrays):
+        if not self.names and file_name is not None and not {file_name, DEFAULT_NAME} & set(arrays):
             yield f"keeps no name: {_listed(list(arrays))} will be read as {file_name!r}"
 
 

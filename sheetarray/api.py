@@ -15,16 +15,16 @@ from typing import IO, Any
 
 import numpy as np
 
-from .arrays import named_values, stem
+from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
 from .errors import Finding, warn_caller
 from .registry import Format, format_of
 
-Place = str | os.PathLike[str] | IO[bytes] | IO[str]
+SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 
 def read(
-    source: Place, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+    source: SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read arrays, each with the dtype, shape, strides and order that it was written with.
 
@@ -51,11 +51,13 @@ def read(
     """
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
-    arrays: dict[str, np.ndarray[Any, Any]] = _call("read", source, format, options)[1](source, names, **options)
+    arrays: dict[str, np.ndarray[Any, Any]] = _adapter_function("read", source, format, options)[1](
+        source, names, **options
+    )
     return arrays
 
 
-def write(target: Place, arrays: Any, *, format: str | None = None, **options: Any) -> None:
+def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **options: Any) -> None:
     """Write arrays; a failed write leaves the target as it was.
 
     Args:
@@ -82,16 +84,16 @@ def write(target: Place, arrays: Any, *, format: str | None = None, **options: A
         ['data', '1.5']
     """
     merged = {**format_of(target, format).writing, **options}
-    row, function = _call("write", target, format, merged)
+    row, function = _adapter_function("write", target, format, merged)
     function(target, arrays, **merged)
     if row.keeps is not None and not (row.keeps.order and row.keeps.names):
         path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else None
-        name = stem(path) if path is not None and not os.path.isdir(path) else None
-        for change in row.keeps.changes(named_values(arrays), name):
+        name = default_name(path) if path is not None and not os.path.isdir(path) else None
+        for change in row.keeps.changes(values_by_name(arrays), name):
             warn_caller(f"{row.title} {change}")
 
 
-def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
+def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
     """What the headers say: shape, dtype, order, strides, location, cells. Reads no more than they need.
 
     Raises:
@@ -106,11 +108,11 @@ def scan(source: Place, *, format: str | None = None, **options: Any) -> dict[st
         >>> scan(file, format="csv")["t"].shape
         (2, 3)
     """
-    found: dict[str, ArrayInfo] = _call("scan", source, format, options)[1](source, **options)
-    return found
+    infos: dict[str, ArrayInfo] = _adapter_function("scan", source, format, options)[1](source, **options)
+    return infos
 
 
-def check(source: Place, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
+def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
     """Every finding, instead of the first as an error; nothing for an intact file.
 
     Yields:
@@ -128,12 +130,12 @@ def check(source: Place, *, format: str | None = None, **options: Any) -> Iterat
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    findings: Iterator[Finding] = _call("check", source, format, options)[1](source, **options)
+    findings: Iterator[Finding] = _adapter_function("check", source, format, options)[1](source, **options)
     return findings
 
 
 def read_columns(
-    source: Place,
+    source: SourceOrTarget,
     columns: Sequence[str] | None = None,
     *,
     dtype: Any = None,
@@ -169,13 +171,15 @@ def read_columns(
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
     given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
-    found: dict[str, np.ndarray[Any, Any]] = _call("read_columns", source, format, given)[1](source, columns, **given)
-    return found
+    columns_read: dict[str, np.ndarray[Any, Any]] = _adapter_function("read_columns", source, format, given)[1](
+        source, columns, **given
+    )
+    return columns_read
 
 
 def convert(
-    source: Place,
-    target: Place,
+    source: SourceOrTarget,
+    target: SourceOrTarget,
     names: Sequence[str] | None = None,
     *,
     from_format: str | None = None,
@@ -217,7 +221,9 @@ def _options(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
-def _call(verb: str, place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[Format, Callable[..., Any]]:
+def _adapter_function(
+    verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]
+) -> tuple[Format, Callable[..., Any]]:
     """The format, and the adapter's function, once its options are known to be its own."""
     row = format_of(place, format, reading=verb != "write")
     if not row.text and isinstance(place, io.TextIOBase):

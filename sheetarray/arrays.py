@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .elements import describe, element_problem, fixed_width
+from .elements import describe_object, find_element_problem, to_fixed_width
 from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
-from .values import ALONE, as_array, is_of, name_of, naming, split_columns
+from .values import DEFAULT_NAME, as_array, is_of, name_of, naming, split_columns
 
 _Anything = TypeVar("_Anything")
 
@@ -39,17 +39,17 @@ def linear_arrays(
         >>> [a.shape for a in linear_arrays({"x": np.zeros((2, 3)), "y": 1.5}).values()]
         [(2, 3), ()]
     """
-    found: dict[str, LinearArray] = {}
-    for name, value in named_values(arrays).items():
+    by_name: dict[str, LinearArray] = {}
+    for name, value in values_by_name(arrays).items():
         try:
-            found[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
+            by_name[name] = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value, base)
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
-        array = found[name]
-        checked = stored_as == "cells" or array.kind.kind == "generic"
-        if checked and (problem := element_problem(array.buffer, array.kind, exact)):
-            raise DTypeError(f"{array.header.named_element(name, problem[0])} {problem[1]}")
-    return found
+        array = by_name[name]
+        checked = stored_as == "cells" or array.dtype_entry.kind == "generic"
+        if checked and (problem := find_element_problem(array.buffer, array.dtype_entry, exact)):
+            raise DTypeError(f"{array.header.describe_element(name, problem[0])} {problem[1]}")
+    return by_name
 
 
 def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
@@ -68,76 +68,76 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
         >>> plain_arrays(np.zeros(2, dtype=">i4"))
         {'array': array([0, 0], dtype=int32)}
     """
-    found = {}
-    for name, value in named_values(arrays).items():
+    by_name = {}
+    for name, value in values_by_name(arrays).items():
         opaque = isinstance(value, np.ndarray) and value.dtype.kind == "V" and value.dtype.names is None
         if opaque and value.dtype.itemsize and not isinstance(value, np.ma.MaskedArray):
-            found[name] = value if value.flags.forc else value.copy()
+            by_name[name] = value if value.flags.forc else value.copy()
             continue
         try:
             linear = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value)
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
-        if linear.kind.kind == "generic":
+        if linear.dtype_entry.kind == "generic":
             raise DTypeError(f"{name}: Python objects, which only a pickle could hold: write it to .csv or .json")
         try:
-            array = fixed_width(linear.to_numpy()) if linear.buffer.dtype.kind == "T" else linear.to_numpy()
+            array = to_fixed_width(linear.to_numpy()) if linear.buffer.dtype.kind == "T" else linear.to_numpy()
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
-        found[name] = LinearArray.from_numpy(array).to_numpy()
-    return found
+        by_name[name] = LinearArray.from_numpy(array).to_numpy()
+    return by_name
 
 
-def stem(source: str | None) -> str:
+def default_name(source: str | None) -> str:
     """A name for the only array of a file: the file's own, without suffixes."""
-    return PurePath(source).name.partition(".")[0] or ALONE if source else ALONE
+    return PurePath(source).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
 
 
-def chosen(there: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
+def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
     """What bears the names asked for, or everything where names is None.
 
     Raises:
         NotFoundError: nothing has one of the names; says what there is.
     """
     if names is None:
-        return dict(there)
+        return dict(available)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in wanted:
-        if name not in there:
-            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, there))}")
-    return {name: there[name] for name in wanted}
+        if name not in available:
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available))}")
+    return {name: available[name] for name in wanted}
 
 
-def named_values(arrays: Any) -> dict[str, Any]:
+def values_by_name(arrays: Any) -> dict[str, Any]:
     """What `write` takes, by name: each value an ndarray, or as it is if it is a `LinearArray` or an awkward array.
 
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
         LimitError: two arrays have one name, or there is none.
     """
-    found: dict[str, Any] = {}
-    for key, value in _pairs(arrays):
+    values: dict[str, Any] = {}
+    for key, value in _named_pairs(arrays):
         name = name_of(key)
-        if name in found:
+        if name in values:
             raise LimitError(f"two arrays would have the name {name!r}")
-        found[name] = value
-    if not found:
+        values[name] = value
+    if not values:
         raise LimitError("no array to write")
-    return found
+    return values
 
 
-def _pairs(arrays: Any) -> list[tuple[Any, Any]]:
+def _named_pairs(arrays: Any) -> list[tuple[Any, Any]]:
     if isinstance(arrays, (np.ndarray, LinearArray)) or is_of(arrays, "awkward"):
-        return [(ALONE, arrays)]
+        return [(DEFAULT_NAME, arrays)]
     if arrays is None or isinstance(arrays, (str, bytes, PurePath)):
         kinds = "a mapping of names to arrays, one array, a DataFrame, an Arrow table, or an xarray Dataset"
-        raise DTypeError(f"{describe(arrays)} is no array: write {kinds}")
+        raise DTypeError(f"{describe_object(arrays)} is no array: write {kinds}")
     columns = None if isinstance(arrays, dict) else split_columns(arrays)
     if columns is not None:
         return list(columns)
     if isinstance(arrays, Mapping):
         return [(key, _value(name_of(key), value)) for key, value in arrays.items()]
-    return [(ALONE, _value(ALONE, arrays))]
+    return [(DEFAULT_NAME, _value(DEFAULT_NAME, arrays))]
 
 
 def _value(name: str, value: Any) -> Any:

@@ -14,21 +14,20 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
 
-from .arrays import chosen as select
-from .arrays import named_values
-from .columns import ArrayInfo, Judge, Sheet
+from .arrays import select, values_by_name
+from .columns import ArrayInfo, CompareFingerprint, Sheet
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
 from .elements import Missing
 from .errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
-from .header import Note, warn
+from .header import NoteFinding, warn_of_finding
 from .registry import Composite, composites
 
-Arrays = dict[str, Any]
-Infos = Mapping[str, ArrayInfo]
-Read = Callable[[Sequence[str] | None], Arrays]
-Scan = Callable[[], Infos]
+ArraysByName = dict[str, Any]
+InfosByName = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], ArraysByName]
+Scan = Callable[[], InfosByName]
 
 
 def raise_error(error: FormatError) -> None:
@@ -39,18 +38,22 @@ def raise_error(error: FormatError) -> None:
 class CompositeModule(Protocol):
     """What the module of a composite offers; its *description* is the column that says how others belong together."""
 
-    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> Arrays:
+    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
         """Return the arrays by name, each composite replaced by its columns and its description."""
 
     def gather(
-        self, arrays: Mapping[str, Any], *, note: Note = warn, fail: Callable[[FormatError], None] = raise_error
-    ) -> Arrays:
+        self,
+        arrays: Mapping[str, Any],
+        *,
+        note: NoteFinding = warn_of_finding,
+        fail: Callable[[FormatError], None] = raise_error,
+    ) -> ArraysByName:
         """Return the arrays by name, the columns of each composite put together."""
 
     def described_columns(self, name: str, array: Any) -> list[str]:
         """Return the names of the columns that a description speaks of; none if the array is no description."""
 
-    def described_length(self, name: str, array: Any, infos: Infos) -> int | None:
+    def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
         """Return how many entries a composite has, as far as headers tell; None if they do not."""
 
 
@@ -71,7 +74,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
     for composite in composites():
         alone = _is_of(composite, arrays)
         if alone or (isinstance(arrays, Mapping) and any(_is_of(composite, value) for value in arrays.values())):
-            arrays = _module(composite).spread(named_values(arrays), limit=limit)
+            arrays = _load_module(composite).spread(values_by_name(arrays), limit=limit)
     return arrays
 
 
@@ -79,7 +82,7 @@ def _is_of(composite: Composite, value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == composite.package
 
 
-def _module(composite: Composite) -> CompositeModule:
+def _load_module(composite: Composite) -> CompositeModule:
     module: Any = import_module(composite.module)
     return module  # type: ignore[no-any-return]
 
@@ -87,7 +90,7 @@ def _module(composite: Composite) -> CompositeModule:
 # Reading, for any container of columns -----------------------------------------------------------------------
 
 
-def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arrays:
+def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
     """Read arrays, and put together the columns that belong to one composite.
 
     Args:
@@ -135,11 +138,11 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     owners: dict[str, str] = {}
     entries: dict[str, ArrayInfo] = {}
     for description, array in descriptions.items():
-        composite, name = _kind_of(description)
+        composite, name = _split_description_name(description)
         members = {*_columns_of(description, array), description}
         columns = sorted((column for column in members if column in places), key=places.__getitem__)
         if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
-            length = _module(composite).described_length(description, array, infos)
+            length = _load_module(composite).described_length(description, array, infos)
             with suppress(FormatError, MissingDependencyError):
                 length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
                 owners |= dict.fromkeys(columns, name)
@@ -168,27 +171,33 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
         def fail(error: FormatError) -> None:
             _locate(error, infos)
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
 
-        for composite in {_kind_of(description)[0] for description in descriptions}:
+        for composite in {_split_description_name(description)[0] for description in descriptions}:
             try:
-                arrays = _module(composite).gather(arrays, note=findings.append, fail=fail)
+                arrays = _load_module(composite).gather(arrays, note=findings.append, fail=fail)
             except MissingDependencyError as error:
                 location = infos[next(iter(descriptions))].location
                 message = f"an {composite.package} array is not looked at"
                 findings.append(
-                    Finding("warning", location, message, str(error), array=_kind_of(next(iter(descriptions)))[1])
+                    Finding(
+                        "warning",
+                        location,
+                        message,
+                        str(error),
+                        array=_split_description_name(next(iter(descriptions)))[1],
+                    )
                 )
     return findings
 
 
-def _kind_of(description: str) -> tuple[Composite, str]:
+def _split_description_name(description: str) -> tuple[Composite, str]:
     """Return the composite that the name of a description stands for, and the name of the value."""
     composite = next(c for c in composites() if description.endswith(c.suffix))
     return composite, description.removesuffix(composite.suffix)
 
 
-def _read_descriptions(read: Read, infos: Infos, names: Sequence[str] | None) -> Arrays:
+def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
     """Read the columns that may describe composites: those of the given names, or of all."""
     suffixes = tuple(composite.suffix for composite in composites())
     wanted = None if names is None else {f"{name}{suffix}" for name in names for suffix in suffixes}
@@ -201,7 +210,7 @@ def _read_descriptions(read: Read, infos: Infos, names: Sequence[str] | None) ->
 
 
 def _columns_of(description: str, array: Any) -> list[str]:
-    return _module(_kind_of(description)[0]).described_columns(description, array)
+    return _load_module(_split_description_name(description)[0]).described_columns(description, array)
 
 
 def _info_of(composite: Composite, columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
@@ -217,18 +226,18 @@ def _info_of(composite: Composite, columns: Sequence[ArrayInfo], length: int) ->
     )
 
 
-def _gather(arrays: Arrays, scan: Scan) -> Arrays:
+def _gather(arrays: ArraysByName, scan: Scan) -> ArraysByName:
     for composite in composites():
         if any(name.endswith(composite.suffix) for name in arrays):
             try:
-                arrays = _module(composite).gather(arrays)
+                arrays = _load_module(composite).gather(arrays)
             except FormatError as error:
                 _locate(error, scan())
                 raise
     return arrays
 
 
-def _locate(error: FormatError, infos: Infos) -> None:
+def _locate(error: FormatError, infos: InfosByName) -> None:
     """Give an error that names a column the address at which that column begins."""
     for name, info in infos.items():
         if f"{error.element}, ".startswith(f"{name}, "):
@@ -244,7 +253,7 @@ def _locate(error: FormatError, infos: Infos) -> None:
 
 def read_sheets(
     sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
-) -> Arrays:
+) -> ArraysByName:
     """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
     read, scan = _reader_of(sheets, strict, missing)
     return read_composites(read, scan, names)
@@ -257,22 +266,22 @@ def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False) -> dict[str, A
 
 
 def check_sheets(
-    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: Judge | None = None
+    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: CompareFingerprint | None = None
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
     yield from check_columns(sheets, missing=missing, judge=judge)
     yield from check_composites(*_reader_of(sheets, False, missing))
 
 
-def _ignore(_: object) -> None:
+def _ignore_finding(_: object) -> None:
     """Pass over what is said where the columns themselves are read or checked."""
 
 
 def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing) -> tuple[Read, Scan]:
-    def read(names: Sequence[str] | None) -> Arrays:
+    def read(names: Sequence[str] | None) -> ArraysByName:
         return read_columns(sheets, names, strict=strict, missing=missing)
 
-    def scan() -> Infos:
-        return scan_columns(sheets, strict=strict, report=_ignore, note=_ignore)
+    def scan() -> InfosByName:
+        return scan_columns(sheets, strict=strict, report=_ignore_finding, note=_ignore_finding)
 
     return read, scan

@@ -11,13 +11,13 @@ from . import dtypes
 from .dtypes import DType
 from .elements import Cell, Missing, Problem, decode, is_blank
 from .errors import FormatError
-from .header import Address, Header, plain_address
+from .header import AddressOf, Header, describe_position
 
-MOST_TRIMMED = 1_048_576  # blanks at the end of a column that a program may have dropped
+MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
 
 
-def fit(
-    data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: Address = plain_address
+def fit_cells(
+    data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: AddressOf = describe_position
 ) -> Sequence[Cell]:
     """The data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
 
@@ -27,21 +27,23 @@ def fit(
     count = len(data)
     while count > header.capacity and is_blank(data[count - 1]):
         count -= 1
-    if error := wrong_count(count, len(data), header, missing=missing, address=address):
+    if error := check_cell_count(count, len(data), header, missing=missing, address=address):
         if error.location is None:
             error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
         raise error
-    wanted = wanted_cells(count, header)
+    wanted = expected_cell_count(count, header)
     return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
 
 
-def wanted_cells(count: int, header: Header) -> int:
+def expected_cell_count(count: int, header: Header) -> int:
     """How many data cells the array takes, given how many there are: two for each element of interleaved complex."""
     interleaved = header.dtype.kind == "complex" and count == 2 * header.capacity
     return count if interleaved else header.capacity
 
 
-def wrong_count(count: int, present: int, header: Header, *, missing: Missing, address: Address) -> FormatError | None:
+def check_cell_count(
+    count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
+) -> FormatError | None:
     """The error that too few data cells are, or too many; None where the number is right.
 
     Args:
@@ -54,15 +56,15 @@ def wrong_count(count: int, present: int, header: Header, *, missing: Missing, a
     Returns:
         Without a location where there are too many: the caller knows which of them is not blank.
     """
-    wanted = wanted_cells(count, header)
+    wanted = expected_cell_count(count, header)
     if count > wanted:
         hint = "clear what stands below the array, or move it to another column"
         return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
     kind = header.dtype.kind
     may_be_blank = kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
-    if count < wanted and (not may_be_blank or wanted - present > MOST_TRIMMED):
+    if count < wanted and (not may_be_blank or wanted - present > MAX_TRIMMED_BLANKS):
         reason = f"capacity is {wanted}, but the data end after {count} cells"
-        return FormatError(reason, location=address(count), index=header.element_at(count * header.capacity // wanted))
+        return FormatError(reason, location=address(count), index=header.index_at(count * header.capacity // wanted))
     return None
 
 
@@ -72,23 +74,25 @@ def decode_data(
     """The buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
     if header.dtype.kind != "complex" or len(cells) == header.capacity:
         return decode(cells, header.dtype, missing=missing, decimal=decimal)
-    parts, problems = decode(cells, part_dtype(header.dtype), missing=missing, decimal=decimal)
+    parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing, decimal=decimal)
     return parts.view(header.dtype.numpy), problems
 
 
-def part_dtype(dtype: DType) -> DType:
+def complex_part_dtype(dtype: DType) -> DType:
     """The float dtype of the real and the imaginary part of a complex one."""
-    return dtypes.named("float64" if dtype.numpy.itemsize == 16 else "float32")
+    return dtypes.from_name("float64" if dtype.numpy.itemsize == 16 else "float32")
 
 
-def blame(problem: Problem, header: Header, name: str, address: Address, *, cells_each: int = 1) -> FormatError:
+def error_for_problem(
+    problem: Problem, header: Header, name: str, address: AddressOf, *, cells_each: int = 1
+) -> FormatError:
     """The error that a problem among the data cells is."""
     position = problem.index // cells_each
     return FormatError(
         problem.reason,
         location=address(problem.index),
-        element=header.named_element(name, position),
+        element=header.describe_element(name, position),
         hint=problem.hint or None,
         array=name,
-        index=header.element_at(position),
+        index=header.index_at(position),
     )

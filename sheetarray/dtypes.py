@@ -15,6 +15,10 @@ import numpy as np
 
 from .errors import DTypeError, FormatError
 
+Array = np.ndarray[Any, np.dtype[Any]]  # of any shape and dtype
+Buffer = np.ndarray[tuple[int], np.dtype[Any]]  # elements side by side, as one dimension
+Mask = np.ndarray[Any, np.dtype[np.bool_]]  # true where something holds
+Positions = np.ndarray[Any, np.dtype[np.int64]]  # indices of cells, rows or elements
 Kind = Literal["float", "complex", "int", "bool", "generic", "string", "datetime", "timedelta"]
 
 
@@ -49,9 +53,9 @@ def _table() -> dict[str, DType]:
     }
 
 
-TABLE = _table()
+DTYPES = _table()
 _BY_TYPE = {  # NumPy takes long to say a dtype's name
-    (dtype.numpy.kind, dtype.numpy.itemsize): dtype for dtype in TABLE.values() if dtype.numpy.kind in "fciub"
+    (dtype.numpy.kind, dtype.numpy.itemsize): dtype for dtype in DTYPES.values() if dtype.numpy.kind in "fciub"
 }
 
 ALIASES = {
@@ -66,7 +70,7 @@ ALIASES = {
 _UNIT = r"(?:[1-9]\d{0,9})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
 _TIME = re.compile(rf"\s*(datetime64|timedelta64)\[({_UNIT})\]\s*", re.IGNORECASE)
 
-_INSTEAD = {
+_ALTERNATIVES = {
     "V": "write one array per field (a[name] for each name in a.dtype.names), or view opaque bytes as uint8",
     "S": "decode it first: np.char.decode(a, 'utf-8'), or view it as uint8",
     "g": "cast it first: a.astype('float64') (digits beyond 53 bits are lost)",
@@ -74,55 +78,57 @@ _INSTEAD = {
 }
 
 
-def named(name: object) -> DType:
+def from_name(name: object) -> DType:
     """The dtype of that name, as a header gives it; aliases and letter case are forgiven.
 
     Raises:
         FormatError: the format has no such dtype. (No location: the caller knows the cell.)
 
     Example:
-        >>> named("Boolean").numpy
+        >>> from_name("Boolean").numpy
         dtype('bool')
     """
     if isinstance(name, str):
         key = name.strip().casefold()
-        found = TABLE.get(ALIASES.get(key, key))
-        if found is not None:
-            return found
+        entry = DTYPES.get(ALIASES.get(key, key))
+        if entry is not None:
+            return entry
         if time := _TIME.fullmatch(name):
-            return _time(time[1].casefold(), time[2])
+            return _time_dtype(time[1].casefold(), time[2])
     raise FormatError(
         f"unknown dtype {name!r:.80}",
-        hint="known: " + " ".join(TABLE) + " datetime64[unit] timedelta64[unit]",
+        hint="known: " + " ".join(DTYPES) + " datetime64[unit] timedelta64[unit]",
     )
 
 
-def of(dtype: np.dtype[Any]) -> DType:
+def from_numpy(dtype: np.dtype[Any]) -> DType:
     """The format's dtype for a NumPy dtype, whatever its byte order.
 
     Raises:
         DTypeError: structured, void, bytes, extended precision, or a datetime64 without a unit.
 
     Example:
-        >>> of(np.dtype(">i4")).name
+        >>> from_numpy(np.dtype(">i4")).name
         'int32'
     """
     if (numeric := _BY_TYPE.get((dtype.kind, dtype.itemsize))) is not None and dtype.char not in "gG":
         return numeric
     if dtype.kind in "UT":
-        return TABLE["string"]
+        return DTYPES["string"]
     if dtype.kind == "O":
-        return TABLE["generic"]
+        return DTYPES["generic"]
     if dtype.kind in "mM":
         unit, count = np.datetime_data(dtype)
         if unit == "generic":
             raise DTypeError(f"{dtype} has no unit: cast it first, for example a.astype('{dtype.name}[ns]')")
-        return _time("datetime64" if dtype.kind == "M" else "timedelta64", f"{count if count != 1 else ''}{unit}")
-    instead = _INSTEAD.get(dtype.char, "") or _INSTEAD.get(dtype.kind, "cast it to a dtype of the format first")
+        return _time_dtype("datetime64" if dtype.kind == "M" else "timedelta64", f"{count if count != 1 else ''}{unit}")
+    instead = _ALTERNATIVES.get(dtype.char, "") or _ALTERNATIVES.get(
+        dtype.kind, "cast it to a dtype of the format first"
+    )
     raise DTypeError(f"no dtype of the exchange format holds {dtype}: {instead}")
 
 
-def _time(base: str, unit: str) -> DType:
+def _time_dtype(base: str, unit: str) -> DType:
     kind: Kind = "datetime" if base == "datetime64" else "timedelta"
     try:
         return DType(f"{base}[{unit}]", kind, np.dtype(f"{base}[{unit}]"))

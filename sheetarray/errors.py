@@ -70,7 +70,7 @@ class FormatError(SheetArrayError, ValueError):
     def __str__(self) -> str:
         place = [self.source] if self.source else []
         if self.location:
-            place.append(_spoken(self.location))
+            place.append(_describe_location(self.location))
         where = ", ".join(place)
         if self.element:
             where = f"{where} ({self.element})" if where else self.element
@@ -186,19 +186,19 @@ class Finding:
     index: tuple[int, ...] | None = field(default=None, kw_only=True)
 
     @classmethod
-    def of(cls, error: FormatError) -> Finding:
+    def from_error(cls, error: FormatError) -> Finding:
         """The finding that says what `error` says."""
         message = f"{error.element}: {error.reason}" if error.element else error.reason
         return cls("error", error.location, message, error.hint or "", array=error.array, index=error.index)
 
     def __str__(self) -> str:
-        where = f"{_spoken(self.location)}: " if self.location else ""
+        where = f"{_describe_location(self.location)}: " if self.location else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{self.severity}: {where}{self.message}{hint}"
 
 
 @contextmanager
-def located(
+def locating(
     *, source: str | None = None, sheet: str | None = None, location: str | None = None, array: str | None = None
 ) -> Iterator[None]:
     """Add the file, the sheet, the cell or the array's name to a `FormatError` that passes through without it."""
@@ -214,7 +214,7 @@ def located(
         raise
 
 
-def _spoken(location: str) -> str:
+def _describe_location(location: str) -> str:
     sheet, mark, cell = location.rpartition("!")
     kind = "cell " if re.fullmatch(r"[A-Z]{1,3}[0-9]{1,7}", cell) else ""
     return f"sheet {sheet}, {kind}{cell}" if mark else f"{kind}{cell}"

@@ -19,17 +19,17 @@ from typing import Literal
 from . import dtypes
 from .dtypes import DType
 from .elements import Cell, is_blank
-from .errors import Finding, FormatError, located, warn_caller
+from .errors import Finding, FormatError, locating, warn_caller
 
 Order = Literal["row-major", "column-major"]
-Address = Callable[[int], str]  # the index of a cell in the flat list -> its address
-Note = Callable[[Finding], None]
+AddressOf = Callable[[int], str]  # the index of a cell in the flat list -> its address
+NoteFinding = Callable[[Finding], None]
 
 VERSION, PART_VERSION = "1.0.0", "1.1.0"
 FIELDS = ("shape", "strides", "offset", "order", "dtype", "length", "capacity")
-MOST_DIMENSIONS = 64  # NumPy's own limit
+MAX_DIMENSIONS = 64  # NumPy's own limit
 MOST_BYTES = 2**62  # of an array; from here on its size, counted in bytes, overflows
-LONGEST = 6 + 2 * MOST_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
+MAX_HEADER_CELLS = 6 + 2 * MAX_DIMENSIONS + 14 + 3  # cells of the longest header, with room for a newer field
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
@@ -43,8 +43,8 @@ def check_dimensions(count: int, location: str | None = None) -> None:
     Raises:
         FormatError: there are more.
     """
-    if count > MOST_DIMENSIONS:
-        raise FormatError(f"{count} dimensions; at most {MOST_DIMENSIONS} are possible", location=location)
+    if count > MAX_DIMENSIONS:
+        raise FormatError(f"{count} dimensions; at most {MAX_DIMENSIONS} are possible", location=location)
 
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
@@ -54,10 +54,10 @@ def check_size(shape: Sequence[int], itemsize: int) -> None:
         FormatError: they would take MOST_BYTES or more.
     """
     if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
-        raise beyond_memory(f"an array of the shape {tuple(shape)}")
+        raise memory_error(f"an array of the shape {tuple(shape)}")
 
 
-def beyond_memory(what: str) -> FormatError:
+def memory_error(what: str) -> FormatError:
     """The error that says so."""
     return FormatError(f"{what} is beyond any memory")
 
@@ -103,7 +103,7 @@ class Header:
             raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
         check_size(self.shape, self.dtype.numpy.itemsize)
         if self.length:
-            first, last = self.reach
+            first, last = self.buffer_range
             if first < 0 or last >= self.capacity:
                 raise FormatError(
                     f"shape, strides and offset reach elements {first} to {last} of a buffer of {self.capacity}"
@@ -115,17 +115,17 @@ class Header:
         return math.prod(self.shape)
 
     @property
-    def reach(self) -> tuple[int, int]:
+    def buffer_range(self) -> tuple[int, int]:
         """The lowest and the highest index in the buffer that the view touches (of a non-empty array)."""
         spans = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
         return self.offset + sum(s for s in spans if s < 0), self.offset + sum(s for s in spans if s > 0)
 
-    def element_at(self, position: int) -> tuple[int, ...] | None:
+    def index_at(self, position: int) -> tuple[int, ...] | None:
         """The index of the element that stands at `position` in the buffer; None where the view skips it."""
         if not self.length:
             return None
         index = [0] * len(self.shape)
-        rest = position - self.reach[0]
+        rest = position - self.buffer_range[0]
         for axis in sorted(range(len(self.shape)), key=lambda axis: -abs(self.strides[axis])):
             size, stride = self.shape[axis], self.strides[axis]
             if stride:
@@ -134,9 +134,9 @@ class Header:
                 index[axis] = step if stride > 0 else size - 1 - step
         return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
 
-    def named_element(self, name: str, position: int) -> str:
+    def describe_element(self, name: str, position: int) -> str:
         """How a message names the element at `position` in the buffer: `name[2, 0]`, or its place in the buffer."""
-        index = self.element_at(position)
+        index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"
         return f"{name}[{', '.join(map(str, index))}]" if index else name
@@ -151,23 +151,27 @@ class Header:
         ]  # fmt: skip
 
 
-def plain_address(index: int) -> str:
+def describe_position(index: int) -> str:
     """The address of a cell in a list that stands in no sheet."""
     return f"cells[{index}]"
 
 
-def key_of(cell: Cell) -> str:
+def normalize_key(cell: Cell) -> str:
     """A header cell as a key: trimmed and in lower case; "" where it is no text."""
     return cell.strip().lower() if isinstance(cell, str) else ""
 
 
-def warn(finding: Finding) -> None:
+def warn_of_finding(finding: Finding) -> None:
     """Say as a `SheetArrayWarning` what was accepted all the same."""
     warn_caller(f"{finding.location}: {finding.message}")
 
 
 def parse_header(
-    cells: Sequence[Cell], *, strict: bool = False, address: Address = plain_address, note: Note = warn
+    cells: Sequence[Cell],
+    *,
+    strict: bool = False,
+    address: AddressOf = describe_position,
+    note: NoteFinding = warn_of_finding,
 ) -> tuple[Header, int]:
     """Read a header from the beginning of `cells`.
 
@@ -189,118 +193,121 @@ def parse_header(
 class _Parser:
     """Walks over the header once; `at` is the next cell."""
 
-    def __init__(self, cells: Sequence[Cell], strict: bool, address: Address, note: Note) -> None:
+    def __init__(self, cells: Sequence[Cell], strict: bool, address: AddressOf, note: NoteFinding) -> None:
         self.cells, self.strict, self.address, self.note = cells, strict, address, note
-        self.at = 0
+        self.position = 0
         self.places: dict[str, int] = {}
         self.values: dict[str, tuple[int, ...] | str] = {}
         self.minor = 0
 
     def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
-        return FormatError(reason, location=self.address(self.at if at is None else at), hint=hint)
+        return FormatError(reason, location=self.address(self.position if at is None else at), hint=hint)
 
-    def remark(self, message: str) -> None:
-        self.note(Finding("warning", self.address(self.at), message))
+    def warn(self, message: str) -> None:
+        self.note(Finding("warning", self.address(self.position), message))
 
-    def cut(self) -> FormatError:
+    def check_not_cut(self) -> FormatError:
         return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
 
     def parse(self) -> tuple[Header, int]:
         self.read_version()
         while True:
-            key, place = self.next_key(), self.at
-            self.at += 1
+            key, place = self.read_key(), self.position
+            self.position += 1
             if key == "data":
                 break
             if key in self.places:
                 raise self.fail(f"the key {key!r} stands twice", place)
             self.places[key] = place
             self.read_value(key)
-        return self.build(), self.at
+        return self.build_header(), self.position
 
     def read_version(self) -> None:
         if not len(self.cells):
             raise FormatError("an empty list", hint="a flat list begins with version, 1.0.0, ndarray")
-        if key_of(self.cells[0]) == "ndarray":
+        if normalize_key(self.cells[0]) == "ndarray":
             if self.strict:
                 raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
-            self.remark("a list without a version, the older form of stdlib's gsheets; read as version 1.0")
-            self.at = 1
+            self.warn("a list without a version, the older form of stdlib's gsheets; read as version 1.0")
+            self.position = 1
             return
-        if key_of(self.cells[0]) != "version":
+        if normalize_key(self.cells[0]) != "version":
             raise self.fail(f"expected 'version', found {self.cells[0]!r:.60}")
         text = str(self.cells[1]).strip() if len(self.cells) > 1 else ""
         match = _SEMVER.fullmatch(text)
         if match is None:
-            written = PART_VERSION if "part" in map(key_of, self.cells[:LONGEST]) else VERSION
+            written = PART_VERSION if "part" in map(normalize_key, self.cells[:MAX_HEADER_CELLS]) else VERSION
             hint = f"a spreadsheet may have turned it into a date or a number: type {written} as text"
             raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
         if int(match[1]) != 1:
             raise self.fail(f"version {text} of the format; this reader knows 1.x", 1)
         self.minor = int(match[2])
-        if len(self.cells) < 3 or key_of(self.cells[2]) != "ndarray":
+        if len(self.cells) < 3 or normalize_key(self.cells[2]) != "ndarray":
             raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
-        self.at = 3
+        self.position = 3
 
-    def known(self, key: str) -> bool:
+    def is_known_key(self, key: str) -> bool:
         return key in FIELDS or key == "data" or (key == "part" and self.minor >= 1)
 
-    def next_key(self) -> str:
-        if self.at >= len(self.cells):
-            raise self.cut()
-        key = key_of(self.cells[self.at])
-        if self.known(key):
+    def read_key(self) -> str:
+        if self.position >= len(self.cells):
+            raise self.check_not_cut()
+        key = normalize_key(self.cells[self.position])
+        if self.is_known_key(key):
             return key
         if self.minor == 0 or not key:
-            raise self.fail(f"expected a key ({', '.join(self.missing())}), found {self.shown()}", hint=self.disorder())
-        self.remark(f"the key {key[:60]!r} of a newer version is skipped")
-        for at in range(self.at + 1, len(self.cells)):
-            if self.known(key := key_of(self.cells[at])):
-                self.at = at
+            raise self.fail(
+                f"expected a key ({', '.join(self.missing_keys())}), found {self.describe_cell()}",
+                hint=self.order_hint(),
+            )
+        self.warn(f"the key {key[:60]!r} of a newer version is skipped")
+        for at in range(self.position + 1, len(self.cells)):
+            if self.is_known_key(key := normalize_key(self.cells[at])):
+                self.position = at
                 return key
-        raise self.cut()
+        raise self.check_not_cut()
 
-    def missing(self) -> list[str]:
+    def missing_keys(self) -> list[str]:
         return [*(key for key in FIELDS if key not in self.places), "data"]
 
-    def disorder(self) -> str | None:
+    def order_hint(self) -> str | None:
         """A hint, where a key stands in the place of another one's value (0-d arrays have no value of `shape`)."""
-        keys = list(map(key_of, self.cells[:LONGEST]))
+        keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
         head = keys[: keys.index("data") + 1] if "data" in keys else keys
         twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
         return "a key stands where a value should be: was a cell deleted, or were the rows sorted?" if twice else None
 
-    def shown(self) -> str:
+    def describe_cell(self) -> str:
         """The cell at hand, for messages."""
-        return "a blank cell" if is_blank(self.cells[self.at]) else repr(self.cells[self.at])[:60]
+        return "a blank cell" if is_blank(self.cells[self.position]) else repr(self.cells[self.position])[:60]
 
     def read_value(self, key: str) -> None:
         if key in ("order", "dtype"):
-            if self.at >= len(self.cells):
-                raise self.cut()
-            self.values[key] = str(self.cells[self.at])
-            self.at += 1
+            if self.position >= len(self.cells):
+                raise self.check_not_cut()
+            self.values[key] = str(self.cells[self.position])
+            self.position += 1
             return
         numbers: list[int] = []
-        wanted = {"shape": MOST_DIMENSIONS, "strides": MOST_DIMENSIONS, "part": 2}.get(key, 1)
-        while self.at < len(self.cells) and len(numbers) <= wanted:
-            number = self.integer(self.cells[self.at])
+        wanted = {"shape": MAX_DIMENSIONS, "strides": MAX_DIMENSIONS, "part": 2}.get(key, 1)
+        while self.position < len(self.cells) and len(numbers) <= wanted:
+            number = self.parse_integer(self.cells[self.position])
             if number is None:
                 break
             numbers.append(number)
-            self.at += 1
-        if self.at >= len(self.cells):
-            raise self.cut()
+            self.position += 1
+        if self.position >= len(self.cells):
+            raise self.check_not_cut()
         if len(numbers) > wanted:
             values = "one value" if wanted == 1 else f"{wanted} values"
-            raise self.fail(f"more than {values} after the key {key!r}", self.at - 1)
+            raise self.fail(f"more than {values} after the key {key!r}", self.position - 1)
         if key not in ("shape", "strides") and len(numbers) != wanted:
             what = "two integers" if wanted == 2 else "an integer"
-            found = f", found {self.shown()}" if not numbers else ""
-            raise self.fail(f"expected {what} after the key {key!r}{found}", hint=self.disorder())
+            cell_text = f", found {self.describe_cell()}" if not numbers else ""
+            raise self.fail(f"expected {what} after the key {key!r}{cell_text}", hint=self.order_hint())
         self.values[key] = tuple(numbers)
 
-    def integer(self, cell: Cell) -> int | None:
+    def parse_integer(self, cell: Cell) -> int | None:
         if isinstance(cell, bool):
             return None
         if isinstance(cell, int) and abs(cell) < 2**63:
@@ -317,40 +324,42 @@ class _Parser:
                 raise self.fail(f"expected an integer, found {text!r:.60}")
         return None
 
-    def build(self) -> Header:
+    def build_header(self) -> Header:
         for key in FIELDS:
             if key not in self.places:
-                raise self.fail(f"the header has no {key!r}", self.at - 1)
-        shape, strides = self.integers("shape"), self.integers("strides")
+                raise self.fail(f"the header has no {key!r}", self.position - 1)
+        shape, strides = self.parse_integers("shape"), self.parse_integers("strides")
         if not shape:
             if strides != (0,):
                 raise self.fail("a 0-d array has the one stride 0", self.places["strides"])
             strides = ()
-        with self.blaming("dtype", 1):
-            dtype = dtypes.named(self.values["dtype"])
-        order = _ORDERS.get(key_of(self.values["order"]))
+        with self.blame_key("dtype", 1):
+            dtype = dtypes.from_name(self.values["dtype"])
+        order = _ORDERS.get(normalize_key(self.values["order"]))
         if order is None:
             raise self.fail(f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
                             self.places["order"] + 1)  # fmt: skip
         for key in ("shape", "offset", "length", "capacity"):
-            for nth, value in enumerate(self.integers(key)):
+            for index, value in enumerate(self.parse_integers(key)):
                 if value < 0:
-                    raise self.fail(f"{key} cannot be negative", self.places[key] + 1 + nth)
-        part = self.integers("part") if "part" in self.values else None
-        with self.blaming("strides", 0):
-            header = Header(dtype, shape, strides, self.integers("offset")[0], order, self.integers("capacity")[0])
+                    raise self.fail(f"{key} cannot be negative", self.places[key] + 1 + index)
+        part = self.parse_integers("part") if "part" in self.values else None
+        with self.blame_key("strides", 0):
+            header = Header(
+                dtype, shape, strides, self.parse_integers("offset")[0], order, self.parse_integers("capacity")[0]
+            )
         if "part" in self.values and part:
-            with self.blaming("part", 1):
+            with self.blame_key("part", 1):
                 header = replace(header, part=(part[0], part[1]))
-        if self.integers("length")[0] != header.length:
-            raise self.fail(f"length {self.integers('length')[0]} is not the product of the shape, {header.length}",
-                            self.places["length"] + 1)  # fmt: skip
+        if self.parse_integers("length")[0] != header.length:
+            reason = f"length {self.parse_integers('length')[0]} is not the product of the shape, {header.length}"
+            raise self.fail(reason, self.places["length"] + 1)
         return header
 
-    def integers(self, key: str) -> tuple[int, ...]:
+    def parse_integers(self, key: str) -> tuple[int, ...]:
         value = self.values[key]
         assert isinstance(value, tuple)
         return value
 
-    def blaming(self, key: str, step: int) -> AbstractContextManager[None]:
-        return located(location=self.address(min(self.places[key] + step, len(self.cells) - 1)))
+    def blame_key(self, key: str, step: int) -> AbstractContextManager[None]:
+        return locating(location=self.address(min(self.places[key] + step, len(self.cells) - 1)))

@@ -17,11 +17,20 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
-from .data import blame, decode_data, fit
+from .data import decode_data, error_for_problem, fit_cells
 from .dtypes import DType
-from .elements import Cell, ComplexLook, Missing, check_missing, encode, without_missing
+from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
 from .errors import DTypeError, FormatError
-from .header import Address, Header, Note, Order, beyond_memory, parse_header, plain_address, warn
+from .header import (
+    AddressOf,
+    Header,
+    NoteFinding,
+    Order,
+    describe_position,
+    memory_error,
+    parse_header,
+    warn_of_finding,
+)
 from .values import as_array
 
 
@@ -60,19 +69,19 @@ class LinearArray:
             object.__setattr__(self, "buffer", self.buffer.astype(self.buffer.dtype.newbyteorder("=")))
         if self.buffer.ndim != 1:
             raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
-        if dtypes.of(self.buffer.dtype).name != self.kind.name:
+        if dtypes.from_numpy(self.buffer.dtype).name != self.dtype_entry.name:
             raise DTypeError(f"a buffer of {self.buffer.dtype} cannot be one of {self.dtype}")
         _ = self.header  # its construction checks the bounds
 
     @cached_property
-    def kind(self) -> DType:
+    def dtype_entry(self) -> DType:
         """The dtype, looked up."""
-        return dtypes.named(self.dtype)
+        return dtypes.from_name(self.dtype)
 
     @cached_property
     def header(self) -> Header:
         """The header that describes this array."""
-        return _header(self.kind, self.shape, self.strides, self.offset, self.order, self.capacity)
+        return _header(self.dtype_entry, self.shape, self.strides, self.offset, self.order, self.capacity)
 
     @property
     def length(self) -> int:
@@ -105,9 +114,9 @@ class LinearArray:
         if isinstance(array, np.ma.MaskedArray):
             raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
         array = np.asarray(array)
-        dtype = dtypes.of(array.dtype)
+        dtype = dtypes.from_numpy(array.dtype)
         if array.dtype.kind == "T":
-            array = without_missing(array)
+            array = blank_missing(array)
         order: Order = "row-major"
         if array.flags.f_contiguous and not array.flags.c_contiguous:
             order = "column-major"
@@ -115,15 +124,15 @@ class LinearArray:
             buffer, offset, strides = whole
             return cls(dtype.name, array.shape, strides, offset, order, buffer)
         buffer = array.ravel(order="F" if order == "column-major" else "C")
-        return cls(dtype.name, array.shape, contiguous(array.shape, order), 0, order, buffer)
+        return cls(dtype.name, array.shape, contiguous_strides(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """The array: a view on `buffer`, no element copied (of `StringDType` only where they lie side by side)."""
         return view_of(self.header, self.buffer)
 
-    def to_cells(self, *, complex: ComplexLook = "text") -> list[Cell]:
+    def to_cells(self, *, complex: ComplexForm = "text") -> list[Cell]:
         """The flat list: header, then one cell for each element of the buffer (two if interleaved)."""
-        return [*self.header.to_cells(), *encode(self.buffer, self.kind, complex=complex)]
+        return [*self.header.to_cells(), *encode(self.buffer, self.dtype_entry, complex=complex)]
 
     @classmethod
     def from_cells(
@@ -132,9 +141,9 @@ class LinearArray:
         *,
         strict: bool = False,
         missing: Missing = "error",
-        address: Address = plain_address,
+        address: AddressOf = describe_position,
         name: str = "array",
-        note: Note = warn,
+        note: NoteFinding = warn_of_finding,
     ) -> LinearArray:
         """Read a flat list.
 
@@ -161,19 +170,19 @@ class LinearArray:
         def here(index: int) -> str:
             return address(start + index)
 
-        data = fit(cells[start:], header, missing=missing, address=here)
+        data = fit_cells(cells[start:], header, missing=missing, address=here)
         buffer, problems = decode_data(data, header, missing=missing)
         for problem in problems:
-            raise blame(problem, header, name, here)
-        return cls.of(header, buffer)
+            raise error_for_problem(problem, header, name, here)
+        return cls.from_header(header, buffer)
 
     @classmethod
-    def of(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
+    def from_header(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
         """The array of a header and its buffer."""
         return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
 
 
-def to_linear(array: Any, *, base: bool = False, complex: ComplexLook = "text") -> list[Cell]:
+def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
     """The flat list of an array: Python scalars that JSON keeps.
 
     Args:
@@ -221,7 +230,7 @@ _header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays
 # The layout of an ndarray ------------------------------------------------------------------------------------
 
 
-def contiguous(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
+def contiguous_strides(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
     """The strides, in elements, of an array whose elements lie side by side."""
     strides = []
     step = 1
@@ -240,7 +249,7 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
     shape = header.shape
     length = header.length
     try:
-        if header.strides == contiguous(shape, header.order):
+        if header.strides == contiguous_strides(shape, header.order):
             side_by_side = buffer[header.offset : header.offset + length]
             return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
         if buffer.dtype.kind == "T":
@@ -253,7 +262,7 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
     except ValueError as error:
         if isinstance(error, FormatError):
             raise
-        raise beyond_memory(f"an array of the shape {shape}") from error
+        raise memory_error(f"an array of the shape {shape}") from error
     return view
 
 
@@ -290,5 +299,5 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
     if math.prod(shape) > header.capacity:
         raise FormatError("strides under which elements overlap, of text that is not of one width",
                           hint="write the array without base=True")  # fmt: skip
-    places = view_of(replace(header, dtype=dtypes.named("int64"), shape=shape), np.arange(header.capacity))
+    places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
     return np.broadcast_to(buffer[places], header.shape)

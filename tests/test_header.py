@@ -10,7 +10,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
-from sheetarray.dtypes import named, of
+from sheetarray.dtypes import from_name, from_numpy
 from sheetarray.header import parse_header
 
 CELLS = to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))
@@ -211,9 +211,9 @@ def test_parse_header_says_where_the_data_begin() -> None:
     ],
 )
 def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
-    assert named(name).numpy == np.dtype(name)
-    assert of(np.dtype(name).newbyteorder(">")).name == name
-    assert named(f" {name.upper()} ").name == name
+    assert from_name(name).numpy == np.dtype(name)
+    assert from_numpy(np.dtype(name).newbyteorder(">")).name == name
+    assert from_name(f" {name.upper()} ").name == name
 
 
 @pytest.mark.parametrize(
@@ -223,13 +223,13 @@ def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
 )  # fmt: skip
 def test_an_unknown_dtype_is_an_error_that_lists_the_known(name: Any) -> None:
     with pytest.raises(sa.FormatError):
-        named(name)
+        from_name(name)
 
 
 def test_units_are_case_sensitive_where_letters_differ_only_so() -> None:
-    assert named("datetime64[M]").numpy == np.dtype("M8[M]")
-    assert named("datetime64[m]").numpy == np.dtype("M8[m]")
-    assert named("DATETIME64[ns]").numpy == np.dtype("M8[ns]")
+    assert from_name("datetime64[M]").numpy == np.dtype("M8[M]")
+    assert from_name("datetime64[m]").numpy == np.dtype("M8[m]")
+    assert from_name("DATETIME64[ns]").numpy == np.dtype("M8[ns]")
 
 
 @pytest.mark.parametrize("dtype", ["g", "G", "V4", "S3", [("a", "i4")], "M8", "m8"])

@@ -49,9 +49,9 @@ def check_jsonl(source):
             try:
                 LinearArray.from_cells(cells, name=name, address=f"{line}, item {{}}".format)
             except FormatError as error:
-                yield Finding.of(error)
+                yield Finding.from_error(error)
     except FormatError as error:
-        yield Finding.of(error)
+        yield Finding.from_error(error)
 
 
 def _flat_lists(source):

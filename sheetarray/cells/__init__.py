@@ -1,7 +1,7 @@
 """Elements <-> cells of text in bulk: the same look as `elements`, at the speed of a columnar engine.
 
 `to_text` makes of a buffer a polars Series whose CSV text is right: numbers stay numbers there, since the engine's
-own text of them is the shortest that reads back. `from_typed` takes a column that the engine has parsed under
+own text of them is the shortest that reads back. `buffer_from_typed` takes a column that the engine has parsed under
 `engine_dtype` already, and gives up (None) at the slightest doubt; `from_text` then looks at the text itself and
 leaves to `elements` the cells that no vectorised rule settles. `to_typed` is for containers that tell numbers, text and
 booleans apart. `dates` and `strings` have both directions of theirs.
@@ -11,13 +11,21 @@ polars is imported at the first use, so that reading headers never waits for it.
 
 from __future__ import annotations
 
-from .look import Formulas, TextLook, engine_dtype
-from .reading import from_list, from_text, from_typed
-from .strings import longest
-from .typed import TypedCells, to_typed
-from .writing import to_text
+from .reading import buffer_from_text, buffer_from_typed, from_list
+from .strings import longest_text
+from .text_look import FormulaMode, TextLook, engine_dtype
+from .typed import TypedCells, buffer_to_typed
+from .writing import buffer_to_text
 
 __all__ = [
-    "Formulas", "TextLook", "TypedCells", "engine_dtype", "from_list", "from_text", "from_typed", "longest", "to_text",
-    "to_typed",
+    "FormulaMode",
+    "TextLook",
+    "TypedCells",
+    "buffer_from_text",
+    "buffer_from_typed",
+    "buffer_to_text",
+    "buffer_to_typed",
+    "engine_dtype",
+    "from_list",
+    "longest_text",
 ]  # fmt: skip

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import DType
-from ..elements import DAY, NO_TIME, iso_texts, moment
-from .look import Buffer
-from .strings import byte_rows
+from ..dtypes import Buffer, DType
+from ..elements import DAY, NO_TIME, dates_to_iso, moment_pattern
+from .strings import to_byte_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,14 +23,14 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
     import polars as pl
 
     unit, count = np.datetime_data(buffer.dtype)
-    if count != 1 or unit not in (*_DIGITS, "D") or not _in_four_digits(buffer, unit):
-        return pl.Series(iso_texts(buffer), dtype=pl.String)
+    if count != 1 or unit not in (*_DIGITS, "D") or not _has_four_digit_years(buffer, unit):
+        return pl.Series(dates_to_iso(buffer), dtype=pl.String)
     fraction = f"%.{_DIGITS[unit]}f" if _DIGITS.get(unit) else ""
     dates = pl.Series(buffer.astype("datetime64[ms]") if unit == "s" else buffer)
     return dates.dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}").fill_null(NO_TIME)
 
 
-def _in_four_digits(buffer: Buffer, unit: str) -> bool:
+def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
     if unit == "ns":
         return True  # 1677 to 2262, and no room for more
     held = buffer[~np.isnat(buffer)]
@@ -49,14 +48,14 @@ def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series]
     if count != 1 or unit not in (*_DIGITS, "D") or not len(column):
         return None
     digits = _DIGITS.get(unit)
-    pattern = DAY if digits is None else moment(str(digits) if digits else "", between="T")
+    pattern = DAY if digits is None else moment_pattern(str(digits) if digits else "", between="T")
     width = 10 if digits is None else 19 + bool(digits) + digits
     plain = column.str.contains(f"^{pattern}$").fill_null(value=False)
     missing = (column == NO_TIME).fill_null(value=False)
     texts = (
         column if plain.all() else pl.select(pl.when(plain).then(column).otherwise(pl.lit(_ANY[:width]))).to_series()
     )
-    rows = byte_rows(texts, width)
+    rows = to_byte_rows(texts, width)
     if unit == "ns":
         years = (rows[:, :4] - np.uint8(48)).astype(np.int64) @ [1000, 100, 10, 1]
         if np.min(years) < 1678 or np.max(years) > 2261:

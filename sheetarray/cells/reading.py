@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import Buffer, DType
 from ..elements import FALSE_WORDS, TRUE_WORDS, Missing, Problem, decode, generic_from_text
 from .dates import dates_from_text
-from .look import Buffer, TextLook, engine_dtype
 from .strings import strings_from_text
+from .text_look import TextLook, engine_dtype
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ _FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
+def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
     """The buffer of a column parsed by the engine, or None where its text has to be looked at.
 
     That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
@@ -49,7 +49,7 @@ def _has_infinities(values: Buffer) -> bool:
     return bool(np.isinf(values).any())
 
 
-def from_text(
+def buffer_from_text(
     column: pl.Series, dtype: DType, look: TextLook, *, missing: Missing = "error"
 ) -> tuple[Buffer, list[Problem]]:
     """The buffer of a column of text, one element for each cell, and the cells that cannot be read."""
@@ -59,17 +59,17 @@ def from_text(
         case "string":
             return strings_from_text(column, look)
         case "generic":
-            return _generics(column, look), []
+            return _parse_generics(column, look), []
         case "float":
-            return _floats(column, dtype, look, missing)
+            return _parse_floats(column, dtype, look, missing)
         case "int":
-            return _integers(column, dtype, look, missing)
+            return _parse_integers(column, dtype, look, missing)
         case "bool":
-            return _booleans(column, dtype, look, missing)
+            return _parse_booleans(column, dtype, look, missing)
         case "complex":
-            return _complexes(column, dtype, look, missing)
-        case "datetime" if found := dates_from_text(column, dtype):
-            return _settle(column, *found, dtype, look, missing)
+            return _parse_complexes(column, dtype, look, missing)
+        case "datetime" if dates := dates_from_text(column, dtype):
+            return _decode_unsure(column, *dates, dtype, look, missing)
         case _:
             return decode(column.to_list(), dtype, missing=missing)
 
@@ -83,12 +83,12 @@ def from_list(texts: Sequence[str], dtype: DType, *, missing: Missing = "error")
         import polars as pl
 
         column = pl.Series(texts, dtype=pl.String).cast(engine_dtype(dtype), strict=False)
-        if not column.null_count() and (buffer := from_typed(column, dtype)) is not None:
+        if not column.null_count() and (buffer := buffer_from_typed(column, dtype)) is not None:
             return buffer, []
     return decode(texts, dtype, missing=missing)
 
 
-def _settle(
+def _decode_unsure(
     column: pl.Series,
     values: pl.Series | Buffer,
     unsure: pl.Series,
@@ -107,33 +107,33 @@ def _settle(
     return out, [Problem(int(places[p.index]), p.reason, p.hint) for p in problems]
 
 
-def _floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
-    values = _point(column.str.strip_chars(), look).cast(engine_dtype(dtype), strict=False)
-    return _settle(column, values.fill_null(0), _not_finite(values), dtype, look, missing)
+def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    values = _with_decimal_point(column.str.strip_chars(), look).cast(engine_dtype(dtype), strict=False)
+    return _decode_unsure(column, values.fill_null(0), _are_not_finite(values), dtype, look, missing)
 
 
-def _not_finite(values: pl.Series) -> pl.Series:
+def _are_not_finite(values: pl.Series) -> pl.Series:
     """Null, or infinite: for the engine 1e999 is."""
     return values.is_null() | values.is_infinite().fill_null(value=False)
 
 
-def _integers(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
-    texts = _point(column.str.strip_chars(), look)
+def _parse_integers(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+    texts = _with_decimal_point(column.str.strip_chars(), look)
     values = texts.cast(engine_dtype(dtype), strict=False)
     if values.null_count():  # a program may have written them as `2.0`
         whole = texts.str.extract(r"^([+-]?[0-9]+)\.0*$").cast(values.dtype, strict=False)
         values = values.fill_null(whole)
-    return _settle(column, values.fill_null(0), values.is_null(), dtype, look, missing)
+    return _decode_unsure(column, values.fill_null(0), values.is_null(), dtype, look, missing)
 
 
-def _booleans(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+def _parse_booleans(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
     words = column.str.strip_chars().str.to_lowercase()
     true = words.is_in(TRUE_WORDS).fill_null(value=False)
     false = words.is_in(FALSE_WORDS).fill_null(value=False)
-    return _settle(column, true, ~(true | false), dtype, look, missing)
+    return _decode_unsure(column, true, ~(true | false), dtype, look, missing)
 
 
-def _complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
+def _parse_complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
     """The cells that are two plain numerals and a unit; the sign between them is the first that follows a digit."""
     import polars as pl
 
@@ -141,7 +141,7 @@ def _complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing
     text = pl.col("text")
     imaginary = text.str.slice(pl.col("sign"), text.str.len_bytes() - pl.col("sign") - 1)
     parts = (
-        pl.LazyFrame({"text": _point(column.str.strip_chars(), look)})
+        pl.LazyFrame({"text": _with_decimal_point(column.str.strip_chars(), look)})
         .with_columns(sign=text.str.find(r"[0-9N.][+-]").cast(pl.Int64) + 1, ends=text.str.contains(r"[ij]$"))
         .select(
             real=pl.when("ends").then(text.str.slice(0, pl.col("sign"))).cast(width, strict=False),
@@ -152,10 +152,10 @@ def _complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing
     real, imag = parts["real"], parts["imag"]
     out = np.empty(len(column), dtype=dtype.numpy)
     out.real, out.imag = real.fill_null(0).to_numpy(), imag.fill_null(0).to_numpy()
-    return _settle(column, out, _not_finite(real) | _not_finite(imag), dtype, look, missing)
+    return _decode_unsure(column, out, _are_not_finite(real) | _are_not_finite(imag), dtype, look, missing)
 
 
-def _point(texts: pl.Series, look: TextLook) -> pl.Series:
+def _with_decimal_point(texts: pl.Series, look: TextLook) -> pl.Series:
     """Numerals with a decimal point; null where one has a point although its decimal mark is the comma."""
     if look.decimal == ".":
         return texts
@@ -166,7 +166,7 @@ def _point(texts: pl.Series, look: TextLook) -> pl.Series:
     return pl.select(pl.when(has_point).then(None).otherwise(swapped)).to_series() if has_point.any() else swapped
 
 
-def _generics(column: pl.Series, look: TextLook) -> Buffer:
+def _parse_generics(column: pl.Series, look: TextLook) -> Buffer:
     out = np.empty(len(column), dtype=object)
     out[:] = [generic_from_text(text, formulas=look.formulas) for text in column.to_list()]
     return out

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..elements import EVALUATED_PATTERN, Problem, is_mostly_padding, variable_width
+from ..dtypes import Buffer
+from ..elements import EVALUATED_PATTERN, Problem, is_mostly_padding, to_variable_width
 from ..errors import DTypeError
-from .look import Buffer, TextLook
+from .text_look import TextLook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +49,7 @@ def unicode_text(texts: list[str | None]) -> pl.Series:
         raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
 
 
-def escaped(texts: pl.Series, look: TextLook) -> pl.Series:
+def escape_formulas(texts: pl.Series, look: TextLook) -> pl.Series:
     """Text that a spreadsheet would evaluate, after an apostrophe."""
     import polars as pl
 
@@ -68,21 +69,21 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     if look.formulas == "escape" and texts.str.starts_with("'").any():
         marked = texts.str.contains(f"^'{EVALUATED_PATTERN}")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
-    width, size = longest(texts), int(texts.str.len_bytes().sum())
+    width, size = longest_text(texts), int(texts.str.len_bytes().sum())
     if is_mostly_padding(len(texts), width, size):
-        return variable_width(texts.to_list()), []
+        return to_variable_width(texts.to_list()), []
     if width and size == texts.str.len_chars().sum():
-        units = byte_rows(texts.str.pad_end(width, "\0"), width).astype(np.uint32)
+        units = to_byte_rows(texts.str.pad_end(width, "\0"), width).astype(np.uint32)
         return units.view(f"<U{width}").ravel(), []
     return np.array(texts.to_list(), dtype=f"<U{max(width, 1)}"), []
 
 
-def longest(texts: pl.Series) -> int:
+def longest_text(texts: pl.Series) -> int:
     """The number of characters of the longest text."""
     return int(texts.str.len_chars().fill_null(0).to_numpy().max(initial=0))
 
 
-def byte_rows(texts: pl.Series, width: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def to_byte_rows(texts: pl.Series, width: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """ASCII texts, each `width` bytes long, as an array of the shape (len(texts), width)."""
     import polars as pl
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import DType
-from ..elements import generic_cells, generic_to_typed
-from .look import Buffer, TextLook
+from ..dtypes import Buffer, DType
+from ..elements import encode_generic, generic_to_typed
 from .strings import unicode_text
-from .writing import to_text
+from .text_look import TextLook
+from .writing import buffer_to_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,7 @@ class TypedCells:
         return max(map(len, self.kinds), default=0)
 
 
-def to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, start: int = 0) -> TypedCells:
+def buffer_to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, start: int = 0) -> TypedCells:
     """The cells of a buffer.
 
     Args:
@@ -61,40 +61,40 @@ def to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False,
 
     Example:
         >>> from sheetarray import dtypes
-        >>> found = to_typed(np.array([1, 2**60]), dtypes.named("int64"), exact=10**15)
+        >>> found = buffer_to_typed(np.array([1, 2**60]), dtypes.from_name("int64"), exact=10**15)
         >>> found.numbers.to_list(), found.texts.to_list()
         ([1, None], [None, '1152921504606846976'])
     """
     if as_text:
-        return TypedCells(texts=_no_blanks(_texts(buffer, dtype, start)))
+        return TypedCells(texts=_blank_to_null(_to_texts(buffer, dtype, start)))
     match dtype.kind:
         case "float":
-            return _split(buffer, dtype, np.isfinite(buffer))
+            return _split_kinds(buffer, dtype, np.isfinite(buffer))
         case "int":
-            return _split(buffer, dtype, _within(buffer, exact))
+            return _split_kinds(buffer, dtype, _is_exact_number(buffer, exact))
         case "timedelta":
-            return _split(buffer, dtype, _within(buffer.view(np.int64), exact))
+            return _split_kinds(buffer, dtype, _is_exact_number(buffer.view(np.int64), exact))
         case "bool":
-            return TypedCells(booleans=_series(buffer.view(np.uint8) != 0))
+            return TypedCells(booleans=_to_series(buffer.view(np.uint8) != 0))
         case "generic":
-            return _generics(buffer, exact)
+            return _split_generics(buffer, exact)
         case _:
-            return TypedCells(texts=_no_blanks(_texts(buffer, dtype, start)))
+            return TypedCells(texts=_blank_to_null(_to_texts(buffer, dtype, start)))
 
 
-def _series(values: Any) -> pl.Series:
+def _to_series(values: Any) -> pl.Series:
     import polars as pl
 
     return pl.Series(values)
 
 
-def _texts(buffer: Buffer, dtype: DType, start: int = 0) -> pl.Series:
+def _to_texts(buffer: Buffer, dtype: DType, start: int = 0) -> pl.Series:
     import polars as pl
 
-    return to_text(buffer, dtype, _TYPED, start=start).cast(pl.String)
+    return buffer_to_text(buffer, dtype, _TYPED, start=start).cast(pl.String)
 
 
-def _no_blanks(texts: pl.Series) -> pl.Series:
+def _blank_to_null(texts: pl.Series) -> pl.Series:
     """Empty text is a blank cell."""
     import polars as pl
 
@@ -102,37 +102,37 @@ def _no_blanks(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(~empty).then(texts)).to_series() if empty.any() else texts
 
 
-def _within(counts: Buffer, exact: int) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
+def _is_exact_number(counts: Buffer, exact: int) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
     """Where an integer is a number; None where every one is."""
     if counts.dtype.itemsize < 8 or not len(counts) or (int(counts.min()) >= -exact and int(counts.max()) <= exact):
         return None
     return (counts <= exact) if counts.dtype.kind == "u" else (counts >= -exact) & (counts <= exact)
 
 
-def _split(buffer: Buffer, dtype: DType, plain: np.ndarray[Any, np.dtype[np.bool_]] | None) -> TypedCells:
-    numbers = _series(buffer.view(np.int64) if dtype.kind == "timedelta" else buffer)
+def _split_kinds(buffer: Buffer, dtype: DType, plain: np.ndarray[Any, np.dtype[np.bool_]] | None) -> TypedCells:
+    numbers = _to_series(buffer.view(np.int64) if dtype.kind == "timedelta" else buffer)
     if plain is None or plain.all():
         return TypedCells(numbers=numbers)
     import polars as pl
 
     others = np.flatnonzero(~plain)
     texts = pl.repeat(None, len(buffer), dtype=pl.String, eager=True)
-    texts = texts.scatter(others, _texts(np.ascontiguousarray(buffer[others]), dtype))
+    texts = texts.scatter(others, _to_texts(np.ascontiguousarray(buffer[others]), dtype))
     if len(others) == len(buffer):
         return TypedCells(texts=texts)
-    return TypedCells(numbers=pl.select(pl.when(_series(plain)).then(numbers)).to_series(), texts=texts)
+    return TypedCells(numbers=pl.select(pl.when(_to_series(plain)).then(numbers)).to_series(), texts=texts)
 
 
-def _generics(buffer: Buffer, exact: int) -> TypedCells:
+def _split_generics(buffer: Buffer, exact: int) -> TypedCells:
     import polars as pl
 
-    cells = [generic_to_typed(cell, exact) for cell in generic_cells(buffer, exact=None)]
+    cells = [generic_to_typed(cell, exact) for cell in encode_generic(buffer, exact=None)]
     return TypedCells(
-        numbers=pl.Series([_numeral(cell) for cell in cells], dtype=pl.String),
+        numbers=pl.Series([_to_numeral(cell) for cell in cells], dtype=pl.String),
         texts=unicode_text([cell if isinstance(cell, str) else None for cell in cells]),
         booleans=pl.Series([cell if isinstance(cell, bool) else None for cell in cells], dtype=pl.Boolean),
     )
 
 
-def _numeral(cell: Any) -> str | None:
+def _to_numeral(cell: Any) -> str | None:
     return None if cell is None or isinstance(cell, (str, bool)) else repr(cell)

@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import Buffer, DType
 from ..elements import (
     FALSE,
     INFINITY,
     NEGATIVE_INFINITY,
     NO_TIME,
     TRUE,
-    generic_cells,
+    encode_generic,
     generic_to_text,
     shows_minus,
 )
 from ..errors import DTypeError
 from .dates import dates_to_text
-from .look import Buffer, TextLook
-from .strings import escaped, strings_to_text, unicode_text
+from .strings import escape_formulas, strings_to_text, unicode_text
+from .text_look import TextLook
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
+def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
     """The cells of a buffer as a Series that the engine writes as text: numeric, or String.
 
     A float Series has no infinities, which the engine would spell in its own way; with a decimal comma it is still
@@ -46,13 +46,13 @@ def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> 
     match dtype.kind:
         case "float":
             values = pl.Series(buffer)
-            return _comma(_spelt(values), look) if np.isinf(buffer).any() else values
+            return _with_decimal_comma(_spell_infinities(values), look) if np.isinf(buffer).any() else values
         case "int":
             return pl.Series(buffer)
         case "bool":
             return pl.Series((buffer.view(np.uint8) != 0).view(np.uint8)).cat.to(pl.Enum([FALSE, TRUE]))
         case "complex":
-            return _comma(_complexes(buffer), look)
+            return _with_decimal_comma(_format_complexes(buffer), look)
         case "timedelta":
             missing = np.isnat(buffer)
             counts = pl.Series(buffer.view(np.int64))
@@ -60,12 +60,12 @@ def to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> 
         case "datetime":
             return dates_to_text(buffer)
         case "string":
-            return escaped(strings_to_text(buffer), look)
+            return escape_formulas(strings_to_text(buffer), look)
         case "generic":
-            return unicode_text(_generics(buffer, look, start))
+            return unicode_text(_format_generics(buffer, look, start))
 
 
-def _spelt(values: pl.Series) -> pl.Series:
+def _spell_infinities(values: pl.Series) -> pl.Series:
     """Floats as text, infinities in the format's spelling."""
     import polars as pl
 
@@ -76,14 +76,14 @@ def _spelt(values: pl.Series) -> pl.Series:
     return texts.scatter(infinite, texts.gather(infinite).replace({"inf": INFINITY, "-inf": NEGATIVE_INFINITY}))
 
 
-def _complexes(buffer: Buffer) -> pl.Series:
+def _format_complexes(buffer: Buffer) -> pl.Series:
     """`3+4i`, each part the shortest text that reads back."""
     import polars as pl
 
     parts = buffer.view(np.dtype(f"f{buffer.dtype.itemsize // 2}"))
     texts = []
     for values in (np.ascontiguousarray(parts[0::2]), np.ascontiguousarray(parts[1::2])):
-        text = _spelt(pl.Series(values))
+        text = _spell_infinities(pl.Series(values))
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
             whole = (values == np.trunc(values)).any()
         texts.append(text.str.strip_suffix(".0") if whole else text)
@@ -92,13 +92,13 @@ def _complexes(buffer: Buffer) -> pl.Series:
     return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()
 
 
-def _comma(texts: pl.Series, look: TextLook) -> pl.Series:
+def _with_decimal_comma(texts: pl.Series, look: TextLook) -> pl.Series:
     return texts.str.replace_all(".", ",", literal=True) if look.decimal == "," else texts
 
 
-def _generics(buffer: Buffer, look: TextLook, start: int) -> list[str | None]:
+def _format_generics(buffer: Buffer, look: TextLook, start: int) -> list[str | None]:
     texts: list[str | None] = []
-    for index, cell in enumerate(generic_cells(buffer, exact=None)):
+    for index, cell in enumerate(encode_generic(buffer, exact=None)):
         try:
             texts.append(generic_to_text(cell, formulas=look.formulas, decimal=look.decimal))
         except ValueError as error:

@@ -1,7 +1,7 @@
 """The command line: `sheetarray info`, `show`, `convert`, `check`, `diff`, `table`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
-status, `places` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
+status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
 terminal can show; `slices`, `values`, `pictures` and `comparing` do the work and know nothing of the command line.
 Which formats there are, only the registry knows.
 """

@@ -11,11 +11,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..registry import FORMATS, Format
-from .program import Misuse
+from .program import UsageProblem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_NOT_TOLD = ("progress", "client")  # objects that no command line can name
+_INTERNAL_OPTIONS = ("progress", "client")  # objects that no command line can name
 _WORDS = {"true": True, "false": False}
 
 
@@ -44,8 +44,8 @@ class FormatName(click.types.StringParamType):
         return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
-def reading(function: Function) -> Function:
-    """--from and --read."""
+def from_and_read_options(function: Function) -> Function:
+    """Add the options --from and --read to a command."""
     function = click.option(
         "--read", "read_pairs", metavar="KEY=VALUE", multiple=True,
         help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
@@ -56,16 +56,16 @@ def reading(function: Function) -> Function:
     )(function)  # fmt: skip
 
 
-def missing(function: Function) -> Function:
-    """--missing."""
+def missing_option(function: Function) -> Function:
+    """Add the option --missing to a command."""
     return click.option(
         "--missing", type=click.Choice(["error", "nan"]),
         help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
     )(function)  # fmt: skip
 
 
-def as_json(function: Function) -> Function:
-    """--json."""
+def json_option(function: Function) -> Function:
+    """Add the option --json to a command."""
     return click.option("--json", "wants_json", is_flag=True, help="JSON on standard output instead of text.")(function)
 
 
@@ -75,16 +75,16 @@ def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, s
     Raises:
         Misuse: a pair that is none.
     """
-    found: dict[str, str] = {} if missing is None else {"missing": missing}
+    options: dict[str, str] = {} if missing is None else {"missing": missing}
     for pair in pairs:
         key, mark, value = pair.partition("=")
         if not mark or not key.strip():
-            raise Misuse(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
-        found[key.strip().replace("-", "_")] = value
-    return found
+            raise UsageProblem(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
+        options[key.strip().replace("-", "_")] = value
+    return options
 
 
-def options_of(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
+def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:
     """Options as the adapter's function takes them: what a value may be, its signature says.
 
     Args:
@@ -100,18 +100,18 @@ def options_of(row: Format, verb: str, given: dict[str, str], *, lenient: bool =
     known = {
         parameter.name: parameter
         for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _NOT_TOLD
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INTERNAL_OPTIONS
     }
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for key, text in given.items():
         if key in known:
-            found[key] = _value(key, text, str(known[key].annotation), function.__globals__)
+            options[key] = _parse_value(key, text, str(known[key].annotation), function.__globals__)
         elif not lenient:
             has = f"it has {', '.join(known)}" if known else "it has none"
             if key == "format":
                 has = f"{'--to' if verb == 'write' else '--from'} names the format"
-            raise Misuse(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
-    return found
+            raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
+    return options
 
 
 def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> None:
@@ -121,8 +121,8 @@ def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> 
         Misuse: nobody knows it.
     """
     for key in given:
-        if rows and not any(options_of(row, verb, {key: given[key]}, lenient=True) for row in rows):
-            options_of(rows[0], verb, {key: given[key]})
+        if rows and not any(parse_options(row, verb, {key: given[key]}, lenient=True) for row in rows):
+            parse_options(rows[0], verb, {key: given[key]})
 
 
 def takes_progress(row: Format, verb: str) -> bool:
@@ -130,7 +130,7 @@ def takes_progress(row: Format, verb: str) -> bool:
     return "progress" in inspect.signature(row.function(verb)).parameters
 
 
-def _value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
+def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
     """A value of the kind that the annotation names."""
     words = set(re.findall(r"\w+", annotation))
     choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
@@ -146,8 +146,8 @@ def _value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
     if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
         return float(text)
     if choices and text not in choices:
-        raise Misuse(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
+        raise UsageProblem(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
     if not choices and "str" not in words and words & {"bool", "int", "float"}:
         wanted = "true or false" if "bool" in words else "a number"
-        raise Misuse(f"{key} is {wanted}, not {text!r}")
+        raise UsageProblem(f"{key} is {wanted}, not {text!r}")
     return text.replace("\\t", "\t")

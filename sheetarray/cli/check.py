@@ -9,20 +9,20 @@ from typing import Any
 import click
 
 from ..errors import Finding
-from .arguments import as_json, missing, options_of, reading, refuse_unknown, split_pairs
-from .console import plural, put_json, say, visible
-from .places import PIPE, Place, source_place
-from .program import EXPECTED, FAILED, FINE, FOUND, Misuse, as_options, complain, explained
-from .progress import watched
+from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
+from .console import count_noun, escape_controls, print_json, print_line
+from .endpoints import PIPE, Endpoint, source_endpoint
+from .program import EXPECTED, FAILED, FINDINGS, FINE, UsageProblem, explain_error, print_error, to_cli_options
+from .progress import watching
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
 @click.command(short_help="Find everything that is wrong in files.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@reading
-@missing
-@as_json
+@from_and_read_options
+@missing_option
+@json_option
 def check(
     files: tuple[str, ...],
     from_format: str | None,
@@ -44,66 +44,66 @@ def check(
       cat run.csv | sheetarray check - --from csv
     """
     if files.count(PIPE) > 1:
-        raise Misuse("standard input can be read only once")
+        raise UsageProblem("standard input can be read only once")
     pairs = split_pairs(read_pairs, missing)
-    places = [_place(file, from_format) for file in files]
-    refuse_unknown([place.row for place in places if isinstance(place, Place)], "check", pairs)
-    status, told = FINE, []
+    places = [_open_endpoint(file, from_format) for file in files]
+    refuse_unknown([place.row for place in places if isinstance(place, Endpoint)], "check", pairs)
+    status, reports = FINE, []
     for file, place in zip(files, places, strict=True):
         try:
-            if not isinstance(place, Place):
+            if not isinstance(place, Endpoint):
                 raise place
-            findings, count = _checked(place, pairs)
-        except (*EXPECTED, Misuse) as error:
-            complain(error)
+            findings, count = _run_check(place, pairs)
+        except (*EXPECTED, UsageProblem) as error:
+            print_error(error)
             status = FAILED
-            told.append({"file": file, "ok": False, "error": " ".join(filter(None, explained(error)))})
+            reports.append({"file": file, "ok": False, "error": " ".join(filter(None, explain_error(error)))})
             continue
-        status = max(status, FOUND if findings else FINE)
-        told.append(_as_json(place, findings, count))
+        status = max(status, FINDINGS if findings else FINE)
+        reports.append(_to_json(place, findings, count))
         if not wants_json:
-            _put(place, findings, count)
+            _print_findings(place, findings, count)
     if wants_json:
-        put_json(told)
+        print_json(reports)
     return status
 
 
-def _place(file: str, from_format: str | None) -> Place | Exception:
+def _open_endpoint(file: str, from_format: str | None) -> Endpoint | Exception:
     """The place, or why it is none; said when its turn comes."""
     try:
-        return source_place(file, from_format, always=False)
-    except (OSError, Misuse) as error:
+        return source_endpoint(file, from_format, always=False)
+    except (OSError, UsageProblem) as error:
         return error
 
 
-def _checked(place: Place, pairs: dict[str, str]) -> tuple[list[Finding], int | None]:
+def _run_check(place: Endpoint, pairs: dict[str, str]) -> tuple[list[Finding], int | None]:
     """The findings, and how many arrays there are in an intact file."""
-    with watched(place, "check") as progress:
-        findings = place.call("check", **options_of(place.row, "check", pairs, lenient=True), **progress)
+    with watching(place, "check") as progress:
+        findings = place.call("check", **parse_options(place.row, "check", pairs, lenient=True), **progress)
     if findings:
         return findings, None
-    return [], len(place.call("scan", **options_of(place.row, "scan", pairs, lenient=True)))
+    return [], len(place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True)))
 
 
-def _put(place: Place, findings: Sequence[Finding], count: int | None) -> None:
-    say(f"{visible(place.label)}: ", bold=True, nl=False)
+def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None) -> None:
+    print_line(f"{escape_controls(place.label)}: ", bold=True, nl=False)
     if count is not None:
-        say("ok", fg="green", nl=False)
-        click.echo(f" ({plural(count, 'array')})")
+        print_line("ok", fg="green", nl=False)
+        click.echo(f" ({count_noun(count, 'array')})")
         return
     kinds = [finding.severity for finding in findings]
-    click.echo(", ".join(plural(kinds.count(kind), kind) for kind in _COLOURS if kind in kinds))
+    click.echo(", ".join(count_noun(kinds.count(kind), kind) for kind in _COLOURS if kind in kinds))
     for finding, after in zip_longest(findings, findings[1:]):
-        say(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
-        where = f"{visible(finding.location)}  " if finding.location else ""
-        say(where, bold=True, nl=False)
-        click.echo(visible(finding.message))
+        print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
+        where = f"{escape_controls(finding.location)}  " if finding.location else ""
+        print_line(where, bold=True, nl=False)
+        click.echo(escape_controls(finding.message))
         if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
             option = "--write" if finding.hint.startswith("write") else "--read"
-            say(f"           {visible(as_options(finding.hint, option))}", dim=True)
+            print_line(f"           {escape_controls(to_cli_options(finding.hint, option))}", dim=True)
 
 
-def _as_json(place: Place, findings: Sequence[Finding], count: int | None) -> dict[str, Any]:
+def _to_json(place: Endpoint, findings: Sequence[Finding], count: int | None) -> dict[str, Any]:
     return {
         "file": place.label,
         "ok": not findings,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from .slices import blocks
-from .values import rectangular
+from ..dtypes import Array
+from .slices import cover_with_blocks
+from .values import to_rectangular
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Place = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
+DifferingElement = tuple[tuple[int, ...], Any, Any]  # the index of an element, and its values in A and B
 
 _EXACT_IN_DOUBLES = 2**53
 
@@ -49,7 +49,7 @@ class Comparison:
     signs: int = 0
     absolute: int | float | None = None
     relative: float | None = None
-    first: list[Place] = field(default_factory=list)
+    first: list[DifferingElement] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
@@ -72,42 +72,42 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
         atol: absolute tolerance.
         most: so many differing elements are named.
     """
-    a, b = rectangular(a), rectangular(b)
-    found = Comparison(
+    a, b = to_rectangular(a), to_rectangular(b)
+    comparison = Comparison(
         name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
     )
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        found.compared = _same_nested(a, b)
-        return found
+        comparison.compared = _is_same_nested(a, b)
+        return comparison
     if a.shape != b.shape:
-        return found
-    found.compared = _comparable(a, b)
-    if not found.compared:
-        return found
-    found.elements = a.size
-    for block in blocks(a.shape):
+        return comparison
+    comparison.compared = _are_comparable(a, b)
+    if not comparison.compared:
+        return comparison
+    comparison.elements = a.size
+    for block in cover_with_blocks(a.shape):
         x, y = a[block], b[block]
-        unequal = _unequal(x, y, rtol, atol)
-        if not found.tolerant:
-            signs = _other_zeros(x, y) & ~unequal
-            found.signs += int(np.count_nonzero(signs))
+        unequal = _find_unequal(x, y, rtol, atol)
+        if not comparison.tolerant:
+            signs = _find_other_zeros(x, y) & ~unequal
+            comparison.signs += int(np.count_nonzero(signs))
             unequal |= signs
         if not unequal.any():
             continue
-        found.differing += int(np.count_nonzero(unequal))
-        _widen(found, x[unequal], y[unequal])
-        for inner in np.argwhere(unequal)[: most - len(found.first)].tolist():
+        comparison.differing += int(np.count_nonzero(unequal))
+        _add_differences(comparison, x[unequal], y[unequal])
+        for inner in np.argwhere(unequal)[: most - len(comparison.first)].tolist():
             index = tuple(part.start + at for part, at in zip(block, inner, strict=True))
-            found.first.append((index, a[index], b[index]))
-    return found
+            comparison.first.append((index, a[index], b[index]))
+    return comparison
 
 
 def dtype_name(array: Any) -> str:
     """The exchange format's name of an array's dtype; of an awkward array its type."""
-    return dtypes.of(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
+    return dtypes.from_numpy(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
 
 
-def _same_nested(a: Any, b: Any) -> bool:
+def _is_same_nested(a: Any, b: Any) -> bool:
     """Whether two arrays, one of which is an awkward one, hold the same."""
     import awkward  # type: ignore[import-untyped]
 
@@ -118,12 +118,12 @@ def _shape(array: Any) -> tuple[int, ...]:
     return array.shape if isinstance(array, np.ndarray) else (len(array),)
 
 
-def _comparable(a: Array, b: Array) -> bool:
-    kinds = {_family(a), _family(b)}
+def _are_comparable(a: Array, b: Array) -> bool:
+    kinds = {_dtype_family(a), _dtype_family(b)}
     return len(kinds) == 1 or (kinds & {"object"} == {"object"})
 
 
-def _family(array: Array) -> str:
+def _dtype_family(array: Array) -> str:
     kind = array.dtype.kind
     return "number" if kind in "biufc" else {"O": "object", "U": "text", "T": "text"}.get(kind, kind)
 
@@ -136,7 +136,7 @@ def _order(array: Any) -> str | None:
     return "column-major" if several and array.flags.f_contiguous else "row-major"
 
 
-def _other_zeros(a: Array, b: Array) -> Array:
+def _find_other_zeros(a: Array, b: Array) -> Array:
     """Which elements are zeros, or have parts that are, of which one alone is negative."""
     kinds = a.dtype.kind + b.dtype.kind
     if kinds == "OO":
@@ -146,15 +146,15 @@ def _other_zeros(a: Array, b: Array) -> Array:
     if not set(kinds) <= set("fc"):
         return np.zeros(a.shape, dtype=bool)
     if "c" in kinds:
-        return _other_zeros(np.real(a), np.real(b)) | _other_zeros(np.imag(a), np.imag(b))
+        return _find_other_zeros(np.real(a), np.real(b)) | _find_other_zeros(np.imag(a), np.imag(b))
     return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
 
 
-def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
+def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
     kinds = a.dtype.kind + b.dtype.kind
     if "O" in kinds:
         pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
-        return np.array([not _same(x, y) for x, y in pairs], dtype=bool).reshape(a.shape)
+        return np.array([not _is_same(x, y) for x, y in pairs], dtype=bool).reshape(a.shape)
     if kinds[0] in "Mm":
         return np.asarray((a != b) & ~(np.isnat(a) & np.isnat(b)))
     if "f" not in kinds and "c" not in kinds:
@@ -162,24 +162,24 @@ def _unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
     exact = _exact_as_double(a) and _exact_as_double(b)
     if rtol or atol:
         if not exact and "c" not in kinds:
-            return _far_apart(a, b, rtol, atol)
+            return _find_far_apart(a, b, rtol, atol)
         with np.errstate(all="ignore"):
-            return ~np.isclose(_double(a), _double(b), rtol=rtol, atol=atol, equal_nan=True)
+            return ~np.isclose(_to_double(a), _to_double(b), rtol=rtol, atol=atol, equal_nan=True)
     if "c" in kinds:
-        return _unequal(np.real(a), np.real(b), 0, 0) | _unequal(np.imag(a), np.imag(b), 0, 0)
+        return _find_unequal(np.real(a), np.real(b), 0, 0) | _find_unequal(np.imag(a), np.imag(b), 0, 0)
     if not exact:
-        return _unequal_exactly(a, b)
-    x, y = _double(a), _double(b)
+        return _find_unequal_exactly(a, b)
+    x, y = _to_double(a), _to_double(b)
     return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
 
 
-def _unequal_exactly(a: Array, b: Array) -> Array:
+def _find_unequal_exactly(a: Array, b: Array) -> Array:
     """Large integers against floats: Python compares them without rounding either."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     return np.array([x != y for x, y in pairs], dtype=bool).reshape(a.shape)
 
 
-def _far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
+def _find_far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
     """The same with a tolerance, which is not rounded either."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     wide, narrow = Fraction(rtol) if math.isfinite(rtol) else 0, Fraction(atol) if math.isfinite(atol) else 0
@@ -198,17 +198,17 @@ def _exact_as_double(array: Array) -> bool:
     return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)
 
 
-def _double(array: Array) -> Array:
+def _to_double(array: Array) -> Array:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def _same(x: Any, y: Any) -> bool:
+def _is_same(x: Any, y: Any) -> bool:
     if type(x) is not type(y):
         return False
     return bool(x == y) or (isinstance(x, float) and math.isnan(x) and math.isnan(y))
 
 
-def _widen(found: Comparison, x: Array, y: Array) -> None:
+def _add_differences(comparison: Comparison, x: Array, y: Array) -> None:
     """Take the largest differences of some elements into account."""
     kinds = x.dtype.kind + y.dtype.kind
     if not set(kinds) <= set("iufc"):
@@ -216,7 +216,7 @@ def _widen(found: Comparison, x: Array, y: Array) -> None:
     absolute: list[int | float]
     if not set(kinds) <= set("iu") and not (_exact_as_double(x) and _exact_as_double(y)):
         for part in (np.real, np.imag) if "c" in kinds else (np.asarray,):
-            _note_largest(found, *_largest_exactly(part(x), part(y)))
+            _note_largest(comparison, *_largest_exactly(part(x), part(y)))
         return
     if set(kinds) <= set("iu"):
         if x.dtype == y.dtype:
@@ -227,13 +227,13 @@ def _widen(found: Comparison, x: Array, y: Array) -> None:
         apart, size = apart.astype(np.float64), np.abs(y.astype(np.float64))
     else:
         with np.errstate(all="ignore"):
-            apart, size = np.abs(_double(x) - _double(y)), np.abs(_double(y))
+            apart, size = np.abs(_to_double(x) - _to_double(y)), np.abs(_to_double(y))
         known = ~np.isnan(apart)
         apart, size = apart[known], size[known]
         absolute = [float(np.max(apart))] if apart.size else []
     with np.errstate(all="ignore"):
         ratios = (apart / size)[(size > 0) & np.isfinite(size)]
-    _note_largest(found, absolute, [float(np.max(ratios))] if ratios.size else [])
+    _note_largest(comparison, absolute, [float(np.max(ratios))] if ratios.size else [])
 
 
 def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
@@ -248,9 +248,9 @@ def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]
     return absolute, [] if ratio is None else [float(ratio) if ratio < 2**1023 else math.inf]
 
 
-def _note_largest(found: Comparison, absolute: list[int | float], relative: list[float]) -> None:
-    if found.absolute is not None:
-        absolute.append(found.absolute)
-    if found.relative is not None:
-        relative.append(found.relative)
-    found.absolute, found.relative = max(absolute, default=None), max(relative, default=None)
+def _note_largest(comparison: Comparison, absolute: list[int | float], relative: list[float]) -> None:
+    if comparison.absolute is not None:
+        absolute.append(comparison.absolute)
+    if comparison.relative is not None:
+        relative.append(comparison.relative)
+    comparison.absolute, comparison.relative = max(absolute, default=None), max(relative, default=None)

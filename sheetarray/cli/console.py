@@ -17,24 +17,24 @@ _ENDLESS = 100_000
 _OF_256_COLOURS = ("xterm", "screen", "tmux", "rxvt")  # whatever they say: containers have TERM=xterm
 
 
-def console_out() -> Console:
+def make_console() -> Console:
     """Standard output: a terminal's width and colours, or plain text that is never cut."""
     from rich.console import Console
 
     plain: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
     if _wants_no_colour():
         plain["color_system"] = None
-    found = Console(**plain)
-    if found.color_system == "standard" and os.environ.get("TERM", "").startswith(_OF_256_COLOURS):
-        found = Console(**plain, color_system="256")
-    return found if found.is_terminal else Console(**plain, width=_ENDLESS)
+    console = Console(**plain)
+    if console.color_system == "standard" and os.environ.get("TERM", "").startswith(_OF_256_COLOURS):
+        console = Console(**plain, color_system="256")
+    return console if console.is_terminal else Console(**plain, width=_ENDLESS)
 
 
 def _wants_no_colour() -> bool:
     return bool(os.environ.get("NO_COLOR"))  # https://no-color.org
 
 
-def say(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
+def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
     """A line, or with nl=False a part of one; its style is for terminals that want it."""
     click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
 
@@ -54,7 +54,7 @@ def has_blocks(console: Console) -> bool:
     return (console.encoding or "").lower().startswith("utf")
 
 
-def put(console: Console, renderable: Any) -> None:
+def print_renderable(console: Console, renderable: Any) -> None:
     """Print; without blanks at the ends of lines where a program may read them."""
     if console.is_terminal:
         console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
@@ -65,45 +65,45 @@ def put(console: Console, renderable: Any) -> None:
     click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
 
 
-def put_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """One JSON value, laid out for reading: a list of plain values is one line."""
-    click.echo(_laid_out(value, "\n"))
+    click.echo(_format_json(value, "\n"))
 
 
-def _laid_out(value: Any, line_end: str) -> str:
+def _format_json(value: Any, line_end: str) -> str:
     within = f"{line_end}  "
     if isinstance(value, dict) and value:
-        members = (f"{_dumped(key)}: {_laid_out(member, within)}" for key, member in value.items())
+        members = (f"{_dump_json(key)}: {_format_json(member, within)}" for key, member in value.items())
         return f"{{{within}{f',{within}'.join(members)}{line_end}}}"
     if isinstance(value, list) and any(isinstance(member, (dict, list)) for member in value):
-        return f"[{within}{f',{within}'.join(_laid_out(member, within) for member in value)}{line_end}]"
-    return _dumped(value)
+        return f"[{within}{f',{within}'.join(_format_json(member, within) for member in value)}{line_end}]"
+    return _dump_json(value)
 
 
-def _dumped(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Text from a file, with whatever could steer a terminal written out (`\\x1b`)."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def spoken_shape(shape: Sequence[int]) -> str:
+def format_shape(shape: Sequence[int]) -> str:
     """A shape as people write it.
 
     Example:
-        >>> spoken_shape((128, 96))
+        >>> format_shape((128, 96))
         '128 x 96'
     """
     return " x ".join(map(str, shape)) if len(shape) else "0-d"
 
 
-def spoken_size(count: int) -> str:
+def format_size(count: int) -> str:
     """A number of bytes, in decimal units.
 
     Example:
-        >>> spoken_size(2_140_000)
+        >>> format_size(2_140_000)
         '2.1 MB'
     """
     if count < 1000:
@@ -115,11 +115,11 @@ def spoken_size(count: int) -> str:
     return f"{size:.1f} {unit}" if size < 10 else f"{size:.0f} {unit}"
 
 
-def plural(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
     """A count and its noun.
 
     Example:
-        >>> plural(1, "array"), plural(2000, "cell")
+        >>> count_noun(1, "array"), count_noun(2000, "cell")
         ('1 array', '2,000 cells')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -9,12 +9,12 @@ import click
 import numpy as np
 
 from .. import api
-from .arguments import FormatName, as_json, missing, options_of, reading, split_pairs
+from .arguments import FormatName, from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .comparing import dtype_name
-from .console import plural, put_json, spoken_size, visible
-from .places import PIPE, Place, source_place, target_place
-from .program import Misuse
-from .progress import watched
+from .console import count_noun, escape_controls, format_size, print_json
+from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .program import UsageProblem
+from .progress import watching
 
 
 @click.command(short_help="Convert a file to another format.")
@@ -29,9 +29,9 @@ from .progress import watched
     "--write", "write_pairs", metavar="KEY=VALUE", multiple=True,
     help="An option of the format written, such as delimiter=';' or bom=true; repeatable.",
 )  # fmt: skip
-@reading
-@missing
-@as_json
+@from_and_read_options
+@missing_option
+@json_option
 def convert(
     source: str,
     target: str,
@@ -59,15 +59,15 @@ def convert(
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
     """
     if wants_json and target == PIPE:
-        raise Misuse("--json and DST - both want standard output", "leave one of them out")
-    origin, goal = source_place(source, from_format), target_place(target, to_format)
-    read_options = options_of(origin.row, "read", split_pairs(read_pairs, missing))
-    write_options = options_of(goal.row, "write", split_pairs(write_pairs))
-    with watched(origin, "read") as progress:
+        raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
+    origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
+    read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
+    write_options = parse_options(goal.row, "write", split_pairs(write_pairs))
+    with watching(origin, "read") as progress:
         arrays = origin.call("read", list(names) or None, **read_options, **progress)
     place: Any = sys.stdout.buffer if target == PIPE else target
     on_screen = target == PIPE and sys.stdout.isatty()
-    with watched(goal, "write", quiet=on_screen) as progress:
+    with watching(goal, "write", quiet=on_screen) as progress:
         try:
             api.write(place, arrays, format=goal.row.name, **write_options, **progress)
         except OSError as error:
@@ -75,19 +75,19 @@ def convert(
                 error.filename = goal.label
             raise
     if wants_json:
-        put_json(_as_json(origin, goal, arrays))
+        print_json(_to_json(origin, goal, arrays))
     else:
-        click.echo(_summary(goal, arrays), err=True)
+        click.echo(_summarize(goal, arrays), err=True)
 
 
-def _summary(goal: Place, arrays: dict[str, Any]) -> str:
-    size = [spoken_size(goal.size)] if goal.size is not None else []
+def _summarize(goal: Endpoint, arrays: dict[str, Any]) -> str:
+    size = [format_size(goal.size)] if goal.size is not None else []
     elements = sum(int(np.size(array)) if isinstance(array, np.ndarray) else len(array) for array in arrays.values())
-    told = ", ".join([plural(len(arrays), "array"), plural(elements, "element"), *size])
-    return f"{visible(goal.label)}: {told} ({goal.row.title})"
+    summary = ", ".join([count_noun(len(arrays), "array"), count_noun(elements, "element"), *size])
+    return f"{escape_controls(goal.label)}: {summary} ({goal.row.title})"
 
 
-def _as_json(origin: Place, goal: Place, arrays: dict[str, Any]) -> dict[str, Any]:
+def _to_json(origin: Endpoint, goal: Endpoint, arrays: dict[str, Any]) -> dict[str, Any]:
     return {
         "source": origin.label,
         "target": goal.label,

@@ -10,16 +10,16 @@ import click
 import numpy as np
 
 from ..errors import NotFoundError
-from .arguments import as_json, missing, options_of, reading, refuse_unknown, split_pairs
+from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare
-from .console import plural, put_json, say, spoken_shape, visible
-from .places import Place, source_places
-from .program import FINE, FOUND
-from .progress import watched
-from .values import json_cells, spoken
+from .console import count_noun, escape_controls, format_shape, print_json, print_line
+from .endpoints import Endpoint, source_endpoints
+from .program import FINDINGS, FINE
+from .progress import watching
+from .values import format_value, to_json_cells
 
 
-def _tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
+def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
     if not value >= 0:
         raise click.BadParameter("a tolerance is zero or more", ctx, option)
     return value
@@ -29,13 +29,17 @@ def _tolerance(ctx: click.Context, option: click.Parameter, value: float) -> flo
 @click.argument("a")
 @click.argument("b")
 @click.argument("names", nargs=-1)
-@click.option("--rtol", type=float, default=0, callback=_tolerance, help="Relative tolerance of floats; 0 by default.")
-@click.option("--atol", type=float, default=0, callback=_tolerance, help="Absolute tolerance of floats; 0 by default.")
+@click.option(
+    "--rtol", type=float, default=0, callback=_check_tolerance, help="Relative tolerance of floats; 0 by default."
+)
+@click.option(
+    "--atol", type=float, default=0, callback=_check_tolerance, help="Absolute tolerance of floats; 0 by default."
+)
 @click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True,
               help="So many differing elements of each array are named.")  # fmt: skip
-@reading
-@missing
-@as_json
+@from_and_read_options
+@missing_option
+@json_option
 def diff(
     a: str,
     b: str,
@@ -63,130 +67,139 @@ def diff(
       sheetarray diff run.csv returned.csv --rtol 1e-14      forgive rounding to 15 digits
       cat run.csv | sheetarray diff - run.json --from csv
     """
-    places = source_places([a, b], from_format)
+    places = source_endpoints([a, b], from_format)
     pairs = split_pairs(read_pairs, missing)
     refuse_unknown([place.row for place in places], "read", pairs)
-    options = [options_of(place.row, "read", pairs, lenient=True) for place in places]
-    scanning = [options_of(place.row, "scan", pairs, lenient=True) for place in places]
+    options = [parse_options(place.row, "read", pairs, lenient=True) for place in places]
+    scanning = [parse_options(place.row, "scan", pairs, lenient=True) for place in places]
     held = [list(place.call("scan", **scan)) for place, scan in zip(places, scanning, strict=True)]
-    wanted = _wanted(names, held)
+    wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
     arrays = []
     for place, option in zip(places, options, strict=True):
-        with watched(place, "read") as progress:
+        with watching(place, "read") as progress:
             arrays.append(place.call("read", common, **option, **progress) if common else {})
     compared = [compare(name, arrays[0][name], arrays[1][name], rtol=rtol, atol=atol, most=limit) for name in common]
-    only = {name: place for name in wanted for place, there in zip(places, held, strict=True)
-            if name in there and name not in common}  # fmt: skip
+    only = {name: place for name in wanted for place, names_present in zip(places, held, strict=True)
+            if name in names_present and name not in common}  # fmt: skip
     if wants_json:
-        put_json(_as_json(places, compared, only))
+        print_json(_to_json(places, compared, only))
     else:
-        _put(compared, only)
-    return FOUND if only or not all(found.same for found in compared) else FINE
+        _print_comparisons(compared, only)
+    return FINDINGS if only or not all(comparison.same for comparison in compared) else FINE
 
 
-def _wanted(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:
-    there = list(dict.fromkeys([*held[0], *held[1]]))
+def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:
+    names_present = list(dict.fromkeys([*held[0], *held[1]]))
     for name in names:
-        if name not in there:
-            raise NotFoundError(f"no array {name!r} in either file; there is {', '.join(map(repr, there)) or 'none'}")
-    return list(dict.fromkeys(names)) or there
+        if name not in names_present:
+            raise NotFoundError(
+                f"no array {name!r} in either file; there is {', '.join(map(repr, names_present)) or 'none'}"
+            )
+    return list(dict.fromkeys(names)) or names_present
 
 
-def element(name: str, index: Sequence[int]) -> str:
+def format_element(name: str, index: Sequence[int]) -> str:
     """How an element is called: `t[2, 0, 5]`; a 0-d array by its name."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
-def _put(compared: Sequence[Comparison], only: dict[str, Place]) -> None:
+def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]) -> None:
     for name, place in only.items():
-        _put_line(name, f"only in {place.label}")
-    for found in compared:
-        told = _spoken_layouts(found)
-        if found.same and not told:
+        _print_line(name, f"only in {place.label}")
+    for comparison in compared:
+        parts = _format_layouts(comparison)
+        if comparison.same and not parts:
             continue
-        if found.shapes[0] != found.shapes[1]:
-            told.append(f"shape {' -> '.join(spoken_shape(shape) for shape in found.shapes)}")
-        elif not found.compared:
-            told.append("the elements cannot be compared" if len(told) else "the elements differ")
-        elif found.differing:
-            told.append(_spoken_difference(found))
+        if comparison.shapes[0] != comparison.shapes[1]:
+            parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
+        elif not comparison.compared:
+            parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
+        elif comparison.differing:
+            parts.append(_format_difference(comparison))
         else:
-            told.append("all elements equal" + (" within the tolerance" if found.tolerant else ""))
-        _put_line(found.name, "; ".join(told))
-        for index, x, y in found.first:
-            click.echo(f"  {visible(element(found.name, index))}: {spoken(x)} -> {spoken(y)}")
-        if found.first and (left := found.differing - len(found.first)):
-            say(f"  and {left:,} more", dim=True)
-    same = sum(found.same for found in compared)
-    silent = sum(found.same and not _spoken_layouts(found) for found in compared)
+            parts.append("all elements equal" + (" within the tolerance" if comparison.tolerant else ""))
+        _print_line(comparison.name, "; ".join(parts))
+        for index, x, y in comparison.first:
+            click.echo(
+                f"  {escape_controls(format_element(comparison.name, index))}: {format_value(x)} -> {format_value(y)}"
+            )
+        if comparison.first and (left := comparison.differing - len(comparison.first)):
+            print_line(f"  and {left:,} more", dim=True)
+    same = sum(comparison.same for comparison in compared)
+    silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
     if same == len(compared) and not only:
-        click.echo(f"no differences ({plural(same, 'array')})")
+        click.echo(f"no differences ({count_noun(same, 'array')})")
     elif silent:
-        say(f"{plural(silent, 'other array')} without differences", dim=True)
+        print_line(f"{count_noun(silent, 'other array')} without differences", dim=True)
 
 
-def _spoken_layouts(found: Comparison) -> list[str]:
+def _format_layouts(comparison: Comparison) -> list[str]:
     """What two arrays have beside their elements, where it is not the same."""
-    told = [] if found.dtypes[0] == found.dtypes[1] else [f"dtype {found.dtypes[0]} -> {found.dtypes[1]}"]
-    alike = found.orders[0] == found.orders[1] or found.shapes[0] != found.shapes[1]
-    return told if alike else [*told, f"order {found.orders[0]} -> {found.orders[1]}"]
+    parts = (
+        []
+        if comparison.dtypes[0] == comparison.dtypes[1]
+        else [f"dtype {comparison.dtypes[0]} -> {comparison.dtypes[1]}"]
+    )
+    alike = comparison.orders[0] == comparison.orders[1] or comparison.shapes[0] != comparison.shapes[1]
+    return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
 
 
-def _put_line(name: str, text: str) -> None:
-    say(f"{visible(name)}: ", bold=True, nl=False)
-    click.echo(visible(text))
+def _print_line(name: str, text: str) -> None:
+    print_line(f"{escape_controls(name)}: ", bold=True, nl=False)
+    click.echo(escape_controls(text))
 
 
-def _spoken_difference(found: Comparison) -> str:
-    share = 100 * found.differing / found.elements
-    text = f"{found.differing:,} of {plural(found.elements, 'element')} differ{'s' * (found.differing == 1)}"
+def _format_difference(comparison: Comparison) -> str:
+    share = 100 * comparison.differing / comparison.elements
+    ending = "s" if comparison.differing == 1 else ""
+    text = f"{comparison.differing:,} of {count_noun(comparison.elements, 'element')} differ{ending}"
     text += f" ({share:.2g} %)" if share < 99.5 else ""
-    if found.signs == found.differing:
+    if comparison.signs == comparison.differing:
         return f"{text}, in the sign of zero alone"
-    if found.absolute is not None:
-        largest = found.absolute if isinstance(found.absolute, int) else f"{found.absolute:.3g}"
+    if comparison.absolute is not None:
+        largest = comparison.absolute if isinstance(comparison.absolute, int) else f"{comparison.absolute:.3g}"
         text += f", by at most {largest}"
-        text += f" (relative {found.relative:.3g})" if found.relative is not None else ""
-    if found.signs:
-        text += f"; {found.signs:,} of them in the sign of zero alone"
+        text += f" (relative {comparison.relative:.3g})" if comparison.relative is not None else ""
+    if comparison.signs:
+        text += f"; {comparison.signs:,} of them in the sign of zero alone"
     return text
 
 
-def _finite(value: float | None) -> int | float | str | None:
+def _to_finite(value: float | None) -> int | float | str | None:
     return value if value is None or math.isfinite(value) else "Infinity"
 
 
-def _as_json(places: Sequence[Place], compared: Sequence[Comparison], only: dict[str, Place]) -> dict[str, Any]:
+def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: dict[str, Endpoint]) -> dict[str, Any]:
     return {
         "a": places[0].label,
         "b": places[1].label,
-        "same": not only and all(found.same for found in compared),
+        "same": not only and all(comparison.same for comparison in compared),
         "only_in_a": [name for name, place in only.items() if place is places[0]],
         "only_in_b": [name for name, place in only.items() if place is places[1]],
         "arrays": [
             {
-                "name": found.name,
-                "same": found.same,
-                "dtype": list(found.dtypes),
-                "order": list(found.orders),
-                "shape": [list(shape) for shape in found.shapes],
-                "compared": found.compared and found.shapes[0] == found.shapes[1],
-                "elements": found.elements,
-                "differing": found.differing,
-                "signs_of_zero": found.signs,
-                "largest_absolute": _finite(found.absolute),
-                "largest_relative": _finite(found.relative),
+                "name": comparison.name,
+                "same": comparison.same,
+                "dtype": list(comparison.dtypes),
+                "order": list(comparison.orders),
+                "shape": [list(shape) for shape in comparison.shapes],
+                "compared": comparison.compared and comparison.shapes[0] == comparison.shapes[1],
+                "elements": comparison.elements,
+                "differing": comparison.differing,
+                "signs_of_zero": comparison.signs,
+                "largest_absolute": _to_finite(comparison.absolute),
+                "largest_relative": _to_finite(comparison.relative),
                 "first": [
                     {
-                        "element": element(found.name, index),
+                        "element": format_element(comparison.name, index),
                         "index": list(index),
-                        "a": json_cells(np.asarray(x)),
-                        "b": json_cells(np.asarray(y)),
+                        "a": to_json_cells(np.asarray(x)),
+                        "b": to_json_cells(np.asarray(y)),
                     }
-                    for index, x, y in found.first
+                    for index, x, y in comparison.first
                 ],
             }
-            for found in compared
+            for comparison in compared
         ],
     }

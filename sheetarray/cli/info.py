@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..columns import ArrayInfo
-from .arguments import as_json, options_of, reading, split_pairs
-from .console import console_out, plural, put, put_json, spoken_shape, spoken_size, visible
-from .places import Place, source_place
-from .progress import watched
+from .arguments import from_and_read_options, json_option, parse_options, split_pairs
+from .console import count_noun, escape_controls, format_shape, format_size, make_console, print_json, print_renderable
+from .endpoints import Endpoint, source_endpoint
+from .progress import watching
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="List the arrays of a file.")
 @click.argument("file")
-@reading
-@as_json
+@from_and_read_options
+@json_option
 def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool) -> None:
     """List the arrays of FILE: name, dtype, shape, order, strides, cells and where they stand.
 
@@ -33,18 +33,18 @@ def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_
       sheetarray info run.csv --json | jq '.arrays[].name'
       zcat run.csv.gz | sheetarray info - --from csv
     """
-    place = source_place(file, from_format)
-    with watched(place, "scan", quiet=wants_json) as progress:
-        arrays = place.call("scan", **options_of(place.row, "scan", split_pairs(read_pairs)), **progress)
+    place = source_endpoint(file, from_format)
+    with watching(place, "scan", quiet=wants_json) as progress:
+        arrays = place.call("scan", **parse_options(place.row, "scan", split_pairs(read_pairs)), **progress)
     if wants_json:
-        put_json(_as_json(place, arrays))
+        print_json(_to_json(place, arrays))
         return
-    console = console_out()
-    put(console, _headline(place, arrays))
-    put(console, _table(arrays))
+    console = make_console()
+    print_renderable(console, _format_headline(place, arrays))
+    print_renderable(console, _make_table(arrays))
 
 
-def _as_json(place: Place, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:
+def _to_json(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:
     return {
         "file": place.label,
         "format": place.row.name,
@@ -67,16 +67,16 @@ def _as_json(place: Place, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]:
     }
 
 
-def _headline(place: Place, arrays: Mapping[str, ArrayInfo]) -> Any:
+def _format_headline(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> Any:
     from rich.text import Text
 
-    size = [spoken_size(place.size)] if place.size is not None else []
-    cells = plural(sum(array.cells for array in arrays.values()), "cell")
-    told = ", ".join([place.row.title, *size, plural(len(arrays), "array"), cells])
-    return Text.assemble((visible(place.label), "bold"), f": {told}")
+    size = [format_size(place.size)] if place.size is not None else []
+    cells = count_noun(sum(array.cells for array in arrays.values()), "cell")
+    headline = ", ".join([place.row.title, *size, count_noun(len(arrays), "array"), cells])
+    return Text.assemble((escape_controls(place.label), "bold"), f": {headline}")
 
 
-def _table(arrays: Mapping[str, ArrayInfo]) -> Table:
+def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -94,9 +94,9 @@ def _table(arrays: Mapping[str, ArrayInfo]) -> Table:
         )
     for name, array in arrays.items():
         table.add_row(
-            Text(visible(name), "cyan"), array.dtype, spoken_shape(array.shape), array.order,
+            Text(escape_controls(name), "cyan"), array.dtype, format_shape(array.shape), array.order,
             ", ".join(map(str, array.strides)) or "0",
-            *((f"{array.offset:,}",) if offsets else ()), f"{array.cells:,}", Text(visible(array.location)),
+            *((f"{array.offset:,}",) if offsets else ()), f"{array.cells:,}", Text(escape_controls(array.location)),
             *((str(array.parts),) if parts else ()),
         )  # fmt: skip
     return table

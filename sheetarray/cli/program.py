@@ -14,9 +14,9 @@ import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
 from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArrayError, SheetArrayWarning
-from .console import say, visible
+from .console import escape_controls, print_line
 
-FINE, FOUND, FAILED = 0, 1, 2
+FINE, FINDINGS, FAILED = 0, 1, 2
 _INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT and PIPE
 
 _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+))")
@@ -26,7 +26,7 @@ _FORMAT_OPTIONS = {"--read": "--from", "--write": "--to"}
 EXPECTED = (SheetArrayError, OSError, MemoryError, UnicodeError)  # the last: an encoding that is none for text
 
 
-class Misuse(click.UsageError):
+class UsageProblem(click.UsageError):
     """A command line that cannot be carried out, and what to do instead."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -47,9 +47,9 @@ class Program(click.Group):
         **extra: Any,
     ) -> NoReturn:
         """Run the command line, and exit."""
-        _forgive_encodings()
+        _escape_unencodable()
         status: Any = FAILED
-        with _warnings_in_a_line():
+        with _shorten_warnings():
             try:
                 status = super().main(
                     args, prog_name, complete_var, False, windows_expand_args=windows_expand_args, **extra
@@ -59,7 +59,7 @@ class Program(click.Group):
             except click.Abort:
                 status = _INTERRUPTED
             except click.ClickException as error:
-                complain(error)
+                print_error(error)
         sys.exit(status if isinstance(status, int) else FINE)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -68,29 +68,29 @@ class Program(click.Group):
             status = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            _let_go_of_stdout()
+            _detach_stdout()
             raise Exit(_NO_READER) from None
         except EXPECTED as error:
-            complain(error)
+            print_error(error)
             with contextlib.suppress(OSError):
                 sys.stdout.flush()
                 raise Exit(FAILED) from None
-            _let_go_of_stdout()
+            _detach_stdout()
             raise Exit(FAILED) from None
         return status
 
 
-def complain(error: BaseException) -> None:
+def print_error(error: BaseException) -> None:
     """Say what went wrong, and what to do about it, on standard error."""
-    message, hint = explained(error)
-    say("error: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(visible(message), err=True)
+    message, hint = explain_error(error)
+    print_line("error: ", fg="red", bold=True, nl=False, err=True)
+    click.echo(escape_controls(message), err=True)
     if hint:
-        say("hint: ", fg="cyan", nl=False, err=True)
-        click.echo(visible(hint), err=True)
+        print_line("hint: ", fg="cyan", nl=False, err=True)
+        click.echo(escape_controls(hint), err=True)
 
 
-def explained(error: BaseException) -> tuple[str, str]:
+def explain_error(error: BaseException) -> tuple[str, str]:
     """An error as a sentence, and a hint, which may be empty; in the command line's own terms."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else ""
@@ -100,11 +100,11 @@ def explained(error: BaseException) -> tuple[str, str]:
         return error.format_message(), ""
     if isinstance(error, FormatError):
         plain = FormatError(error.reason, location=error.location, element=error.element, source=error.source)
-        return str(plain), as_options(error.hint or "", "--read")
+        return str(plain), to_cli_options(error.hint or "", "--read")
     if isinstance(error, RemoteError):
-        return error.reason, as_options(error.hint or "", "--read")
+        return error.reason, to_cli_options(error.hint or "", "--read")
     if isinstance(error, (DTypeError, LimitError)):
-        return as_options(str(error), "--write"), ""
+        return to_cli_options(str(error), "--write"), ""
     if isinstance(error, MemoryError):
         return "not enough memory" + (f": {error}" if str(error) else ""), ""
     if isinstance(error, OSError) and not isinstance(error, SheetArrayError) and error.strerror:
@@ -113,7 +113,7 @@ def explained(error: BaseException) -> tuple[str, str]:
     return str(error) or type(error).__name__, ""
 
 
-def as_options(text: str, option: str) -> str:
+def to_cli_options(text: str, option: str) -> str:
     """Arguments as Python has them, `encoding='cp1252'`, as options of the command line."""
 
     def respelt(match: re.Match[str]) -> str:
@@ -127,14 +127,14 @@ def as_options(text: str, option: str) -> str:
 
 
 @contextlib.contextmanager
-def _warnings_in_a_line() -> Iterator[None]:
+def _shorten_warnings() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_place: Any, **_more: Any) -> None:
-        text = visible(str(message))
+        text = escape_controls(str(message))
         if text not in said:
             said.add(text)
-            say("warning: ", fg="yellow", bold=True, nl=False, err=True)
+            print_line("warning: ", fg="yellow", bold=True, nl=False, err=True)
             click.echo(text, err=True)
 
     with warnings.catch_warnings():
@@ -143,7 +143,7 @@ def _warnings_in_a_line() -> Iterator[None]:
         yield
 
 
-def _forgive_encodings() -> None:
+def _escape_unencodable() -> None:
     """A character that the terminal's encoding lacks comes out escaped, not as an error."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -151,7 +151,7 @@ def _forgive_encodings() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _let_go_of_stdout() -> None:
+def _detach_stdout() -> None:
     """Nobody reads it any more, or the disk is full: leave the interpreter nothing to stumble over at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

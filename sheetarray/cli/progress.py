@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .arguments import takes_progress
-from .console import spoken_size, visible
+from .console import escape_controls, format_size
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from .places import Place
+    from .endpoints import Endpoint
 
 _PATIENCE = 0.4  # seconds before a bar appears
 
 
 @contextmanager
-def watched(place: Place, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
+def watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
     """Show how far the adapter is.
 
     Args:
@@ -45,17 +45,17 @@ def watched(place: Place, verb: str, *, quiet: bool = False) -> Iterator[dict[st
 class _Bar:
     """A bar that appears once it is worth it."""
 
-    def __init__(self, place: Place, verb: str) -> None:
+    def __init__(self, place: Endpoint, verb: str) -> None:
         doing = {"write": "writing", "check": "checking"}.get(verb, "reading")
         size = place.size if verb != "write" else None
-        self.title = f"{doing} {visible(place.label)}" + (f" ({spoken_size(size)})" if size else "")
+        self.title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
         self.words = self.title
         self.lock = threading.Lock()
         self.state: tuple[int, int] = (0, 0)
         self.shown: Progress | None = None
         self.task: Any = None
         self.closed = False
-        self.timer = threading.Timer(_PATIENCE, self.appear)
+        self.timer = threading.Timer(_PATIENCE, self.show)
         self.timer.daemon = True
 
     def __call__(self, done: int, total: int) -> None:
@@ -67,14 +67,14 @@ class _Bar:
     def waiting(self, seconds: float, why: str) -> None:
         """Called by the adapter of a service, before it waits."""
         with self.lock:
-            self.words = f"{self.title}: {visible(why)}, waiting {seconds:.0f} s"
+            self.words = f"{self.title}: {escape_controls(why)}, waiting {seconds:.0f} s"
             self._show()
 
     def _show(self) -> None:
         if self.shown is not None:
-            self.shown.update(self.task, description=self.words, **_state(*self.state))
+            self.shown.update(self.task, description=self.words, **_progress_state(*self.state))
 
-    def appear(self) -> None:
+    def show(self) -> None:
         """Called by the timer, in its own thread."""
         from rich.console import Console
         from rich.progress import (
@@ -93,7 +93,7 @@ class _Bar:
                 TimeElapsedColumn(), TimeRemainingColumn(compact=True), TextColumn("left"),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
-            self.task = self.shown.add_task(self.words, **_state(*self.state))
+            self.task = self.shown.add_task(self.words, **_progress_state(*self.state))
             self.shown.start()
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class _Bar:
                 self.shown.stop()
 
 
-def _state(done: int, total: int) -> dict[str, Any]:
+def _progress_state(done: int, total: int) -> dict[str, Any]:
     """What a bar shows; until the first report of cells done it only moves."""
     cells = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" if total else ""
     return {"completed": done, "total": total if done else None, "cells": cells}

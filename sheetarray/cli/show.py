@@ -7,25 +7,34 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .arguments import as_json, missing, options_of, reading, split_pairs
+from ..dtypes import Array
+from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .comparing import dtype_name
 from .console import (
     PIPED_WIDTH,
-    console_out,
+    count_noun,
+    escape_controls,
+    format_shape,
     has_blocks,
     has_colours,
     line_width,
-    plural,
-    put,
-    put_json,
-    spoken_shape,
-    visible,
+    make_console,
+    print_json,
+    print_renderable,
 )
-from .places import Place, source_place
-from .program import Misuse
-from .progress import watched
-from .slices import Indices, SliceError, parse_slice, spoken_slice, to_two_axes
-from .values import Array, Statistics, grid, has_numbers, json_cells, rectangular, spoken, statistics
+from .endpoints import Endpoint, source_endpoint
+from .program import UsageProblem
+from .progress import watching
+from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
+from .values import (
+    Statistics,
+    compute_statistics,
+    draw_grid,
+    format_value,
+    has_numbers,
+    to_json_cells,
+    to_rectangular,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,9 +52,9 @@ _INDENT = 2
 @click.option("--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Rows of values, at most.")
 @click.option("--columns", type=click.IntRange(min=1), help="Values in a row, at most; as many as fit, unless given.")
 @click.option("--picture/--no-picture", default=True, help="Draw a heat map (1-D: bars) below numbers; on by default.")
-@reading
-@missing
-@as_json
+@from_and_read_options
+@missing_option
+@json_option
 def show(
     file: str,
     name: str | None,
@@ -72,129 +81,133 @@ def show(
       sheetarray show run.csv temperature --slice "-1, ::2" --rows 40
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
-    place = source_place(file, from_format)
+    place = source_endpoint(file, from_format)
     pairs = split_pairs(read_pairs, missing)
-    options = options_of(place.row, "read", pairs)
-    infos = place.call("scan", **options_of(place.row, "scan", pairs, lenient=True))
-    chosen = _chosen(name, list(infos), place)
-    if chosen in infos:
-        _indices(chosen, slice_text, infos[chosen].shape)  # refused, if at all, before everything is read
-    with watched(place, "read") as progress:
-        array = rectangular(place.call("read", [chosen], **options, **progress)[chosen])
+    options = parse_options(place.row, "read", pairs)
+    infos = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
+    name_selected = _select_name(name, list(infos), place)
+    if name_selected in infos:
+        _indices(name_selected, slice_text, infos[name_selected].shape)  # refused, if at all, before everything is read
+    with watching(place, "read") as progress:
+        array = to_rectangular(place.call("read", [name_selected], **options, **progress)[name_selected])
     if not isinstance(array, np.ndarray):
-        _show_nested(place, chosen, array, slice_text, wants_json=wants_json)
+        _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
         return
     shape, dtype = array.shape, dtype_name(array)
-    indices = _indices(chosen, slice_text, shape)
+    indices = _indices(name_selected, slice_text, shape)
     if wants_json:
-        put_json(_as_json(place, chosen, array, indices, dtype))
+        print_json(_to_json(place, name_selected, array, indices, dtype))
         return
-    console = console_out()
-    seen = to_two_axes(indices, shape)
+    console = make_console()
+    seen = slice_to_two_axes(indices, shape)
     values = array[seen] if array.ndim else array
-    _put_heading(console, chosen, seen, values, dtype, shape, chose=seen != indices)
+    _print_heading(console, name_selected, seen, values, dtype, shape, chose=seen != indices)
     if np.ndim(values) == 0:
-        put(console, " " * _INDENT + spoken(values if not isinstance(values, np.ndarray) else values[()]))
+        print_renderable(
+            console, " " * _INDENT + format_value(values if not isinstance(values, np.ndarray) else values[()])
+        )
     elif values.size:
-        _put_values(console, values, rows, columns, picture=picture)
+        _print_values(console, values, rows, columns, picture=picture)
     else:
-        put(console, " " * _INDENT + "no elements")
+        print_renderable(console, " " * _INDENT + "no elements")
 
 
 def _indices(name: str, text: str | None, shape: tuple[int, ...]) -> Indices:
     try:
         return parse_slice(text or "...", shape)
     except SliceError as error:
-        raise Misuse(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
+        raise UsageProblem(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
 
 
-def _show_nested(place: Place, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:
+def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:
     if slice_text is not None:
-        raise Misuse(f"{name}: --slice is for arrays that have axes; this is one of {array.type}")
+        raise UsageProblem(f"{name}: --slice is for arrays that have axes; this is one of {array.type}")
     if wants_json:
-        put_json({"file": place.label, "name": name, "dtype": str(array.type), "values": json_cells(array)})
+        print_json({"file": place.label, "name": name, "dtype": str(array.type), "values": to_json_cells(array)})
         return
-    console = console_out()
-    put(console, f"{visible(name)}  {array.type}")
-    put(console, visible(str(array)))
+    console = make_console()
+    print_renderable(console, f"{escape_controls(name)}  {array.type}")
+    print_renderable(console, escape_controls(str(array)))
 
 
-def _chosen(name: str | None, names: list[str], place: Place) -> str:
-    there = ", ".join(map(repr, names)) or "none"
+def _select_name(name: str | None, names: list[str], place: Endpoint) -> str:
+    available = ", ".join(map(repr, names)) or "none"
     if name is None and len(names) != 1:
-        raise Misuse(f"{place.label} holds {plural(len(names), 'array')}: say which", f"there is {there}")
+        raise UsageProblem(f"{place.label} holds {count_noun(len(names), 'array')}: say which", f"there is {available}")
     return names[0] if name is None else name
 
 
-def _put_heading(
+def _print_heading(
     console: Console, name: str, seen: Indices, values: Any, dtype: str, shape: tuple[int, ...], *, chose: bool
 ) -> None:
     from rich.text import Text
 
     heading = Text.assemble(
-        (visible(name), "bold cyan"), (spoken_slice(seen), "bold"), f"  {dtype}  {spoken_shape(np.shape(values))}"
+        (escape_controls(name), "bold cyan"),
+        (format_slice(seen), "bold"),
+        f"  {dtype}  {format_shape(np.shape(values))}",
     )
     if np.shape(values) != shape:
-        heading.append(f"  of {spoken_shape(shape)}", "dim")
-    put(console, heading)
+        heading.append(f"  of {format_shape(shape)}", "dim")
+    print_renderable(console, heading)
     if chose:
-        put(console, Text("the middle of the other axes; --slice shows any part", "dim italic"))
+        print_renderable(console, Text("the middle of the other axes; --slice shows any part", "dim italic"))
 
 
-def _put_values(console: Console, values: Array, rows: int, columns: int | None, *, picture: bool) -> None:
+def _print_values(console: Console, values: Array, rows: int, columns: int | None, *, picture: bool) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
     width = line_width(console)
-    put(console, Text())
-    for line in grid(values, width=None if width is None else width - _INDENT, rows=rows, columns=columns):
-        put(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
+    print_renderable(console, Text())
+    for line in draw_grid(values, width=None if width is None else width - _INDENT, rows=rows, columns=columns):
+        print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
     if not has_numbers(values):
         return
-    numbers = statistics(values)
-    put(console, Text())
+    numbers = compute_statistics(values)
+    print_renderable(console, Text())
     if picture and values.size > 1 and numbers.minimum is not None:
         from . import pictures
 
-        draw = pictures.heat_map if values.ndim == 2 else pictures.bars
+        draw = pictures.draw_heat_map if values.ndim == 2 else pictures.draw_bars
         look = {"colours": has_colours(console), "blocks": has_blocks(console)}
         for line in draw(values, numbers, (width or PIPED_WIDTH) - 2 * _INDENT, **look):
-            put(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
-        ends = (_number(numbers.minimum), _number(numbers.maximum))
-        put(console, Text())
-        scale = pictures.legend(numbers, ends, colours=look["colours"] and look["blocks"])
-        put(console, Padding(scale, (0, 0, 0, _INDENT), expand=False))
-    put(console, " " * _INDENT + _spoken_statistics(numbers, values))
+            print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
+        ends = (_parse_count(numbers.minimum), _parse_count(numbers.maximum))
+        print_renderable(console, Text())
+        scale = pictures.draw_legend(numbers, ends, colours=look["colours"] and look["blocks"])
+        print_renderable(console, Padding(scale, (0, 0, 0, _INDENT), expand=False))
+    print_renderable(console, " " * _INDENT + _format_statistics(numbers, values))
 
 
-def _number(value: float | None) -> str:
+def _parse_count(value: float | None) -> str:
     return str(value) if isinstance(value, int) else "none" if value is None else f"{value:.6g}"
 
 
-def _spoken_statistics(numbers: Statistics, values: Array) -> str:
-    told = [
-        f"{title} {_number(value)}"
+def _format_statistics(numbers: Statistics, values: Array) -> str:
+    parts = [
+        f"{title} {_parse_count(value)}"
         for title, value in (("min", numbers.minimum), ("mean", numbers.mean), ("max", numbers.maximum))
     ]
-    told.append(f"NaN {numbers.nan:,}")
+    parts.append(f"NaN {numbers.nan:,}")
     if numbers.infinite:
-        told.append(f"infinite {numbers.infinite:,}")
+        parts.append(f"infinite {numbers.infinite:,}")
     if values.dtype.kind == "b":
-        told = [f"true {round((numbers.mean or 0) * numbers.count):,} of {numbers.count:,}"]
-    return ("|z|: " if values.dtype.kind == "c" else "") + "   ".join(told)
+        parts = [f"true {round((numbers.mean or 0) * numbers.count):,} of {numbers.count:,}"]
+    return ("|z|: " if values.dtype.kind == "c" else "") + "   ".join(parts)
 
 
-def _as_json(place: Place, name: str, array: Any, indices: Indices, dtype: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": place.label, "name": name, "dtype": dtype}
+def _to_json(place: Endpoint, name: str, array: Any, indices: Indices, dtype: str) -> dict[str, Any]:
+    report: dict[str, Any] = {"file": place.label, "name": name, "dtype": dtype}
     values = np.asarray(array[indices])
-    found |= {"slice": spoken_slice(indices), "shape": list(values.shape), "array_shape": list(array.shape)}
+    report |= {"slice": format_slice(indices), "shape": list(values.shape), "array_shape": list(array.shape)}
     if has_numbers(values):
-        numbers = statistics(values)
-        found["statistics"] = {
+        numbers = compute_statistics(values)
+        report["statistics"] = {
             "min": numbers.minimum,
             "mean": numbers.mean,
             "max": numbers.maximum,
             "nan": numbers.nan,
             "infinite": numbers.infinite,
         }
-    return {**found, "values": json_cells(values)}
+    return {**report, "values": to_json_cells(values)}

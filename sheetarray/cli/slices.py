@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .console import spoken_shape
+from .console import format_shape
 
 Index = int | slice
 Indices = tuple[Index, ...]
@@ -44,7 +44,7 @@ def parse_slice(text: str, shape: Sequence[int]) -> Indices:
     given = len(parts) - parts.count("...")
     if given > len(shape):
         has = "no axes" if not shape else f"{len(shape)} {'axis' if len(shape) == 1 else 'axes'}"
-        raise SliceError(f"{text!r} has {given} indices, but the array has {has} (shape {spoken_shape(shape)})")
+        raise SliceError(f"{text!r} has {given} indices, but the array has {has} (shape {format_shape(shape)})")
     whole = [":"] * (len(shape) - given)
     at = parts.index("...") if "..." in parts else len(parts)
     full = [*parts[:at], *whole, *parts[at + 1 :]]
@@ -57,7 +57,7 @@ def _index(part: str, axis: int, shape: Sequence[int], text: str) -> Index:
         index = int(part)
         if not -size <= index < size:
             raise SliceError(
-                f"index {index} is out of range for axis {axis}, which has {size} (shape {spoken_shape(shape)})"
+                f"index {index} is out of range for axis {axis}, which has {size} (shape {format_shape(shape)})"
             )
         return index
     if match := _RANGE.fullmatch(part):
@@ -68,30 +68,30 @@ def _index(part: str, axis: int, shape: Sequence[int], text: str) -> Index:
     raise SliceError(f"{part!r} in {text!r} is neither an integer, start:stop:step nor ...")
 
 
-def spoken_slice(indices: Sequence[Index]) -> str:
+def format_slice(indices: Sequence[Index]) -> str:
     """Indices as NumPy code, with brackets; "" where they take the whole array.
 
     Example:
-        >>> spoken_slice((12, slice(None), slice(0, None, 2)))
+        >>> format_slice((12, slice(None), slice(0, None, 2)))
         '[12, :, 0::2]'
     """
     if all(index == slice(None) for index in indices):
         return ""
-    return f"[{', '.join(_spoken(index) for index in indices)}]"
+    return f"[{', '.join(_format_index(index) for index in indices)}]"
 
 
-def _spoken(index: Index) -> str:
+def _format_index(index: Index) -> str:
     if not isinstance(index, slice):
         return str(index)
     start, stop = ("" if end is None else end for end in (index.start, index.stop))
     return f"{start}:{stop}" if index.step is None else f"{start}:{stop}:{index.step}"
 
 
-def to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices:
+def slice_to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices:
     """Go on slicing until two axes are left: the two longest, later ones first; the middle of every other.
 
     Example:
-        >>> to_two_axes((slice(None),) * 3, (24, 128, 96))
+        >>> slice_to_two_axes((slice(None),) * 3, (24, 128, 96))
         (12, slice(None, None, None), slice(None, None, None))
     """
     taken = [
@@ -101,19 +101,19 @@ def to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices:
     if any(places is not None and not len(places) for places in taken):
         return tuple(indices)
     shown = sorted(free, key=lambda axis: (len(taken[axis] or ()), axis))[-_SHOWN_AXES:]
-    chosen = list(indices)
+    selected = list(indices)
     for axis in free:
         places = taken[axis]
         if axis not in shown and places is not None:
-            chosen[axis] = places[len(places) // 2]
-    return tuple(chosen)
+            selected[axis] = places[len(places) // 2]
+    return tuple(selected)
 
 
-def blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
+def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
     """Slices that together cover an array once, in row-major order, each of at most `most` elements.
 
     Example:
-        >>> [block for block in blocks((3, 2), 4)]
+        >>> [block for block in cover_with_blocks((3, 2), 4)]
         [(slice(0, 2, None), slice(0, 2, None)), (slice(2, 3, None), slice(0, 2, None))]
     """
     if 0 in shape:

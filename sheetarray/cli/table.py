@@ -9,12 +9,12 @@ import click
 import numpy as np
 
 from .. import api
-from .arguments import as_json, options_of, reading, split_pairs
+from .arguments import from_and_read_options, json_option, parse_options, split_pairs
 from .comparing import dtype_name
-from .console import console_out, plural, put, put_json, spoken_size, visible
-from .places import PIPE, Place, source_place, target_place
-from .program import Misuse
-from .values import json_cells, texts_of
+from .console import count_noun, escape_controls, format_size, make_console, print_json, print_renderable
+from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .program import UsageProblem
+from .values import format_elements, to_json_cells
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,8 +41,8 @@ _LONGEST_CELL = 32
 @click.option("--dtype", metavar="DTYPE", help="Of every column, instead of the dtype that keeps each cell.")
 @click.option("--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="How many rows are shown; 10.")
 @click.option("--missing", type=click.Choice(["error", "nan"]), help="What blanks are: missing values, or an error.")
-@reading
-@as_json
+@from_and_read_options
+@json_option
 def table(
     file: str, target: str | None, columns: str | None, na_values: tuple[str, ...], sheet: str | None, shown: int,
     from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool, **given: str | None,
@@ -57,10 +57,10 @@ def table(
       sheetarray table survey.xlsx --sheet 2024 --header 2 -o survey.npz
       sheetarray table export.txt --delimiter ";" --decimal , --na-value n/a --json
     """
-    place = source_place(file, from_format)
+    place = source_endpoint(file, from_format)
     if target == PIPE:
-        raise Misuse("the arrays of a table are written to a file", "convert writes arrays to a pipe")
-    goal = None if target is None else target_place(target, None)
+        raise UsageProblem("the arrays of a table are written to a file", "convert writes arrays to a pipe")
+    goal = None if target is None else target_endpoint(target, None)
     options = _options(place, {**given, **split_pairs(read_pairs)}, sheet)
     if na_values:
         options["na_values"] = list(na_values)
@@ -69,16 +69,16 @@ def table(
     if goal is not None:
         api.write(goal.text, arrays, format=goal.row.name)
     if wants_json:
-        put_json(_as_json(place, goal, arrays, shown))
+        print_json(_to_json(place, goal, arrays, shown))
     elif goal is not None:
-        size = [spoken_size(goal.size)] if goal.size is not None else []
-        told = ", ".join([plural(len(arrays), "array"), plural(_height(arrays), "row"), *size])
-        click.echo(f"{visible(goal.label)}: {told} ({goal.row.title})", err=True)
+        size = [format_size(goal.size)] if goal.size is not None else []
+        summary = ", ".join([count_noun(len(arrays), "array"), count_noun(_height(arrays), "row"), *size])
+        click.echo(f"{escape_controls(goal.label)}: {summary} ({goal.row.title})", err=True)
     else:
-        _put_tables(place, arrays, shown)
+        _print_tables(place, arrays, shown)
 
 
-def _options(place: Place, given: Mapping[str, str | None], sheet: str | None) -> dict[str, Any]:
+def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None) -> dict[str, Any]:
     """The options of `read_columns`, as its function takes them.
 
     Raises:
@@ -88,18 +88,18 @@ def _options(place: Place, given: Mapping[str, str | None], sheet: str | None) -
     if sheet is not None:
         texts["worksheet" if place.row.name == "gsheet" else "sheet"] = sheet
     rows = texts.pop("skip_rows", None)
-    options = options_of(place.row, "read_columns", texts)
+    options = parse_options(place.row, "read_columns", texts)
     if rows is not None:
-        options["skip_rows"] = _rows(rows)
+        options["skip_rows"] = _parse_rows(rows)
     return options
 
 
-def _rows(text: str) -> int | list[int]:
+def _parse_rows(text: str) -> int | list[int]:
     if text.isascii() and text.isdigit():
         return int(text)
     rows = text.split(",")
     if not all(row.strip().isascii() and row.strip().isdigit() for row in rows):
-        raise Misuse(f"--skip-rows is a number of rows, or rows such as 0,3, not {text!r}")
+        raise UsageProblem(f"--skip-rows is a number of rows, or rows such as 0,3, not {text!r}")
     return [int(row) for row in rows]
 
 
@@ -107,7 +107,7 @@ def _height(arrays: Mapping[str, Any]) -> int:
     return max(map(len, arrays.values()), default=0)
 
 
-def _missing(array: np.ndarray[Any, Any]) -> int:
+def _count_missing(array: np.ndarray[Any, Any]) -> int:
     """How many elements are missing values."""
     if array.dtype.kind == "f":
         return int(np.isnan(array).sum())
@@ -118,7 +118,7 @@ def _missing(array: np.ndarray[Any, Any]) -> int:
     return int((array == "").sum()) if array.dtype.kind in "UT" else 0
 
 
-def _as_json(place: Place, goal: Place | None, arrays: Mapping[str, Any], shown: int) -> dict[str, Any]:
+def _to_json(place: Endpoint, goal: Endpoint | None, arrays: Mapping[str, Any], shown: int) -> dict[str, Any]:
     return {
         "file": place.label,
         "format": place.row.name,
@@ -128,74 +128,76 @@ def _as_json(place: Place, goal: Place | None, arrays: Mapping[str, Any], shown:
             {
                 "name": name,
                 "dtype": dtype_name(array),
-                "missing": _missing(array),
-                "first": json_cells(array[:shown]),
+                "missing": _count_missing(array),
+                "first": to_json_cells(array[:shown]),
             }
             for name, array in arrays.items()
         ],
     }
 
 
-def _put_tables(place: Place, arrays: Mapping[str, Any], shown: int) -> None:
+def _print_tables(place: Endpoint, arrays: Mapping[str, Any], shown: int) -> None:
     from rich.text import Text
 
-    console = console_out()
-    told = ", ".join([place.row.title, plural(len(arrays), "column"), plural(_height(arrays), "row")])
-    put(console, Text.assemble((visible(place.label), "bold"), f": {told}"))
-    put(console, _columns_table(arrays))
+    console = make_console()
+    summary = ", ".join([place.row.title, count_noun(len(arrays), "column"), count_noun(_height(arrays), "row")])
+    print_renderable(console, Text.assemble((escape_controls(place.label), "bold"), f": {summary}"))
+    print_renderable(console, _make_columns_table(arrays))
     if shown and arrays and _height(arrays):
-        put(console, Text(""))
-        put(console, _rows_table(arrays, shown))
+        print_renderable(console, Text(""))
+        print_renderable(console, _make_rows_table(arrays, shown))
 
 
-def _plain_table() -> Table:
+def _make_plain_table() -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     return Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
 
 
-def _columns_table(arrays: Mapping[str, Any]) -> Table:
+def _make_columns_table(arrays: Mapping[str, Any]) -> Table:
     from rich.text import Text
 
-    listing = _plain_table()
+    listing = _make_plain_table()
     for title, justify in (("name", "left"), ("dtype", "left"), ("values", "right"), ("missing", "right")):
         listing.add_column(title, justify="left" if justify == "left" else "right", no_wrap=title != "name")
     for name, array in arrays.items():
-        missing = _missing(array)
+        missing = _count_missing(array)
         values = f"{len(array) - missing:,}"
-        listing.add_row(Text(visible(name), "cyan"), dtype_name(array), values, f"{missing:,}" if missing else "")
+        listing.add_row(
+            Text(escape_controls(name), "cyan"), dtype_name(array), values, f"{missing:,}" if missing else ""
+        )
     return listing
 
 
-def _rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
+def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
     from rich.text import Text
 
     some = dict(list(arrays.items())[:_MOST_COLUMNS])
-    listing = _plain_table()
+    listing = _make_plain_table()
     for name, array in some.items():
-        listing.add_column(Text(_cut(name)), justify="right" if array.dtype.kind in "iuf" else "left", no_wrap=True)
-    for row in zip(*(_texts(array[:shown]) for array in some.values()), strict=True):
-        listing.add_row(*(Text(_cut(text)) for text in row))
+        listing.add_column(Text(_shorten(name)), justify="right" if array.dtype.kind in "iuf" else "left", no_wrap=True)
+    for row in zip(*(_format_values(array[:shown]) for array in some.values()), strict=True):
+        listing.add_row(*(Text(_shorten(text)) for text in row))
     more = _height(arrays) - shown
     hidden = len(arrays) - len(some)
-    notes = [plural(more, "more row")] if more > 0 else []
-    notes += [plural(hidden, "more column")] if hidden > 0 else []
+    notes = [count_noun(more, "more row")] if more > 0 else []
+    notes += [count_noun(hidden, "more column")] if hidden > 0 else []
     listing.caption = Text(", ".join(notes), justify="left") if notes else None
     listing.caption_justify = "left"
     return listing
 
 
-def _texts(values: np.ndarray[Any, Any]) -> list[str]:
+def _format_values(values: np.ndarray[Any, Any]) -> list[str]:
     """Values as a table shows them: text as it is, a missing value as a blank."""
     if values.dtype.kind in "UT":
         return [str(value) for value in values.tolist()]
     if values.dtype.kind == "O":
         return ["" if value is None else str(value) for value in values.tolist()]
     blank = np.isnat(values) if values.dtype.kind == "M" else values != values
-    return ["" if missing else text for text, missing in zip(texts_of(values), blank.tolist(), strict=True)]
+    return ["" if missing else text for text, missing in zip(format_elements(values), blank.tolist(), strict=True)]
 
 
-def _cut(text: str) -> str:
-    shown = visible(text)
+def _shorten(text: str) -> str:
+    shown = escape_controls(text)
     return shown if len(shown) <= _LONGEST_CELL else shown[: _LONGEST_CELL - 1] + "…"

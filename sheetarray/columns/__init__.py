@@ -8,36 +8,36 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
-from .column import Column
-from .grid import Anchor, a1, letters
-from .layout import Layout, Piece, lay_out, lay_out_sheets
+from .column import ArrayColumn
+from .grid import Anchor, cell_address, column_letters
+from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import count_cells, reporting_cells
-from .reading import Judge, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
-from .sheet import ArrayInfo, Cells, Request, Sheet, Zone
+from .reading import CompareFingerprint, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Zone
 from .words import Words
 
 __all__ = [
     "Anchor",
+    "ArrayColumn",
     "ArrayInfo",
-    "Cells",
-    "Column",
-    "Judge",
+    "ColumnCells",
+    "CompareFingerprint",
     "Layout",
-    "Piece",
+    "LayoutColumn",
     "Request",
     "Sheet",
     "Words",
     "Zone",
-    "a1",
     "anchors_of_grid",
+    "cell_address",
     "cells_of_zone",
     "check_sheet",
     "check_sheets",
+    "column_letters",
     "count_cells",
     "find_anchors",
     "lay_out",
     "lay_out_sheets",
-    "letters",
     "read_sheet",
     "read_sheets",
     "reporting_cells",

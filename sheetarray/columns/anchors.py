@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
-from ..header import LONGEST, MOST_DIMENSIONS, Header, HeaderCutError, key_of, parse_header
-from .grid import Anchor, Grid, Orient, letters
+from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
+from .grid import Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, Marks, Places, Words
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
@@ -29,7 +30,7 @@ _DAMAGED_KEYS = 4
 _MOST_ABOVE = 3  # cells from a name to `ndarray`
 _ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
-Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 _SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 
@@ -43,19 +44,19 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
     """
     words = sheet.words()
     if strict not in words.searches:
-        words.searches[strict] = _Search(sheet, words, strict).anchors()
+        words.searches[strict] = _Search(sheet, words, strict).find_anchors()
     return list(words.searches[strict])
 
 
-def anchors_of_grid(grid: Grid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
+def anchors_of_grid(grid: CellGrid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
     """Return the anchors in rows of cells that are at hand; otherwise as `find_anchors`."""
-    return _Search(_GridSheet(grid, title), Words.of_grid(grid), strict).anchors()
+    return _Search(_GridSheet(grid, title), Words.from_grid(grid), strict).find_anchors()
 
 
 class _GridSheet:
     """Rows of cells, as far as a search needs a sheet."""
 
-    def __init__(self, grid: Grid, title: str | None) -> None:
+    def __init__(self, grid: CellGrid, title: str | None) -> None:
         self.grid, self.title = grid, title
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
@@ -63,7 +64,7 @@ class _GridSheet:
         return [cells_of_zone(self.grid, zone) for zone in zones]
 
 
-def cells_of_zone(grid: Grid, zone: Zone) -> list[Cell]:
+def cells_of_zone(grid: CellGrid, zone: Zone) -> list[Cell]:
     """Return the cells of a zone of a grid, blanks where the grid has no cell; it may end with the grid."""
     if zone.orient == "rows":
         return list(grid[zone.row][zone.column : zone.column + zone.count]) if zone.row < len(grid) else []
@@ -116,38 +117,42 @@ class _Search:
         self._last: tuple[list[Cell], list[type], Header, int] | None = None  # the last header, and what it was read of
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
-    def anchors(self) -> list[Anchor]:
+    def find_anchors(self) -> list[Anchor]:
         """Every anchor, in the order in which arrays are written."""
         kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
         if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < _DAMAGED_KEYS:
             return []
-        for batch in self._batches(self._candidates()):
+        for batch in self._iter_batches(self._iter_candidates()):
             if not self._take_batch(batch):
                 break
         else:
-            self._anchors += self._damaged()
+            self._anchors += self._find_damaged()
         return sorted(self._anchors, key=lambda a: (a.row, a.column) if a.orient == "rows" else (a.column, a.row))
 
     # Candidates ----------------------------------------------------------------------------------------------
 
-    def _candidates(self) -> Iterator[_Candidate]:
+    def _iter_candidates(self) -> Iterator[_Candidate]:
         """Everything that may be the beginning of an array, from above to below; there may be millions."""
-        words, turned = self._words, self._words.turned
+        words, turned = self._words, self._words.transposed
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
-        whole = {orient: some.where(_whole(some)) for orient, some in sides}
-        names = {orient: _before(some) for orient, some in whole.items()}
+        whole = {orient: some.select(_find_whole_beginnings(some)) for orient, some in sides}
+        names = {orient: _find_names_above(some) for orient, some in whole.items()}
         headers = {orient: _headers(some, whole[orient]) for orient, some in sides}
-        tables: list[Table] = []
+        tables: list[CandidateTable] = []
         for (orient, some), (other, _) in zip(sides, reversed(sides), strict=True):
-            own, crossing, lying = names[orient], names[other].turned, headers[other]
+            own, crossing, lying = names[orient], names[other].transposed, headers[other]
             strong = whole[orient]
-            is_name = _among(strong, 0, crossing) & _among(strong, 2, crossing)
-            doubtful = _in_lines(strong.rows, strong.columns, lying) | _in_lines(strong.rows + 2, strong.columns, lying)
+            is_name = _have_name_above(strong, 0, crossing) & _have_name_above(strong, 2, crossing)
+            doubtful = _are_in_lines(strong.rows, strong.columns, lying) | _are_in_lines(
+                strong.rows + 2, strong.columns, lying
+            )
             tables.append(_candidates_at(orient, strong, 2, some, whole[orient], doubtful)[~is_name])
-            for weak, step in _weak(some):
-                is_name = _among(weak, 0, crossing) | _among(weak, step, crossing)
-                is_name |= _among(weak, 0, own) | _among(weak, step, own)
-                is_name |= _in_lines(weak.rows, weak.columns, lying) | _in_lines(weak.rows + step, weak.columns, lying)
+            for weak, step in _find_weak_beginnings(some):
+                is_name = _have_name_above(weak, 0, crossing) | _have_name_above(weak, step, crossing)
+                is_name |= _have_name_above(weak, 0, own) | _have_name_above(weak, step, own)
+                is_name |= _are_in_lines(weak.rows, weak.columns, lying) | _are_in_lines(
+                    weak.rows + step, weak.columns, lying
+                )
                 tables.append(_candidates_at(orient, weak, step, some, whole[orient], is_name)[~is_name])
         table = np.concatenate(tables)
         table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
@@ -155,7 +160,7 @@ class _Search:
             for row, column, across, step, count, doubtful in table[first : first + _CANDIDATES_AT_ONCE].tolist():
                 yield _Candidate(row, column, "rows" if across else "columns", step, count, bool(doubtful))
 
-    def _batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
+    def _iter_batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
         """The candidates that no array covers so far, in batches of a bounded number of cells."""
         batch: list[_Candidate] = []
         cells, most = 0, _FIRST_BATCH
@@ -181,40 +186,42 @@ class _Search:
 
     def _take_batch(self, batch: list[_Candidate]) -> bool:
         """Read the headers of candidates; False where there are so many broken ones that no more are looked at."""
-        zones = [_zone(candidate) for candidate in batch]
+        zones = [_zone_to_fetch(candidate) for candidate in batch]
         waiting: tuple[_Candidate, Anchor] | None = None  # broken down its column; it may lie in a row instead
         for candidate, cells in zip(batch, self._sheet.zones(zones), strict=True):
             if waiting and (waiting[0].row, waiting[0].column) != (candidate.row, candidate.column):
-                self._keep(*waiting)
+                self._add_anchor(*waiting)
                 waiting = None
             if self._is_covered(candidate):
                 continue
-            anchor = self._read(candidate, cells)
-            if isinstance(anchor.error, HeaderCutError) and candidate.count < LONGEST:  # at a value that reads `data`
-                (cells,) = self._sheet.zones([_zone(replace(candidate, count=LONGEST))])
-                anchor = self._read(candidate, cells)
+            anchor = self._read_anchor(candidate, cells)
+            if (
+                isinstance(anchor.error, HeaderCutError) and candidate.count < MAX_HEADER_CELLS
+            ):  # at a value that reads `data`
+                (cells,) = self._sheet.zones([_zone_to_fetch(replace(candidate, count=MAX_HEADER_CELLS))])
+                anchor = self._read_anchor(candidate, cells)
             if anchor.header is None and _is_remark(candidate, cells):
                 continue
             if anchor.header is not None:
                 waiting = None
-                self._keep(candidate, anchor)
+                self._add_anchor(candidate, anchor)
             elif waiting is None or waiting[0].step < candidate.step:
                 waiting = candidate, anchor
             if self._broken >= MOST_BROKEN:
                 return False
         if waiting:
-            self._keep(*waiting)
+            self._add_anchor(*waiting)
         return self._broken < MOST_BROKEN
 
-    def _read(self, candidate: _Candidate, cells: list[Cell]) -> Anchor:
+    def _read_anchor(self, candidate: _Candidate, cells: list[Cell]) -> Anchor:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
         row, column, orient = candidate.row, candidate.column, candidate.orient
         before: Cell = None
-        otherwise = letters(column) if orient == "columns" else str(row + 1)
+        otherwise = column_letters(column) if orient == "columns" else str(row + 1)
         above, cells = cells[: candidate.above], cells[candidate.above :]
         if above and not self._is_taken(candidate, 1):
             before = above[-1]
-        unversioned = key_of(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before)
+        unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before)
         title = before
         if unversioned:  # the cell between the version and the name held `version`
             title = above[0] if len(above) == _MOST_ABOVE and not self._is_taken(candidate, _MOST_ABOVE) else None
@@ -244,12 +251,12 @@ class _Search:
         row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)
 
-    def _keep(self, candidate: _Candidate, anchor: Anchor) -> None:
+    def _add_anchor(self, candidate: _Candidate, anchor: Anchor) -> None:
         """Add an anchor, and remember which cells it takes."""
         self._anchors.append(anchor)
         lines = self._down if anchor.orient == "columns" else self._across
         line, first = (anchor.column, anchor.row) if anchor.orient == "columns" else (anchor.row, anchor.column)
-        count = candidate.count if anchor.header is None else _extent(anchor)
+        count = candidate.count if anchor.header is None else _max_word_cells(anchor)
         lines[line] = max(lines.get(line, 0), first + count)
         self._taken[anchor.orient].append((line, first, first + count))
         if anchor.header is None:
@@ -261,28 +268,30 @@ class _Search:
 
     # Damaged headers -----------------------------------------------------------------------------------------
 
-    def _damaged(self) -> Iterator[Anchor]:
+    def _find_damaged(self) -> Iterator[Anchor]:
         """The headers whose beginning was damaged: keys in their order that belong to no array."""
-        words = self._words.where(self._words.codes >= FIRST_FIELD)
+        words = self._words.select(self._words.codes >= FIRST_FIELD)
         names = [
             (anchor.row - 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column - 1)
             for anchor in self._anchors
         ]
-        free = ~_in_lines(words.columns, words.rows, self._taken["columns"])
-        free &= ~_in_lines(words.rows, words.columns, self._taken["rows"])
+        free = ~_are_in_lines(words.columns, words.rows, self._taken["columns"])
+        free &= ~_are_in_lines(words.rows, words.columns, self._taken["rows"])
         if names:
             rows, columns = np.array(names, np.int64).T
             inside = (rows >= 0) & (columns >= 0)
             free &= ~np.isin(words.positions, (rows[inside] << 31) | columns[inside])
-        words = words.where(free)
-        damaged: list[tuple[Orient, int, int]] = [("columns", row, column) for column, row in _runs(words.turned)]
-        damaged += [("rows", row, column) for row, column in _runs(words)]
+        words = words.select(free)
+        damaged: list[tuple[Orient, int, int]] = [
+            ("columns", row, column) for column, row in _find_key_runs(words.transposed)
+        ]
+        damaged += [("rows", row, column) for row, column in _find_key_runs(words)]
         for orient, row, column in damaged[:MOST_BROKEN]:
             yield self._damaged_anchor(orient, row, column)
 
     def _damaged_anchor(self, orient: Orient, row: int, column: int) -> Anchor:
         """The anchor of a damaged header, of which the first whole key is known."""
-        anchor = Anchor(row, column, orient, letters(column), title=self._sheet.title)
+        anchor = Anchor(row, column, orient, column_letters(column), title=self._sheet.title)
         before = min(row if orient == "columns" else column, MOST_BEFORE_DAMAGED)
         top, left = (row - before, column) if orient == "columns" else (row, column - before)
         (cells,) = self._sheet.zones([Zone(top, left, before + 1, orient)])
@@ -307,7 +316,7 @@ def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:
     _, semver, _, version, other = first[:5]
     if candidate.step != 2 or _SEMVER.fullmatch(str(semver)):
         return False
-    return candidate.doubtful or (key_of(version) == "version" and bool(_SEMVER.fullmatch(str(other))))
+    return candidate.doubtful or (normalize_key(version) == "version" and bool(_SEMVER.fullmatch(str(other))))
 
 
 def _name_above(cells: list[Cell]) -> str | None:
@@ -315,11 +324,15 @@ def _name_above(cells: list[Cell]) -> str | None:
     if len(cells) <= _MOST_ABOVE or is_blank(cells[-_MOST_ABOVE - 1]):
         return None
     version, semver, ndarray = cells[-_MOST_ABOVE:]
-    intact = key_of(version) == "version" or key_of(ndarray) == "ndarray" or bool(_SEMVER.fullmatch(str(semver)))
+    intact = (
+        normalize_key(version) == "version"
+        or normalize_key(ndarray) == "ndarray"
+        or bool(_SEMVER.fullmatch(str(semver)))
+    )
     return str(cells[-_MOST_ABOVE - 1]) if intact else None
 
 
-def _zone(candidate: _Candidate) -> Zone:
+def _zone_to_fetch(candidate: _Candidate) -> Zone:
     """The cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
     above, count = candidate.above, candidate.count + candidate.above
     if candidate.orient == "columns":
@@ -327,7 +340,7 @@ def _zone(candidate: _Candidate) -> Zone:
     return Zone(candidate.row, candidate.column - above, count, "rows")
 
 
-def _extent(anchor: Anchor) -> int:
+def _max_word_cells(anchor: Anchor) -> int:
     """How many cells from its first one on may hold any words at all that begin nothing: its header, and its text."""
     assert anchor.header is not None
     if anchor.header.dtype.kind not in ("string", "generic"):
@@ -338,56 +351,60 @@ def _extent(anchor: Anchor) -> int:
 # Words, all at once; the functions are for lists that run downwards, and take turned words for those in rows -----
 
 
-def _whole(words: Words) -> Marks:
+def _find_whole_beginnings(words: Words) -> Mask:
     """Which words are a `version` with an `ndarray` two rows below."""
-    whole: Marks = (words.codes == VERSION) & (words.at(words.rows + 2, words.columns) == NDARRAY)
+    whole: Mask = (words.codes == VERSION) & (words.codes_at(words.rows + 2, words.columns) == NDARRAY)
     return whole
 
 
-def _before(words: Words) -> Words:
+def _find_names_above(words: Words) -> Words:
     """The cells above words, where there are any: those of names."""
-    words = words.where(words.rows > 0)
-    return Words.of(words.rows - 1, words.columns, words.codes)
+    words = words.select(words.rows > 0)
+    return Words.from_positions(words.rows - 1, words.columns, words.codes)
 
 
-def _headers(words: Words, whole: Words) -> Table:
+def _headers(words: Words, whole: Words) -> CandidateTable:
     """The spans of what may be headers, from some words to the next `data`: column, first row, row after the last."""
     end = words.next_in_column(DATA, whole.rows + 2, whole.columns)
     stop = np.where(end < 0, whole.rows + 3, end) + 1
-    spans: Table = np.stack([whole.columns, whole.rows, stop], axis=1)
+    spans: CandidateTable = np.stack([whole.columns, whole.rows, stop], axis=1)
     return spans
 
 
-def _weak(words: Words) -> Iterator[tuple[Words, int]]:
+def _find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
     """What may have been a beginning, or is one of the older form; and how far below its second word stands."""
-    next_ = words.at(words.rows + 1, words.columns)
-    third = words.at(words.rows + 2, words.columns)
-    yield words.where((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
-    above = words.at(words.rows - 1, words.columns), words.at(words.rows - 2, words.columns)
+    next_ = words.codes_at(words.rows + 1, words.columns)
+    third = words.codes_at(words.rows + 2, words.columns)
+    yield words.select((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
+    above = words.codes_at(words.rows - 1, words.columns), words.codes_at(words.rows - 2, words.columns)
     older = (words.codes == NDARRAY) & (next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD)
-    yield words.where(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
+    yield words.select(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
 
 
-def _among(words: Words, step: int, names: Words) -> Marks:
+def _have_name_above(words: Words, step: int, names: Words) -> Mask:
     """Which words have a name `step` rows below them."""
-    among: Marks = names.at(words.rows + step, words.columns) != NONE
+    among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
     return among
 
 
-def _candidates_at(orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Marks) -> Table:
+def _candidates_at(
+    orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Mask
+) -> CandidateTable:
     """Return the candidates that begin at some words: the attributes of each, `orient` as whether it is "rows"."""
     end = all_words.next_in_column(DATA, words.rows + step, words.columns)
-    counts = np.where(end < 0, LONGEST, np.minimum(end - words.rows + 1, _MOST_HEADER))
+    counts = np.where(end < 0, MAX_HEADER_CELLS, np.minimum(end - words.rows + 1, _MOST_HEADER))
     other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
     apart = np.where(other - words.rows == 3, 5, other - words.rows)  # so that the version of the other is seen too
     counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(apart, 3)))
     rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
     across, steps = np.full(len(words), orient == "rows"), np.full(len(words), step)
-    table: Table = np.stack([rows, columns, across.astype(np.int64), steps, counts, doubtful.astype(np.int64)], axis=1)
+    table: CandidateTable = np.stack(
+        [rows, columns, across.astype(np.int64), steps, counts, doubtful.astype(np.int64)], axis=1
+    )
     return table
 
 
-def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]] | Table) -> Marks:
+def _are_in_lines(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
     """Which cells lie in spans of lines.
 
     Args:
@@ -402,17 +419,17 @@ def _in_lines(lines: Places, places: Places, taken: list[tuple[int, int, int]] |
     starts = (spans[:, 0] << 31) | spans[:, 1]
     index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1
     known = np.maximum(index, 0)
-    inside: Marks = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
+    inside: Mask = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
     return inside
 
 
-def _runs(words: Words) -> Iterator[tuple[int, int]]:
+def _find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
     """Where a damaged header begins, as row and column: words of rows, of which many in their order stand close."""
     if len(words) < _DAMAGED_KEYS:
         return
     gaps = np.diff(words.columns)
     follows = (np.diff(words.rows) == 0) & (np.diff(words.codes.astype(np.int16)) > 0)
-    follows &= gaps <= MOST_DIMENSIONS + 2
+    follows &= gaps <= MAX_DIMENSIONS + 2
     starts = np.flatnonzero(np.concatenate([[True], ~follows]))
     with_value = np.concatenate([[0], np.cumsum(follows & (gaps > 1))])
     ends = np.append(starts[1:], len(words)) - 1

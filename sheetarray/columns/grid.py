@@ -11,14 +11,14 @@ from ..errors import Finding, FormatError
 from ..header import Header
 
 Orient = Literal["columns", "rows"]
-Grid = Sequence[Sequence[Cell]]
+CellGrid = Sequence[Sequence[Cell]]
 
 
-def letters(column: int) -> str:
+def column_letters(column: int) -> str:
     """The letters of a column, counted from 0.
 
     Example:
-        >>> letters(0), letters(25), letters(26)
+        >>> column_letters(0), column_letters(25), column_letters(26)
         ('A', 'Z', 'AA')
     """
     text = ""
@@ -29,14 +29,14 @@ def letters(column: int) -> str:
     return text
 
 
-def a1(row: int, column: int) -> str:
+def cell_address(row: int, column: int) -> str:
     """The address of a cell, row and column counted from 0.
 
     Example:
-        >>> a1(16, 2)
+        >>> cell_address(16, 2)
         'C17'
     """
-    return f"{letters(column)}{row + 1}"
+    return f"{column_letters(column)}{row + 1}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Anchor:
     def address(self, index: int) -> str:
         """The address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
         down, across = (index, 0) if self.orient == "columns" else (0, index)
-        cell = a1(self.row + down, self.column + across)
+        cell = cell_address(self.row + down, self.column + across)
         return cell if self.title is None else f"{self.title}!{cell}"
 
     def data_address(self, index: int) -> str:

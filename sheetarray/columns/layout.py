@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cells import TextLook, TypedCells, to_text, to_typed
+from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
 from ..dtypes import DType
-from ..elements import Cell, escape
+from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
 from ..linear import LinearArray
 
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_BLOCK = 4_000_000
+CELLS_PER_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
-class Piece:
+class LayoutColumn:
     """What stands in one column: a name, a header, and the elements of a buffer or of a part of it.
 
     Attributes:
@@ -44,18 +44,18 @@ class Piece:
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
     start: int = 0
 
-    def text(self, first: int, count: int, look: TextLook) -> pl.Series:
+    def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Some of its elements as the engine writes them.
 
         Raises:
             DTypeError: an element that no text holds; names the array.
         """
         try:
-            return to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
+            return buffer_to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
 
-    def typed(self, first: int, count: int, *, exact: int, as_text: bool = False) -> TypedCells:
+    def to_typed(self, first: int, count: int, *, exact: int, as_text: bool = False) -> TypedCells:
         """Some of its elements for a container that tells numbers, text and booleans apart; see `cells.to_typed`.
 
         Raises:
@@ -63,7 +63,7 @@ class Piece:
         """
         some = self.buffer[first : first + count]
         try:
-            return to_typed(some, self.dtype, exact=exact, as_text=as_text, start=self.start + first)
+            return buffer_to_typed(some, self.dtype, exact=exact, as_text=as_text, start=self.start + first)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
 
@@ -82,11 +82,11 @@ class Layout:
         named: whether row 1 holds the names.
     """
 
-    pieces: list[Piece]
+    pieces: list[LayoutColumn]
     named: bool = True
 
     @cached_property
-    def zone(self) -> int:
+    def zone_height(self) -> int:
         """Rows of the header zone: the names, and the tallest header."""
         return self.named + max((len(piece.header) for piece in self.pieces), default=0)
 
@@ -96,39 +96,39 @@ class Layout:
         return self.named + max((piece.height for piece in self.pieces), default=0)
 
     @cached_property
-    def cells(self) -> int:
+    def cell_count(self) -> int:
         """Cells that hold something: names, headers and elements."""
         return sum(self.named + piece.height for piece in self.pieces)
 
-    def cells_above(self, row: int) -> int:
+    def count_cells_above(self, row: int) -> int:
         """Cells that hold something in the rows before `row`."""
         return sum(min(self.named + piece.height, row) for piece in self.pieces)
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """The rows of the header zone, as text; short headers are followed by their first elements."""
         columns = [self._zone_column(piece, look) for piece in self.pieces]
-        for row in range(min(self.zone, self.height)):
+        for row in range(min(self.zone_height, self.height)):
             yield [column[row] if row < len(column) else None for column in columns]
 
-    def zone_elements(self, piece: Piece) -> int:
+    def count_zone_elements(self, piece: LayoutColumn) -> int:
         """How many elements of a piece stand in the header zone, since its header is shorter than others."""
-        return min(len(piece.buffer), self.zone - self.named - len(piece.header))
+        return min(len(piece.buffer), self.zone_height - self.named - len(piece.header))
 
-    def _zone_column(self, piece: Piece, look: TextLook) -> list[Cell]:
-        room = self.zone_elements(piece)
-        first = _text_cells(piece, room, look) if room else []
-        return [*([name_text(piece.name, look)] if self.named else ()), *piece.header, *first]
+    def _zone_column(self, piece: LayoutColumn, look: TextLook) -> list[Cell]:
+        room = self.count_zone_elements(piece)
+        first = _first_cells(piece, room, look) if room else []
+        return [*([format_name(piece.name, look)] if self.named else ()), *piece.header, *first]
 
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
         """The rows below the header zone, in blocks of bounded size, columns padded with nulls."""
         import polars as pl
 
-        for row, count in self.body_spans(_CELLS_A_BLOCK):
+        for row, count in self.body_spans(CELLS_PER_BLOCK):
             block = {}
             for place, piece in enumerate(self.pieces):
-                elements = self.elements(piece, row, count)
+                elements = self.elements_in_rows(piece, row, count)
                 if elements[1]:
-                    cells = piece.text(*elements, look)
+                    cells = piece.to_text(*elements, look)
                     block[str(place)] = cells.extend_constant(None, count - len(cells)) if len(cells) < count else cells
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
@@ -137,28 +137,28 @@ class Layout:
     def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
         """The rows below the header zone in spans of about `cells` cells: the first row (from 0), and how many."""
         step = max(1024, cells // max(len(self.pieces), 1))
-        for row in range(self.zone, self.height, step):
+        for row in range(self.zone_height, self.height, step):
             yield row, min(step, self.height - row)
 
-    def elements(self, piece: Piece, row: int, count: int) -> tuple[int, int]:
+    def elements_in_rows(self, piece: LayoutColumn, row: int, count: int) -> tuple[int, int]:
         """The elements of a piece that stand in `count` rows from `row` on: the first one's index, and how many."""
         first = row - self.named - len(piece.header)
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
 
 
-def _text_cells(piece: Piece, count: int, look: TextLook) -> list[Cell]:
+def _first_cells(piece: LayoutColumn, count: int, look: TextLook) -> list[Cell]:
     """The first elements as text cells, looking as the engine writes them."""
     import polars as pl
 
-    texts = piece.text(0, count, look).cast(pl.String)
+    texts = piece.to_text(0, count, look).cast(pl.String)
     if piece.dtype.kind == "float" and look.decimal == ",":
         texts = texts.str.replace(".", ",", literal=True)
     return texts.to_list()
 
 
-def name_text(name: str, look: TextLook) -> str:
+def format_name(name: str, look: TextLook) -> str:
     """A name in a cell of text."""
-    return escape(name) if look.formulas == "escape" else name
+    return escape_formula(name) if look.formulas == "escape" else name
 
 
 def lay_out(
@@ -210,9 +210,12 @@ def lay_out_sheets(
         check_names(arrays)
     if max_characters is not None:
         _check_texts(arrays, max_characters)
-    pieces = [piece for name, array in arrays.items() for piece in _pieces(name, array, names, max_rows)]
-    each = max_columns or len(pieces) or 1
-    return [Layout(pieces[start : start + each], names) for start in range(0, len(pieces) or 1, each)]
+    pieces = [piece for name, array in arrays.items() for piece in _cut_into_columns(name, array, names, max_rows)]
+    columns_per_sheet = max_columns or len(pieces) or 1
+    return [
+        Layout(pieces[start : start + columns_per_sheet], names)
+        for start in range(0, len(pieces) or 1, columns_per_sheet)
+    ]
 
 
 def check_names(names: Mapping[str, object]) -> None:
@@ -228,25 +231,25 @@ def check_names(names: Mapping[str, object]) -> None:
 
 def _check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
     for name, array in arrays.items():
-        if _utf16(name) > most:
+        if _utf16_length(name) > most:
             raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
         if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
             continue
-        if array.kind.kind not in ("string", "generic"):
+        if array.dtype_entry.kind not in ("string", "generic"):
             continue
         for index, text in enumerate(array.buffer.tolist()):
-            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16(text)) > most:
-                place = array.header.named_element(name, index)
+            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
+                place = array.header.describe_element(name, index)
                 raise LimitError(f"{place} has {length:,} characters, and a cell holds {most:,}")
 
 
-def _utf16(text: str) -> int:
+def _utf16_length(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _pieces(name: str, array: LinearArray, names: bool, max_rows: int | None) -> Iterator[Piece]:
+def _cut_into_columns(name: str, array: LinearArray, names: bool, max_rows: int | None) -> Iterator[LayoutColumn]:
     header = array.header
-    whole = Piece(name, header.to_cells(), array.kind, array.buffer)
+    whole = LayoutColumn(name, header.to_cells(), array.dtype_entry, array.buffer)
     if max_rows is None or names + whole.height <= max_rows:
         yield whole
         return
@@ -256,4 +259,4 @@ def _pieces(name: str, array: LinearArray, names: bool, max_rows: int | None) ->
     count = -(-array.capacity // room)
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()
-        yield Piece(name, cells, array.kind, array.buffer[k * room : (k + 1) * room], k * room)
+        yield LayoutColumn(name, cells, array.dtype_entry, array.buffer[k * room : (k + 1) * room], k * room)

@@ -10,13 +10,13 @@ from ..errors import FormatError
 from .reading import scan_sheets
 from .sheet import Sheet
 
-Report = Callable[[int], None]
+ReportCells = Callable[[int], None]
 
 
 class ReportingSheet(Sheet, Protocol):
     """A sheet that says how many cells it has just read."""
 
-    report: Report | None
+    report: ReportCells | None
 
 
 @contextmanager

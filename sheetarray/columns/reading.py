@@ -14,31 +14,33 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import chosen
-from ..data import blame
-from ..elements import Missing, check_missing, unescape
+from ..arrays import select
+from ..data import error_for_problem
+from ..dtypes import Buffer
+from ..elements import Missing, check_missing, unescape_formula
 from ..errors import Finding, FormatError
-from ..header import Header, Note, warn
+from ..header import Header, NoteFinding, warn_of_finding
 from ..linear import LinearArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors
-from .column import Buffer, Column
+from .column import ArrayColumn
 from .grid import Anchor
-from .sheet import ArrayInfo, Cells, Request, Sheet
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet
 
-_MOST_FINDINGS = 20  # for one array
+MAX_FINDINGS_PER_ARRAY = 20  # for one array
 
-Raise = Callable[[FormatError], None]
-Judge = Callable[[str, Buffer | None, Column], Iterable[Finding]]
+ReportError = Callable[[FormatError], None]
+CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding]]
 
 
-def _raise(error: FormatError) -> None:
+def raise_error(error: FormatError) -> None:
+    """Raise the first error that reading reports."""
     raise error
 
 
 # What is where -----------------------------------------------------------------------------------------------
 
 
-def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
+def _find_all_anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
     """Every anchor, sheet by sheet.
 
     Raises:
@@ -53,8 +55,8 @@ def _anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
     return anchors
 
 
-def _grouped(
-    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: Raise, note: Note
+def _group_parts(
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
 ) -> dict[str, list[Anchor]]:
     """The anchors of each array, parts in their order; what cannot be put together is reported and left out.
 
@@ -63,7 +65,7 @@ def _grouped(
     groups: dict[str, list[Anchor]] = {}
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
-        name = unescape(anchor.name) if escaped else anchor.name
+        name = unescape_formula(anchor.name) if escaped else anchor.name
         aliases = anchor.aliases
         meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
         if anchor.error is None:
@@ -75,7 +77,7 @@ def _grouped(
             note(replace(finding, array=name))
     for name, group in list(groups.items()):
         try:
-            groups[name] = _in_order(name, group)
+            groups[name] = _sort_parts(name, group)
         except FormatError as error:
             error.array = name
             if names is None or name in names:
@@ -84,7 +86,7 @@ def _grouped(
     return groups
 
 
-def _in_order(name: str, group: list[Anchor]) -> list[Anchor]:
+def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
     first = group[0]
     assert first.header is not None
     if first.header.part is None:
@@ -100,7 +102,7 @@ def _in_order(name: str, group: list[Anchor]) -> list[Anchor]:
     for anchor in group:
         header = anchor.header
         assert header is not None
-        if header.part is None or _whole(header) != _whole(first.header):
+        if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
             raise FormatError(f"{name}: this part does not belong to the one at {first.address(0)}",
                               location=anchor.address(0))  # fmt: skip
         k, count = header.part
@@ -117,7 +119,7 @@ def _in_order(name: str, group: list[Anchor]) -> list[Anchor]:
     return [parts[k] for k in sorted(parts)]
 
 
-def _whole(header: Header) -> tuple[Any, ...]:
+def _join_part_headers(header: Header) -> tuple[Any, ...]:
     return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
 
 
@@ -139,7 +141,11 @@ def read_sheets(
         FormatError: at the first cell that is wrong.
         NotFoundError: no array of a name asked for.
     """
-    return {name: array for name, array in _arrays(sheets, names, strict, missing, _raise, warn) if array is not None}
+    return {
+        name: array
+        for name, array in _read_arrays(sheets, names, strict, missing, raise_error, warn_of_finding)
+        if array is not None
+    }
 
 
 def read_sheet(
@@ -150,7 +156,11 @@ def read_sheet(
 
 
 def scan_sheets(
-    sheets: Sequence[Sheet], *, strict: bool = False, report: Raise = _raise, note: Note = warn
+    sheets: Sequence[Sheet],
+    *,
+    strict: bool = False,
+    report: ReportError = raise_error,
+    note: NoteFinding = warn_of_finding,
 ) -> dict[str, ArrayInfo]:
     """What the headers of sheets say, without reading on.
 
@@ -163,15 +173,15 @@ def scan_sheets(
     Raises:
         FormatError: no array, or a broken header.
     """
-    found: dict[str, ArrayInfo] = {}
-    for name, group in _grouped(sheets, _anchors(sheets, strict), None, report, note).items():
+    infos: dict[str, ArrayInfo] = {}
+    for name, group in _group_parts(sheets, _find_all_anchors(sheets, strict), None, report, note).items():
         header = group[0].header
         assert header is not None
-        found[name] = ArrayInfo(
+        infos[name] = ArrayInfo(
             header.shape, header.dtype.name, header.order, header.strides, group[0].address(0),
             sum(anchor.start for anchor in group) + header.capacity, header.offset, header.capacity, len(group),
         )  # fmt: skip
-    return found
+    return infos
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
@@ -180,7 +190,7 @@ def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
 
 
 def check_sheets(
-    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: Judge | None = None
+    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: CompareFingerprint | None = None
 ) -> Iterator[Finding]:
     """Every finding in sheets, in reading order; nothing where they are intact.
 
@@ -192,12 +202,12 @@ def check_sheets(
     errors: list[FormatError] = []
     findings: list[Finding] = []
     try:
-        for _ in _arrays(sheets, None, False, missing, errors.append, findings.append, judge):
+        for _ in _read_arrays(sheets, None, False, missing, errors.append, findings.append, judge):
             pass
     except FormatError as error:
         errors.append(error)
     yield from findings
-    yield from map(Finding.of, errors)
+    yield from map(Finding.from_error, errors)
 
 
 def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
@@ -205,24 +215,24 @@ def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding
     return check_sheets([sheet], missing=missing)
 
 
-def _arrays(
+def _read_arrays(
     sheets: Sequence[Sheet],
     names: Sequence[str] | None,
     strict: bool,
     missing: Missing,
-    report: Raise,
-    note: Note,
-    judge: Judge | None = None,
+    report: ReportError,
+    note: NoteFinding,
+    judge: CompareFingerprint | None = None,
 ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
     check_missing(missing)
     names = [names] if isinstance(names, str) else names
-    anchors = _anchors(sheets, strict)
-    groups = _grouped(sheets, anchors, None if names is None else frozenset(names), report, note)
-    wanted = chosen(groups, names)
-    reader = _Reader(sheets, _stops(anchors), missing, report, note, judge)
-    yield from reader.lying({name: group for name, group in wanted.items() if group[0].orient == "rows"})
+    anchors = _find_all_anchors(sheets, strict)
+    groups = _group_parts(sheets, anchors, None if names is None else frozenset(names), report, note)
+    wanted = select(groups, names)
+    reader = _ArrayReader(sheets, _stops(anchors), missing, report, note, judge)
+    yield from reader.read_rows({name: group for name, group in wanted.items() if group[0].orient == "rows"})
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
-    results = reader.standing(standing)
+    results = reader.read_columns(standing)
     for sheet in sheets:
         for finding in sheet.notes:
             note(finding)
@@ -246,7 +256,7 @@ def _stops(anchors: Iterable[Anchor]) -> dict[int, int]:
     return stops
 
 
-class _Reader:
+class _ArrayReader:
     """Turns the columns and rows of sheets into arrays."""
 
     def __init__(
@@ -254,93 +264,93 @@ class _Reader:
         sheets: Sequence[Sheet],
         stops: Mapping[int, int],
         missing: Missing,
-        report: Raise,
-        note: Note,
-        judge: Judge | None,
+        report: ReportError,
+        note: NoteFinding,
+        judge: CompareFingerprint | None,
     ) -> None:
         self._sheets = {sheet.title: sheet for sheet in sheets}
         self._stops = stops
         self._missing, self._report, self._note, self._judge = missing, report, note, judge
 
-    def sheet(self, anchor: Anchor) -> Sheet:
+    def _sheet_of(self, anchor: Anchor) -> Sheet:
         """The sheet of an anchor."""
         return self._sheets[anchor.title]
 
-    def lying(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
+    def read_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
         """The arrays of rows, one by one; None for what could not be read, which has been reported."""
         by_sheet: dict[str | None, list[Anchor]] = {}
         for anchor in (anchor for group in groups.values() for anchor in group):
             by_sheet.setdefault(anchor.title, []).append(anchor)
         rows = {
-            title: iter(self._sheets[title].rows([self._request(anchor) for anchor in anchors]))
+            title: iter(self._sheets[title].rows([self._to_request(anchor) for anchor in anchors]))
             for title, anchors in by_sheet.items()
         }
         for name, group in groups.items():
             pieces = [next(rows[anchor.title]) for anchor in group]
-            yield name, self.finished(Column(group, pieces, self.sheet(group[0])), name)
+            yield name, self.finish_column(ArrayColumn(group, pieces, self._sheet_of(group[0])), name)
 
-    def standing(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
+    def read_columns(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
         """The arrays of columns; None for what could not be read, which has been reported."""
         doubtful: dict[str, list[Anchor]] = {}
         results: dict[str, np.ndarray[Any, Any] | None] = {}
         for (name, group), column in zip(groups.items(), self._fetch(groups.values(), typed=True), strict=True):
-            buffer = column.typed(self._missing)
+            buffer = column.decode_typed(self._missing)
             if buffer is None and column.is_text:
-                results[name] = self.finished(column, name)
+                results[name] = self.finish_column(column, name)
             elif buffer is None:
                 doubtful[name] = group
             else:
-                results[name] = self._whole(column, name, buffer)
+                results[name] = self._build_array(column, name, buffer)
         for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
-            results[name] = self.finished(column, name)
+            results[name] = self.finish_column(column, name)
         return results
 
-    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[Column]:
+    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[ArrayColumn]:
         """The columns of each group; every sheet is asked once."""
         wanted: dict[str | None, list[Anchor]] = {}
         for anchor in (anchor for group in groups for anchor in group):
             wanted.setdefault(anchor.title, []).append(anchor)
-        cells: dict[int, Cells] = {}
+        cells: dict[int, ColumnCells] = {}
         for title, anchors in wanted.items():
-            requests = [self._request(anchor) for anchor in anchors]
-            for anchor, found in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
-                cells[id(anchor)] = found
+            requests = [self._to_request(anchor) for anchor in anchors]
+            for anchor, column_cells in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
+                cells[id(anchor)] = column_cells
         for group in groups:
-            yield Column(group, [cells.pop(id(anchor)) for anchor in group], self.sheet(group[0]))
+            yield ArrayColumn(group, [cells.pop(id(anchor)) for anchor in group], self._sheet_of(group[0]))
 
-    def finished(self, column: Column, name: str) -> np.ndarray[Any, Any] | None:
+    def finish_column(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Judge a column cell by cell; the array, or None after reports of what is wrong with it."""
         header = column.header
         try:
-            judged = column.judged(self._missing)
+            decoded = column.decode_checked(self._missing)
         except FormatError as error:
             error.array = name
             self._report(error)
             return None
-        if judged.wrong_count:
-            judged.wrong_count.array = name
-            self._report(judged.wrong_count)
-        for problem in judged.problems[:_MOST_FINDINGS]:
-            self._report(blame(problem, header, name, column.address, cells_each=judged.each))
-        if (more := len(judged.problems) - _MOST_FINDINGS) > 0:
+        if decoded.count_error:
+            decoded.count_error.array = name
+            self._report(decoded.count_error)
+        for problem in decoded.problems[:MAX_FINDINGS_PER_ARRAY]:
+            self._report(error_for_problem(problem, header, name, column.address, cells_each=decoded.cells_per_element))
+        if (more := len(decoded.problems) - MAX_FINDINGS_PER_ARRAY) > 0:
             reason = f"{name}: {more} more cells cannot be read as {header.dtype.name}"
             self._report(FormatError(reason, array=name))
-        if not judged.problems and not judged.wrong_count:
-            return self._whole(column, name, judged.buffer)
+        if not decoded.problems and not decoded.count_error:
+            return self._build_array(column, name, decoded.buffer)
         if self._judge is not None:
-            sound = not judged.problems and judged.each == 1
-            self._note_all(name, self._judge(name, judged.buffer if sound else None, column))
+            sound = not decoded.problems and decoded.cells_per_element == 1
+            self._warn_of_all(name, self._judge(name, decoded.buffer if sound else None, column))
         return None
 
-    def _whole(self, column: Column, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
+    def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._judge is not None:
-            self._note_all(name, self._judge(name, buffer, column))
-        return LinearArray.of(column.header, buffer).to_numpy()
+            self._warn_of_all(name, self._judge(name, buffer, column))
+        return LinearArray.from_header(column.header, buffer).to_numpy()
 
-    def _request(self, anchor: Anchor) -> Request:
+    def _to_request(self, anchor: Anchor) -> Request:
         assert anchor.header is not None
         return Request(*anchor.data_cell, anchor.header.dtype, stop=self._stops.get(id(anchor)))
 
-    def _note_all(self, name: str, findings: Iterable[Finding]) -> None:
+    def _warn_of_all(self, name: str, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self._note(replace(finding, array=name))

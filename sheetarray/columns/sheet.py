@@ -17,7 +17,7 @@ from .words import Words
 if TYPE_CHECKING:
     import polars as pl
 
-Cells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
+ColumnCells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Request:
     column: int
     row: int
     dtype: DType
-    numerals: bool = True
+    as_numerals: bool = True
     stop: int | None = None
 
 
@@ -83,7 +83,7 @@ class Sheet(Protocol):
         For ordinary tables. Blanks are None or ""; the last row may be cut short, but never within a cell.
         """
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Each requested column down to the sheet's end, or to where its request stops.
 
         Args:
@@ -95,7 +95,7 @@ class Sheet(Protocol):
             of Python scalars, in one that has types of its own.
         """
 
-    def rows(self, requests: Sequence[Request]) -> Iterable[Cells]:
+    def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:
         """The cells from each requested one on to the right, as `columns` gives untyped ones; they stop at a column."""
 
 

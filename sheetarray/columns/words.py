@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Positions
 from ..elements import Cell
-from ..header import FIELDS, key_of
+from ..header import FIELDS, normalize_key
 from .grid import Anchor
 
 WORDS = ("version", "ndarray", *FIELDS, "part", "data")  # the keys in the order in which a header has them
@@ -23,9 +24,7 @@ NONE = 255  # the code of a cell that holds no word
 CODES = {word: code for code, word in enumerate(WORDS)}
 LONGEST_WORD = max(map(len, WORDS))
 
-Places = np.ndarray[tuple[int], np.dtype[np.int64]]
-Codes = np.ndarray[tuple[int], np.dtype[np.uint8]]
-Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+WordCodes = np.ndarray[tuple[int], np.dtype[np.uint8]]
 _FIRST = frozenset("vnsodlcpVNSODLCP \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0")
 _SHIFT = 31  # bits of a row or a column in a position
 
@@ -34,7 +33,7 @@ def code_of(cell: Cell) -> int:
     """Return the code of the word that a cell holds, `NONE` where it holds another thing."""
     if type(cell) is not str or len(cell) < 4 or (cell[0] not in _FIRST and cell.isascii()):
         return NONE
-    return CODES.get(key_of(cell), NONE)
+    return CODES.get(normalize_key(cell), NONE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +46,13 @@ class Words:
         searches: the anchors that a search has made of them already, without or with `strict`.
     """
 
-    rows: Places
-    columns: Places
-    codes: Codes
+    rows: Positions
+    columns: Positions
+    codes: WordCodes
     searches: dict[bool, list[Anchor]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, rows: Any, columns: Any, codes: Any) -> Words:
+    def from_positions(cls, rows: Any, columns: Any, codes: Any) -> Words:
         """Sort cells that come in any order, each of them once."""
         words = cls(np.asarray(rows, np.int64), np.asarray(columns, np.int64), np.asarray(codes, np.uint8))
         positions = words.positions
@@ -63,35 +62,37 @@ class Words:
         return words
 
     @classmethod
-    def of_cells(cls, cells: Iterable[tuple[int, int, Cell]]) -> Words:
+    def from_cells(cls, cells: Iterable[tuple[int, int, Cell]]) -> Words:
         """Find the words among single cells, each with its row and its column."""
         some = [(row, column, code) for row, column, cell in cells if (code := code_of(cell)) != NONE]
         rows, columns, codes = zip(*some, strict=True) if some else ((), (), ())
-        return cls.of(rows, columns, codes)
+        return cls.from_positions(rows, columns, codes)
 
     @classmethod
-    def of_grid(cls, grid: Sequence[Sequence[Cell]]) -> Words:
+    def from_grid(cls, grid: Sequence[Sequence[Cell]]) -> Words:
         """Find the words in rows of cells."""
-        return cls.of_cells((row, column, cell) for row, cells in enumerate(grid) for column, cell in enumerate(cells))
+        return cls.from_cells(
+            (row, column, cell) for row, cells in enumerate(grid) for column, cell in enumerate(cells)
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @cached_property
-    def positions(self) -> Places:
+    def positions(self) -> Positions:
         """Each cell as one number, ascending: row before column."""
         return (self.rows << _SHIFT) | self.columns
 
     @cached_property
-    def turned(self) -> Words:
+    def transposed(self) -> Words:
         """The same words in the sheet turned over: rows are columns, and columns rows."""
-        return Words.of(self.columns, self.rows, self.codes)
+        return Words.from_positions(self.columns, self.rows, self.codes)
 
-    def where(self, chosen: np.ndarray[Any, np.dtype[Any]]) -> Words:
+    def select(self, wanted: np.ndarray[Any, np.dtype[Any]]) -> Words:
         """Only some of them: those at indices, or where a mask is true."""
-        return Words(self.rows[chosen], self.columns[chosen], self.codes[chosen])
+        return Words(self.rows[wanted], self.columns[wanted], self.codes[wanted])
 
-    def at(self, rows: Places, columns: Places) -> Codes:
+    def codes_at(self, rows: Positions, columns: Positions) -> WordCodes:
         """The codes of the words in other cells, `NONE` where a cell holds none."""
         codes = np.full(len(rows), NONE, np.uint8)
         if len(self):
@@ -101,9 +102,9 @@ class Words:
             codes[match] = self.codes[index[match]]
         return codes
 
-    def next_in_column(self, code: int, rows: Places, columns: Places) -> Places:
+    def next_in_column(self, code: int, rows: Positions, columns: Positions) -> Positions:
         """For each cell the row of the first word of that code from it on down its column; -1 where there is none."""
-        turned = self.turned
+        turned = self.transposed
         positions = turned.positions[turned.codes == code]
         result = np.full(len(rows), -1, np.int64)
         if len(positions):

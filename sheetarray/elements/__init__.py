@@ -1,29 +1,29 @@
 """Elements <-> cells, one to one: how a value of each dtype looks, as a Python scalar and as text.
 
-`looks` has the look of a single value, `encode` and `decode` turn a whole buffer at once. NumPy only, so that
+`scalar_text` has the look of a single value, `encode` and `decode` turn a whole buffer at once. NumPy only, so that
 `import sheetarray` stays light; `sheetarray.cells` does the same in bulk through polars and asks here
 whatever its fast path cannot settle.
 """
 
 from __future__ import annotations
 
-from .dates import iso_texts
+from .dates import dates_to_iso
 from .decode import Missing, Problem, check_missing, decode
-from .encode import EXACT_IN_JSON, ComplexLook, element_problem, encode, generic_cells, generic_problem
-from .looks import (
+from .encode import EXACT_IN_JSON, ComplexForm, encode, encode_generic, find_element_problem, find_unholdable_generic
+from .scalar_text import (
     Cell,
     Unreadable,
-    bool_text,
-    escape,
+    escape_formula,
+    format_bool,
     generic_from_text,
     generic_to_text,
     generic_to_typed,
     is_blank,
-    shortest,
-    string_of,
-    unescape,
+    parse_string,
+    shortest_text,
+    unescape_formula,
 )
-from .scalars import describe, instead_of, to_scalar
+from .scalars import describe_object, suggest_instead, to_scalar
 from .spelling import (
     DAY,
     EVALUATED_PATTERN,
@@ -34,10 +34,10 @@ from .spelling import (
     NO_TIME,
     TRUE,
     TRUE_WORDS,
-    moment,
+    moment_pattern,
     shows_minus,
 )
-from .texts import check_texts, fixed_width, is_mostly_padding, text_array, variable_width, without_missing
+from .texts import blank_missing, check_texts, is_mostly_padding, text_array, to_fixed_width, to_variable_width
 
 __all__ = [
     "DAY",
@@ -51,35 +51,35 @@ __all__ = [
     "TRUE",
     "TRUE_WORDS",
     "Cell",
-    "ComplexLook",
+    "ComplexForm",
     "Missing",
     "Problem",
     "Unreadable",
-    "bool_text",
+    "blank_missing",
     "check_missing",
     "check_texts",
+    "dates_to_iso",
     "decode",
-    "describe",
-    "element_problem",
+    "describe_object",
     "encode",
-    "escape",
-    "fixed_width",
-    "generic_cells",
+    "encode_generic",
+    "escape_formula",
+    "find_element_problem",
+    "find_unholdable_generic",
+    "format_bool",
     "generic_from_text",
-    "generic_problem",
     "generic_to_text",
     "generic_to_typed",
-    "instead_of",
     "is_blank",
     "is_mostly_padding",
-    "iso_texts",
-    "moment",
-    "shortest",
+    "moment_pattern",
+    "parse_string",
+    "shortest_text",
     "shows_minus",
-    "string_of",
+    "suggest_instead",
     "text_array",
+    "to_fixed_width",
     "to_scalar",
-    "unescape",
-    "variable_width",
-    "without_missing",
+    "to_variable_width",
+    "unescape_formula",
 ]

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Buffer
 from ..errors import DTypeError
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 _SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
 _LEAST, _MOST = -(2**63) + 1, 2**63 - 1  # counts; the one below is NaT
@@ -38,7 +37,7 @@ def iso_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
     return -(-least // multiple), most // multiple
 
 
-def without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]]:
+def find_dates_without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]]:
     """The indices of the moments that have no ISO text: beyond the limits, and not NaT."""
     least, most = iso_limits(buffer.dtype)
     counts = buffer.astype(buffer.dtype.newbyteorder("="), copy=False).view(np.int64)
@@ -47,9 +46,9 @@ def without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.flatnonzero(((counts < least) | (counts > most)) & (counts >= _LEAST))
 
 
-def date_problem(buffer: Buffer) -> tuple[int, str] | None:
+def find_date_problem(buffer: Buffer) -> tuple[int, str] | None:
     """The first moment of a datetime64 buffer that has no ISO text: its index, and why; None if all have one."""
-    indices = without_text(buffer)
+    indices = find_dates_without_text(buffer)
     if not len(indices):
         return None
     index = int(indices[0])
@@ -58,24 +57,24 @@ def date_problem(buffer: Buffer) -> tuple[int, str] | None:
     return index, f"{reason}: write the counts themselves, a.astype('int64')"
 
 
-def iso_texts(buffer: Buffer) -> list[str]:
+def dates_to_iso(buffer: Buffer) -> list[str]:
     """The ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least.
 
     Raises:
         DTypeError: a moment that has no such text; names its index.
     """
-    if problem := date_problem(buffer):
+    if problem := find_date_problem(buffer):
         raise DTypeError(f"element {problem[0]} {problem[1]}")
-    return known_texts(buffer)
+    return known_dates_to_iso(buffer)
 
 
-def known_texts(buffer: Buffer) -> list[str]:
+def known_dates_to_iso(buffer: Buffer) -> list[str]:
     """The ISO texts of a datetime64 buffer, empty where a moment has none."""
     shown = np.datetime_as_string(buffer)
     texts: list[str] = shown.tolist()
     signs = shown.view(np.uint32).reshape(len(texts), -1)[:, 0] if texts else np.empty(0)
     for index in np.flatnonzero(signs == ord("-")).tolist():
         texts[index] = _SHORT_YEAR.sub(r"-0\1", texts[index])  # NumPy counts the sign among the four
-    for index in without_text(buffer).tolist():
+    for index in find_dates_without_text(buffer).tolist():
         texts[index] = ""
     return texts

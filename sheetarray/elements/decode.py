@@ -1,7 +1,7 @@
 """A list of cells -> a buffer of elements, under the dtype that the header names.
 
 Whole lists are converted at once where every cell looks as it should; only the others are read one by one
-with the rules of `looks`. What a cell cannot mean becomes a `Problem`, never a wrapped or clamped value.
+with the rules of `scalar_text`. What a cell cannot mean becomes a `Problem`, never a wrapped or clamped value.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import Buffer, DType
 from ..errors import LimitError
-from . import looks
-from .dates import known_texts
-from .looks import Cell, Unreadable, found, is_blank
+from . import scalar_text
+from .dates import known_dates_to_iso
+from .scalar_text import Cell, Unreadable, describe_cell, is_blank
 from .spelling import ANY_MOMENT, NO_TIME
 from .texts import text_array
 
 Missing = Literal["error", "nan"]
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +50,33 @@ def decode(
 
     Example:
         >>> from sheetarray import dtypes
-        >>> decode([1, "2.0", 300], dtypes.named("uint8"))
+        >>> decode([1, "2.0", 300], dtypes.from_name("uint8"))
         (array([1, 2, 0], dtype=uint8), [Problem(index=2, reason='300 is beyond the range of uint8', hint='')])
     """
     if typed and any(isinstance(cell, Unreadable) for cell in cells):
-        return _around_unreadable(cells, dtype, missing, decimal)
+        return _decode_readable(cells, dtype, missing, decimal)
     if typed and dtype.kind in ("int", "timedelta"):
-        cells = list(map(looks.as_double, cells))
+        cells = list(map(scalar_text.as_double, cells))
     match dtype.kind:
         case "float":
-            return _floats(cells, dtype, missing, decimal)
+            return _decode_floats(cells, dtype, missing, decimal)
         case "complex":
-            return _complexes(cells, dtype, missing, decimal)
+            return _decode_complexes(cells, dtype, missing, decimal)
         case "int":
-            return _integers(cells, dtype, decimal)
+            return _decode_integers(cells, dtype, decimal)
         case "bool":
-            return _one_by_one(cells, np.zeros(len(cells), dtype=bool), looks.bool_of)
+            return _decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
         case "datetime":
-            return _datetimes(cells, dtype)
+            return _decode_datetimes(cells, dtype)
         case "timedelta":
-            return _timedeltas(cells, dtype)
+            return _decode_timedeltas(cells, dtype)
         case "string":
-            return _strings(cells)
+            return _decode_strings(cells)
         case "generic":
-            return _generic([looks.generic_from_typed(cell) for cell in cells] if typed else cells)
+            return _decode_generic([scalar_text.generic_from_typed(cell) for cell in cells] if typed else cells)
 
 
-def _around_unreadable(
+def _decode_readable(
     cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
 ) -> tuple[Buffer, list[Problem]]:
     """Decode the other cells; the elements of unreadable ones are whatever a new buffer holds."""
@@ -102,25 +100,25 @@ def check_missing(missing: str) -> None:
         raise LimitError(f'missing is "error" or "nan", not {missing!r}')
 
 
-def _one_by_one(
+def _decode_each(
     cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
 ) -> tuple[Buffer, list[Problem]]:
     problems: list[Problem] = []
     for index in range(len(cells)) if indices is None else indices:
         cell = cells[index]
         if is_blank(cell):
-            problems.append(_blank(index, out.dtype))
+            problems.append(_blank_problem(index, out.dtype))
             continue
         try:
             out[index] = read(cell)
         except OverflowError:
-            problems.append(Problem(index, f"{found(cell)} is beyond the range of {out.dtype.name}"))
+            problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
         except ValueError as error:
             problems.append(Problem(index, str(error)))
     return out, problems
 
 
-def _blank(index: int, dtype: np.dtype[Any]) -> Problem:
+def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
     hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
     return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
 
@@ -136,51 +134,51 @@ def _fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], mi
 # Floats ------------------------------------------------------------------------------------------------------
 
 
-def _floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
+def _decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
     count = len(cells)
     kinds = set(map(type, cells))
     try:
         if kinds <= {float, int}:
             wide = np.fromiter(cells, np.float64, count)
-            return _narrow(wide, dtype.numpy, cells)
-        if kinds == {str} and decimal == "." and _only_numerals(cells):
+            return _round_to(wide, dtype.numpy, cells)
+        if kinds == {str} and decimal == "." and _are_numerals(cells):
             wide = np.fromiter(map(float, cells), np.float64, count)
             if not np.isinf(wide).any():
-                return _narrow(wide, dtype.numpy, cells)
+                return _round_to(wide, dtype.numpy, cells)
     except (ValueError, OverflowError):
         pass  # some cell is no number: look at each
     wide = np.zeros(count, dtype=np.float64)
     is_float = np.fromiter(map(isinstance, cells, repeat(float)), bool, count)
     wide[is_float] = list(compress(cells, is_float))
     others = np.flatnonzero(~is_float).tolist()
-    wide, problems = _one_by_one(cells, wide, lambda cell: looks.float_of(cell, decimal), others)
+    wide, problems = _decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), others)
     problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
-    out, beyond = _narrow(wide, dtype.numpy, cells)
+    out, beyond = _round_to(wide, dtype.numpy, cells)
     return out, sorted(problems + beyond, key=lambda problem: problem.index)
 
 
-def _only_numerals(texts: Sequence[str], more: str = "") -> bool:
+def _are_numerals(texts: Sequence[str], more: str = "") -> bool:
     # float() also takes underscores and other scripts' digits; a numeral of ours has neither
     letters = "".join(texts).encode("utf-8", "replace")
     return not letters.translate(None, f"0123456789+-.eE naiftyNI{more}".encode())
 
 
-def _narrow(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     """Doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
     if dtype.itemsize == 8:
         return wide.astype(dtype, copy=False), []
     with np.errstate(over="ignore", under="ignore"):
         out = wide.astype(dtype)
     beyond = np.flatnonzero(np.isinf(out) & np.isfinite(wide)).tolist()
-    problems = [Problem(i, f"{found(cells[i])} is beyond the range of {dtype.name}") for i in beyond]
-    for index in ties(wide, out).tolist():
+    problems = [Problem(i, f"{describe_cell(cells[i])} is beyond the range of {dtype.name}") for i in beyond]
+    for index in find_ties(wide, out).tolist():
         if isinstance(cells[index], (str, int)):
             out[index] = round_tie(str(cells[index]), wide[index], out[index])
     return out, problems
 
 
-def ties(wide: Buffer, narrow: Buffer) -> Buffer:
+def find_ties(wide: Buffer, narrow: Buffer) -> Buffer:
     """Indices where a double lies exactly between two neighbours of the narrower dtype."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         toward = np.where(wide > narrow, np.inf, -np.inf).astype(narrow.dtype)
@@ -203,11 +201,13 @@ def round_tie(text: str, wide: float, narrow: Any) -> Any:
 # Complex -----------------------------------------------------------------------------------------------------
 
 
-def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str) -> tuple[Buffer, list[Problem]]:
-    if (whole := _whole_complexes(cells, dtype, decimal)) is not None:
+def _decode_complexes(
+    cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: str
+) -> tuple[Buffer, list[Problem]]:
+    if (whole := _decode_complexes_at_once(cells, dtype, decimal)) is not None:
         return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
-    wide, problems = _one_by_one(cells, wide, lambda cell: looks.complex_of(cell, decimal))
+    wide, problems = _decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
     problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
     if dtype.numpy.itemsize == 16:
@@ -216,16 +216,16 @@ def _complexes(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal: s
     texts = {i for i, cell in enumerate(cells) if isinstance(cell, str) and not is_blank(cell)} - unread
     parts: list[Cell] = []
     for index, cell in enumerate(cells):
-        parts += looks.complex_parts(cell, decimal) if index in texts else (0.0, 0.0)
-    out, beyond = _narrow(wide.view(np.float64), np.dtype(np.float32), parts)
-    named = {p.index // 2: f"{found(cells[p.index // 2])} is beyond the range of {dtype.name}" for p in beyond}
+        parts += scalar_text.split_complex(cell, decimal) if index in texts else (0.0, 0.0)
+    out, beyond = _round_to(wide.view(np.float64), np.dtype(np.float32), parts)
+    named = {p.index // 2: f"{describe_cell(cells[p.index // 2])} is beyond the range of {dtype.name}" for p in beyond}
     problems += [Problem(index, reason) for index, reason in named.items()]
     return out.view(np.complex64), sorted(problems, key=lambda problem: problem.index)
 
 
-def _whole_complexes(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffer | None:
+def _decode_complexes_at_once(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffer | None:
     """All at once, where each cell is what Python itself reads as a finite complex number of this precision."""
-    if set(map(type, cells)) != {str} or decimal != "." or not _only_numerals(cells, "ijIJ()"):
+    if set(map(type, cells)) != {str} or decimal != "." or not _are_numerals(cells, "ijIJ()"):
         return None
     marked = "\n".join([*cells, ""]).replace("i\n", "j\n").replace("i)\n", "j)\n").split("\n")
     try:
@@ -235,21 +235,21 @@ def _whole_complexes(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffe
     with np.errstate(over="ignore", under="ignore"):
         out = wide.astype(dtype.numpy)
     parts = wide.view(np.float64)
-    certain = not np.isinf(parts).any() and not (out.itemsize == 8 and len(ties(parts, out.view(np.float32))))
+    certain = not np.isinf(parts).any() and not (out.itemsize == 8 and len(find_ties(parts, out.view(np.float32))))
     return out if certain and np.isfinite(out).sum() == np.isfinite(wide).sum() else None
 
 
 # Integers, booleans ------------------------------------------------------------------------------------------
 
 
-def _integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer, list[Problem]]:
+def _decode_integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer, list[Problem]]:
     if set(map(type, cells)) <= {int}:
         try:
             return np.fromiter(cells, dtype.numpy, len(cells)), []
         except OverflowError:
             pass  # the loop below says which
     out = np.zeros(len(cells), dtype=dtype.numpy)
-    out, problems = _one_by_one(cells, out, lambda cell: looks.int_of(cell, decimal))
+    out, problems = _decode_each(cells, out, lambda cell: scalar_text.parse_int(cell, decimal))
     return out, problems
 
 
@@ -259,7 +259,7 @@ _ISO = re.compile(rf"{ANY_MOMENT}|{NO_TIME}", re.ASCII | re.IGNORECASE)
 _NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
 
 
-def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+def _decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
     count = len(cells)
     if set(map(type, cells)) == {str} and all(map(_ISO.fullmatch, cells)):
         try:
@@ -267,7 +267,7 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
         except (ValueError, OverflowError):
             pass  # a month 13, or a unit too fine: the loop below says which
         else:
-            if known_texts(out) == list(cells):
+            if known_dates_to_iso(out) == list(cells):
                 return out, []
     out = np.full(count, "NaT", dtype=dtype.numpy)
 
@@ -276,55 +276,55 @@ def _datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Proble
     def read(cell: Cell) -> Any:
         text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
         if not _ISO.fullmatch(text) or (text.isdigit() and len(text) > 4 and not years):
-            raise ValueError(f"expected a date as ISO text, found {found(cell)}")
+            raise ValueError(f"expected a date as ISO text, found {describe_cell(cell)}")
         try:
             value = np.array([text], dtype=dtype.numpy)
         except (ValueError, OverflowError):
-            raise ValueError(f"{found(cell)} is no date, or finer than {dtype.name}") from None
-        if not _same_moment(text, known_texts(value)[0]):
-            raise ValueError(f"{found(cell)} is beyond the range of {dtype.name}, or finer than its unit")
+            raise ValueError(f"{describe_cell(cell)} is no date, or finer than {dtype.name}") from None
+        if not _is_same_date(text, known_dates_to_iso(value)[0]):
+            raise ValueError(f"{describe_cell(cell)} is beyond the range of {dtype.name}, or finer than its unit")
         return value[0]
 
-    return _one_by_one(cells, out, read)
+    return _decode_each(cells, out, read)
 
 
-def _same_moment(text: str, canonical: str) -> bool:
+def _is_same_date(text: str, canonical: str) -> bool:
     if not canonical:
         return False  # a moment that NumPy cannot print, so that what it made of the text is anybody's guess
     longer, shorter = sorted((text.removeprefix("+").upper(), canonical.upper()), key=len, reverse=True)
     return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
 
 
-def _timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+def _decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
     not_a_time = np.iinfo(np.int64).min
 
     def read(cell: Cell) -> int:
         return (
             not_a_time
             if isinstance(cell, str) and cell.strip().casefold() == NO_TIME.casefold()
-            else looks.int_of(cell)
+            else scalar_text.parse_int(cell)
         )
 
-    counts, problems = _one_by_one(cells, np.zeros(len(cells), dtype=np.int64), read)
+    counts, problems = _decode_each(cells, np.zeros(len(cells), dtype=np.int64), read)
     return counts.view(dtype.numpy), problems
 
 
 # Text and anything -------------------------------------------------------------------------------------------
 
 
-def _strings(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+def _decode_strings(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     problems: list[Problem] = []
     texts: list[str] = []
     for index, cell in enumerate(cells):
         try:
-            texts.append(looks.string_of(cell))
+            texts.append(scalar_text.parse_string(cell))
         except ValueError as error:
             texts.append("")
             problems.append(Problem(index, str(error)))
     return text_array(texts), problems
 
 
-def _generic(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+def _decode_generic(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     out = np.empty(len(cells), dtype=object)
     problems: list[Problem] = []
     plain = {str, int, float, bool, type(None)}
@@ -333,7 +333,7 @@ def _generic(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
             out[index] = cell
             continue
         try:
-            out[index] = looks.float_of(cell)
+            out[index] = scalar_text.parse_float(cell)
         except ValueError:
-            problems.append(Problem(index, f"expected a scalar, found {found(cell)}"))
+            problems.append(Problem(index, f"expected a scalar, found {describe_cell(cell)}"))
     return out, problems

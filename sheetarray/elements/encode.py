@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import Buffer, DType
 from ..errors import DTypeError
-from .dates import date_problem, iso_texts
-from .looks import Cell, found
-from .scalars import describe, instead_of, to_scalar
+from .dates import dates_to_iso, find_date_problem
+from .scalar_text import Cell, describe_cell
+from .scalars import describe_object, suggest_instead, to_scalar
 from .spelling import INFINITY, NAN, NEGATIVE_INFINITY, NO_TIME, shows_minus
 
-ComplexLook = Literal["text", "interleaved"]
+ComplexForm = Literal["text", "interleaved"]
 
 EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
 
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
-
-def encode(buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
+def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
     """The cells of a 1-D buffer, one for each element (two for complex="interleaved").
 
     Args:
@@ -35,44 +33,44 @@ def encode(buffer: Buffer, dtype: DType, *, complex: ComplexLook = "text", exact
 
     Example:
         >>> from sheetarray import dtypes
-        >>> encode(np.array([1.5, np.nan, -np.inf]), dtypes.named("float64"))
+        >>> encode(np.array([1.5, np.nan, -np.inf]), dtypes.from_name("float64"))
         [1.5, 'NaN', '-Infinity']
     """
     match dtype.kind:
         case "float":
-            return _floats(buffer)
+            return _encode_floats(buffer)
         case "int":
-            return _integers(buffer, exact)
+            return _encode_integers(buffer, exact)
         case "complex" if complex == "interleaved":
-            return _floats(_parts(buffer))
+            return _encode_floats(_complex_parts(buffer))
         case "complex":
-            return complex_texts(buffer)
+            return complexes_to_text(buffer)
         case "datetime":
-            return iso_texts(buffer)
+            return dates_to_iso(buffer)
         case "timedelta":
-            return _timedeltas(buffer, exact)
+            return _encode_timedeltas(buffer, exact)
         case "generic":
-            return generic_cells(buffer, exact)
+            return encode_generic(buffer, exact)
         case _:
             return list(buffer.tolist())
 
 
-def _floats(buffer: Buffer) -> list[Cell]:
+def _encode_floats(buffer: Buffer) -> list[Cell]:
     finite = np.isfinite(buffer)
     if finite.all():
         return list(buffer.tolist())
     cells = buffer.astype(object)
-    _name_nonfinite(buffer, cells)
+    _spell_nonfinite(buffer, cells)
     return list(cells.tolist())
 
 
-def _name_nonfinite(values: Buffer, texts: Buffer) -> None:
+def _spell_nonfinite(values: Buffer, texts: Buffer) -> None:
     texts[np.isnan(values)] = NAN
     texts[np.isposinf(values)] = INFINITY
     texts[np.isneginf(values)] = NEGATIVE_INFINITY
 
 
-def _integers(buffer: Buffer, exact: int) -> list[Cell]:
+def _encode_integers(buffer: Buffer, exact: int) -> list[Cell]:
     if buffer.size == 0 or (int(buffer.min()) >= -exact and int(buffer.max()) <= exact):
         return list(buffer.tolist())
     cells = buffer.astype(object)
@@ -81,30 +79,30 @@ def _integers(buffer: Buffer, exact: int) -> list[Cell]:
     return list(cells.tolist())
 
 
-def _timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
-    counts = _integers(buffer.astype(buffer.dtype.newbyteorder("=")).view(np.int64), exact)
+def _encode_timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
+    counts = _encode_integers(buffer.astype(buffer.dtype.newbyteorder("=")).view(np.int64), exact)
     missing = np.flatnonzero(np.isnat(buffer))
     for index in missing.tolist():
         counts[index] = NO_TIME
     return counts
 
 
-def complex_texts(buffer: Buffer) -> list[str]:
+def complexes_to_text(buffer: Buffer) -> list[str]:
     """The texts `3+4i` of a complex buffer: the shortest that read back the same."""
-    parts = _parts(buffer)
+    parts = _complex_parts(buffer)
     texts = np.array(list(map(str, parts)) if parts.dtype.itemsize < 8 else list(map(repr, parts.tolist())), object)
-    _name_nonfinite(parts, texts)
+    _spell_nonfinite(parts, texts)
     shown = "\n".join([*texts, ""]).replace(".0\n", "\n").split("\n")
     plus = np.where(shows_minus(parts[1::2]), "", "+").tolist()
     return list(map("".join, zip(shown[0:-1:2], plus, shown[1::2], repeat("i"), strict=False)))
 
 
-def _parts(buffer: Buffer) -> Buffer:
+def _complex_parts(buffer: Buffer) -> Buffer:
     native = np.ascontiguousarray(buffer, dtype=buffer.dtype.newbyteorder("="))
     return native.view(np.dtype(f"f{native.dtype.itemsize // 2}"))
 
 
-def element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> tuple[int, str] | None:
+def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> tuple[int, str] | None:
     """The first element of a buffer that no cell holds: its index, and why not; None if each has its cell.
 
     Args:
@@ -114,26 +112,26 @@ def element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> t
     """
     match dtype.kind:
         case "generic":
-            return generic_problem(buffer, exact)
+            return find_unholdable_generic(buffer, exact)
         case "datetime":
-            return date_problem(buffer)
+            return find_date_problem(buffer)
         case _:
             return None
 
 
-def generic_cells(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:
+def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:
     """The elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
 
     Raises:
         DTypeError: any other object, NaN or an infinity (a cell of no dtype says "NaN" is a word), or an
             integer beyond `exact`.
     """
-    if problem := generic_problem(buffer, exact):
+    if problem := find_unholdable_generic(buffer, exact):
         raise DTypeError(f"generic element {problem[0]} {problem[1]}")
     return [to_scalar(cell) for cell in buffer.tolist()]
 
 
-def generic_problem(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
+def find_unholdable_generic(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
     """The first element of an object buffer that no cell holds: its index, and why not."""
     if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
         return None
@@ -145,10 +143,10 @@ def generic_problem(buffer: Buffer, exact: int | None = None) -> tuple[int, str]
             if not np.isfinite(cell):
                 return index, f"is {cell}: use None for a missing value, or float64"
         elif not isinstance(cell, int):
-            reason = f"is {describe(cell)}: {instead_of(cell)}"
+            reason = f"is {describe_object(cell)}: {suggest_instead(cell)}"
             return index, f"{reason} (a generic array holds None, bool, int, float and str)"
         elif exact is not None and abs(cell) > exact:
-            return index, f"({found(cell)}) is beyond 2^53: use int64, uint64 or text"
+            return index, f"({describe_cell(cell)}) is beyond 2^53: use int64, uint64 or text"
         elif abs(cell) >= 10**300:
             return index, "has more than 300 digits: use text"
     return None

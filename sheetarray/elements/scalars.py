@@ -77,11 +77,11 @@ def to_scalar(value: Any) -> Any:
     return str.__str__(value) if isinstance(value, str) else value
 
 
-def describe(value: Any) -> str:
+def describe_object(value: Any) -> str:
     """What an object is, with its article: `a Decimal`, `an ndarray`.
 
     Example:
-        >>> describe(b"x"), describe(None), describe([1])
+        >>> describe_object(b"x"), describe_object(None), describe_object([1])
         ('bytes', 'None', 'a list')
     """
     if value is None:
@@ -92,7 +92,7 @@ def describe(value: Any) -> str:
     return f"{'an' if name == 'ndarray' or (name[:1] in 'AEIOaeiou') else 'a'} {name}"
 
 
-def instead_of(value: Any) -> str:
+def suggest_instead(value: Any) -> str:
     """What to write in place of an object that no cell holds."""
     if type(value).__module__.partition(".")[0] == "cftime":
         return "convert the calendar, dataset.convert_calendar('standard', use_cftime=False), or make text, str(value)"

@@ -1,15 +1,16 @@
 """How values are spelt in cells of text: the words, marks and patterns that single values and whole columns share.
 
-`looks` reads and writes one value by them, `sheetarray.cells` and `sheetarray.tables` whole columns. Patterns are
+`scalar_text` reads and writes one value by them, `sheetarray.cells` and `sheetarray.tables` whole columns. Patterns are
 written for Python's regular expressions and for those of the columnar engine alike.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+DecimalMark = Literal[".", ","]
 NAN, INFINITY, NEGATIVE_INFINITY = "NaN", "Infinity", "-Infinity"
 NO_TIME = "NaT"
 
@@ -26,11 +27,11 @@ ANY_MOMENT = r"[+-]?\d{4,19}(?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1
 _TIME_OF_DAY = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 
 
-def moment(digits: str, *, between: str = "[T ]") -> str:
+def moment_pattern(digits: str, *, between: str = "[T ]") -> str:
     r"""The pattern of a day with its time and so many digits of the second (`""` for none): `2020-01-31T10:20:30.5`.
 
     Example:
-        >>> moment("", between="T")
+        >>> moment_pattern("", between="T")
         '[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
     """
     return rf"{DAY}{between}{_TIME_OF_DAY}" + (rf"\.[0-9]{{{digits}}}" if digits else "")

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array
 from ..errors import DTypeError
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MOST_PADDING = 64_000_000  # bytes of an `<U` array, up to which nobody asks what they are for
 MOST_RATIO = 8  # bytes of an `<U` array for each byte of text
@@ -37,16 +36,16 @@ def text_array(texts: Sequence[str]) -> Array:
         return np.empty(0, dtype="<U1")
     longest = max(map(len, texts))
     if 4 * len(texts) * longest > MOST_PADDING and is_mostly_padding(len(texts), longest, _size(texts)):
-        return variable_width(texts)
+        return to_variable_width(texts)
     return np.array(texts, dtype=f"<U{max(longest, 1)}")
 
 
-def variable_width(texts: Sequence[str]) -> Array:
+def to_variable_width(texts: Sequence[str]) -> Array:
     """The 1-D `StringDType` array of texts."""
     return np.array(texts, dtype=np.dtypes.StringDType())
 
 
-def without_missing(array: Array) -> Array:
+def blank_missing(array: Array) -> Array:
     """The same texts and shape as a `StringDType` array: `<U`, or `StringDType` where `<U` would be mostly padding.
 
     Raises:
@@ -75,13 +74,13 @@ def check_texts(texts: Sequence[Any]) -> Sequence[str]:
     return texts
 
 
-def fixed_width(array: Array) -> Array:
+def to_fixed_width(array: Array) -> Array:
     """The same texts as a `StringDType` array, `<U`, for containers that have nothing else.
 
     Raises:
         DTypeError: it would be mostly padding, an element is missing, or ends with NUL.
     """
-    texts = without_missing(array)
+    texts = blank_missing(array)
     if texts.dtype.kind == "T":
         longest = max(map(len, texts.ravel().tolist()))
         raise DTypeError(

@@ -7,11 +7,22 @@ caller opened is only written to, and stays open.
 
 from __future__ import annotations
 
-from .reading import Bytes, PathLike, Readable, Source, give_back, inflated_limit
+from .reading import BytesLike, PathLike, Readable, Source, max_inflated_size, release_pages
 from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 
 __all__ = [
-    "COMPRESSIONS", "Bytes", "PathLike", "Readable", "Sink", "Source", "Writable", "check_structure", "give_back",
-    "inflated_limit", "naming_target", "repeated_key", "replacing",
+    "COMPRESSIONS",
+    "BytesLike",
+    "PathLike",
+    "Readable",
+    "Sink",
+    "Source",
+    "Writable",
+    "check_structure",
+    "max_inflated_size",
+    "naming_target",
+    "release_pages",
+    "repeated_key",
+    "replacing",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ DAMAGE = (EOFError, zlib.error)
 """What reading raises: the data end within a frame, or are damaged."""
 
 
-class Inflater(Protocol):
+class FrameInflater(Protocol):
     """What inflates one frame."""
 
     @property
@@ -30,7 +30,7 @@ class Inflater(Protocol):
         """Inflate some bytes."""
 
 
-def inflater_of(head: bytes) -> Callable[[], Inflater] | None:
+def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
     """Return what inflates a file that begins with `head`; None where it is not compressed."""
     if head.startswith(_GZIP):
         return lambda: zlib.decompressobj(wbits=31)
@@ -38,11 +38,11 @@ def inflater_of(head: bytes) -> Callable[[], Inflater] | None:
         import zstandard
 
         begin = zstandard.ZstdDecompressor().decompressobj
-        return lambda: _Zstandard(begin(), zstandard.ZstdError)
+        return lambda: _ZstandardFrame(begin(), zstandard.ZstdError)
     return None
 
 
-class _Zstandard:
+class _ZstandardFrame:
     """One frame of Zstandard, whose errors are zlib's."""
 
     def __init__(self, frame: Any, error: type[Exception]) -> None:
@@ -63,7 +63,7 @@ class _Zstandard:
             raise zlib.error(str(error)) from error
 
 
-class Inflated(io.RawIOBase):
+class InflatedStream(io.RawIOBase):
     """What compressed frames inflate to; zeros between and after them are padding, as for gzip itself.
 
     Raises:
@@ -71,7 +71,7 @@ class Inflated(io.RawIOBase):
         zlib.error: they are damaged, or of too many frames.
     """
 
-    def __init__(self, packed: io.RawIOBase, inflater: Callable[[], Inflater]) -> None:
+    def __init__(self, packed: io.RawIOBase, inflater: Callable[[], FrameInflater]) -> None:
         self._packed, self._inflater = packed, inflater
         self._frame, self._frames = inflater(), 1
         self._begun = False

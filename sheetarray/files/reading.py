@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 from ..errors import FormatError
-from .inflating import DAMAGE, Inflated, inflater_of
+from .inflating import DAMAGE, InflatedStream, inflater_of
 
 PathLike = str | os.PathLike[str]
 Readable = PathLike | IO[bytes] | IO[str]
-Bytes = bytes | mmap.mmap
+BytesLike = bytes | mmap.mmap
 
 _INFLATED_ALWAYS = 900_000_000  # bytes to which a compressed file may always inflate
 _INFLATED_TIMES = 100  # and to this many times its size
@@ -27,7 +27,7 @@ _MAGIC = 4  # bytes that tell a compressed file
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 
 
-def inflated_limit(size: int, *, text: bool = False) -> int:
+def max_inflated_size(size: int, *, text: bool = False) -> int:
     """Return the bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb.
 
     Args:
@@ -37,7 +37,7 @@ def inflated_limit(size: int, *, text: bool = False) -> int:
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
-def give_back(content: Bytes, start: int, end: int) -> None:
+def release_pages(content: BytesLike, start: int, end: int) -> None:
     """Bytes that are not needed for now: the pages of a map, which is only read, stay with the system alone."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = start - start % mmap.PAGESIZE
@@ -74,9 +74,9 @@ class Source:
             self._file = _as_binary(source)
         self._head = b""
         self._ended = False
-        self._whole: Bytes | None = None
+        self._whole: BytesLike | None = None
         try:
-            self._begin()
+            self._open()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -93,14 +93,14 @@ class Source:
         for file in self._opened:
             file.close()
 
-    def _begin(self) -> None:
+    def _open(self) -> None:
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
         opened: Any = None
         size = os.fstat(self._file.fileno()).st_size if self._own else 0
         if (inflater := inflater_of(self._head)) is not None:
-            opened = Inflated(_Rejoined(self._head, self._file), inflater)
+            opened = InflatedStream(_RejoinedStream(self._head, self._file), inflater)
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
@@ -116,15 +116,15 @@ class Source:
         return self._head[:count] if self._whole is None else self._whole[:count]
 
     @property
-    def ended(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether `prefix` has come to the end already."""
         return self._ended
 
-    def whole(self, *, text: bool = True) -> Bytes:
+    def whole(self, *, text: bool = True) -> BytesLike:
         """Everything; a large plain file is mapped, not read.
 
         Args:
-            text: as for `inflated_limit`.
+            text: as for `max_inflated_size`.
 
         As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
@@ -149,7 +149,7 @@ class Source:
         if self._whole is not None:
             return bytearray(self._whole)
         content = bytearray(self._head)
-        for chunk in self._chunks(None, text=False):
+        for chunk in self._read_chunks(None, text=False):
             content += chunk
         self._head, self._ended = bytes(content[:4096]), True
         return content
@@ -158,13 +158,13 @@ class Source:
         """The bytes read so far and so many more, all where count is None; they are in memory once."""
         content = io.BytesIO()  # gives its bytes away without a copy
         content.write(self._head)
-        for chunk in self._chunks(count, text=text):
+        for chunk in self._read_chunks(count, text=text):
             content.write(chunk)
         return content.getvalue()
 
-    def _chunks(self, count: int | None, *, text: bool) -> Iterator[bytes]:
+    def _read_chunks(self, count: int | None, *, text: bool) -> Iterator[bytes]:
         read = len(self._head)
-        limit = None if self._packed_size is None else inflated_limit(self._packed_size, text=text)
+        limit = None if self._packed_size is None else max_inflated_size(self._packed_size, text=text)
         while count is None or count > 0:
             try:
                 chunk = self._file.read(2**20 if count is None else min(count, 2**20))
@@ -181,7 +181,7 @@ class Source:
             yield chunk
 
 
-class _Rejoined(io.RawIOBase):
+class _RejoinedStream(io.RawIOBase):
     """A stream of which the first bytes were read already."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:

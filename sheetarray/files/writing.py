@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 from .reading import PathLike
 
 Writable = PathLike | IO[bytes] | IO[str]
-_FLUSHED_EVERY = 0.03  # seconds
+FLUSH_EVERY = 0.03  # seconds
 _SYNC = getattr(os, "fdatasync", os.fsync)
 COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
@@ -49,7 +49,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     if binary and isinstance(target, io.TextIOBase):
         raise TypeError("a file opened for text: open it with mode 'wb'")
     if not isinstance(target, (str, os.PathLike)):
-        yield _sink(target)
+        yield _to_sink(target)
         return
     path = Path(os.path.realpath(target))
     old = path.stat() if path.exists() else None
@@ -67,9 +67,9 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     try:
         with naming_target(target, temporary), open(temporary, "xb") as file:
             suffix = os.path.splitext(os.fspath(target))[1].lower()
-            with _Flushed(file.fileno()):
+            with _FlushingFile(file.fileno()):
                 if suffix in COMPRESSIONS:
-                    with _compressed(file, suffix) as packed, _Behind(packed) as sink:
+                    with _compressing(file, suffix) as packed, _BackgroundSink(packed) as sink:
                         yield sink
                 else:
                     yield file
@@ -96,7 +96,7 @@ def naming_target(target: PathLike, temporary: Path) -> Iterator[None]:
         raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
 
 
-class _Flushed:
+class _FlushingFile:
     """A file whose bytes go to the disk in a thread while the caller makes more, so that little is left at the end."""
 
     def __init__(self, descriptor: int) -> None:
@@ -118,13 +118,13 @@ class _Flushed:
 
     def _flush(self) -> None:
         try:
-            while not self._ended.wait(_FLUSHED_EVERY):
+            while not self._ended.wait(FLUSH_EVERY):
                 _SYNC(self._descriptor)
         except OSError as error:
             self._error = error
 
 
-class _Behind:
+class _BackgroundSink:
     """A sink that compresses and writes in a thread, while the caller makes the next chunk; at most one waits."""
 
     def __init__(self, sink: Sink) -> None:
@@ -132,14 +132,14 @@ class _Behind:
         self._thread = ThreadPoolExecutor(1, "sheetarray-write")
         self._pending: Future[Any] | None = None
 
-    def __enter__(self) -> _Behind:
+    def __enter__(self) -> _BackgroundSink:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._settle()
+            self._wait()
         except OSError:
             if error is None:
                 raise
@@ -152,17 +152,17 @@ class _Behind:
         Raises:
             OSError: writing an earlier one failed.
         """
-        self._settle()
+        self._wait()
         self._pending = self._thread.submit(self._sink.write, chunk)
 
-    def _settle(self) -> None:
+    def _wait(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
             pending.result()
 
 
 @contextmanager
-def _compressed(file: IO[bytes], suffix: str) -> Iterator[Sink]:
+def _compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
     if suffix == ".gz":
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
             yield packed
@@ -173,15 +173,15 @@ def _compressed(file: IO[bytes], suffix: str) -> Iterator[Sink]:
             yield packed
 
 
-def _sink(file: IO[bytes] | IO[str]) -> Sink:
+def _to_sink(file: IO[bytes] | IO[str]) -> Sink:
     if not hasattr(file, "write"):
         raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
     if getattr(file, "closed", False):
         raise ValueError(f"{getattr(file, 'name', 'the target')}: the file is closed: open it again, or give its path")
-    return _CallersFile(file)
+    return _CallerSink(file)
 
 
-class _CallersFile:
+class _CallerSink:
     """A file that the caller opened, for bytes or for text (then they are UTF-8)."""
 
     def __init__(self, file: IO[Any]) -> None:

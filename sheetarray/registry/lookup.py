@@ -27,7 +27,7 @@ class _Formats(Mapping[str, Format]):
     """
 
     def __getitem__(self, name: str) -> Format:
-        row = INSIDE.get(name) or _registered.get(name) or outside.row_named(name, _loaded())
+        row = INSIDE.get(name) or _registered.get(name) or outside.find_row(name, _load_outside())
         if row is None:
             raise KeyError(name)
         return row
@@ -36,7 +36,7 @@ class _Formats(Mapping[str, Format]):
         return name in INSIDE or name in _registered or any(name == known for known, _, _ in outside.entries())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*INSIDE, *_registered, *(row.name for row in outside.all_rows(_loaded())[0])]))
+        return iter(sorted([*INSIDE, *_registered, *(row.name for row in outside.all_rows(_load_outside())[0])]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -47,20 +47,20 @@ class _Formats(Mapping[str, Format]):
     @property
     def problems(self) -> list[str]:
         """What is wrong with formats of installed packages that cannot be used."""
-        return outside.all_rows(_loaded())[1]
+        return outside.all_rows(_load_outside())[1]
 
 
 FORMATS = _Formats()
 
 
-def _loaded() -> list[Format]:
+def _load_outside() -> list[Format]:
     """The formats for which no other package has to be loaded."""
     return [*INSIDE.values(), *_registered.values()]
 
 
 def composites() -> list[Composite]:
     """Return what containers of cells spread over several columns: one row for each kind of value."""
-    return [row.composite for row in _loaded() if row.composite is not None]
+    return [row.composite for row in _load_outside() if row.composite is not None]
 
 
 def register_format(row: Format) -> None:
@@ -80,7 +80,7 @@ def register_format(row: Format) -> None:
     check_row(row)
     if _registered.get(row.name) == row:
         return
-    check_free(row, [*_loaded(), *outside.all_rows(_loaded())[0]])
+    check_free(row, [*_load_outside(), *outside.all_rows(_load_outside())[0]])
     _registered[row.name] = row
 
 
@@ -97,11 +97,11 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         MissingDependencyError: `name` is a format of a package that does not work.
         OSError: reading, and there is no such file.
     """
-    row = _by_name(name) if name is not None else _by_place(source)
+    row = _by_name(name) if name is not None else _format_by_suffix(source)
     if not reading or row.signature:
         return row
-    rivals = [other for other in _loaded() if other.signature and set(other.suffixes) & set(row.suffixes)]
-    head = _head(source) if rivals else b""
+    rivals = [other for other in _load_outside() if other.signature and set(other.suffixes) & set(row.suffixes)]
+    head = _read_head(source) if rivals else b""
     return next((other for other in rivals if other.signature and other.signature.search(head)), row)
 
 
@@ -111,10 +111,10 @@ def _by_name(name: str) -> Format:
     try:
         return FORMATS[name]
     except KeyError:
-        raise NotFoundError(f"{name_problem(name, list(FORMATS.values()))}{_remark()}") from None
+        raise NotFoundError(f"{name_problem(name, list(FORMATS.values()))}{_warn_of_problem()}") from None
 
 
-def _by_place(source: Any) -> Format:
+def _format_by_suffix(source: Any) -> Format:
     text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     if isinstance(source, (str, os.PathLike)) or hasattr(source, "read") or hasattr(source, "write"):
         if not isinstance(text, str):
@@ -122,10 +122,10 @@ def _by_place(source: Any) -> Format:
             raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
     else:
         raise TypeError(source_problem(source))
-    row = _match(text, _loaded()) or _match(text, outside.all_rows(_loaded())[0])
+    row = _match(text, _load_outside()) or _match(text, outside.all_rows(_load_outside())[0])
     if row is not None and ("://" not in text or text.startswith(row.prefixes or "\0") or os.path.exists(text)):
         return row
-    raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_remark()}")
+    raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
 
 
 def _advice(text: str) -> str:
@@ -147,11 +147,11 @@ def _match(text: str, rows: Iterable[Format]) -> Format | None:
     return None
 
 
-def _remark() -> str:
+def _warn_of_problem() -> str:
     return "".join(f"; {problem}" for problem in FORMATS.problems)
 
 
-def _head(source: Any) -> bytes:
+def _read_head(source: Any) -> bytes:
     """The first bytes of what is to be read; none of what could not be read again."""
     try:
         if isinstance(source, (str, os.PathLike)):

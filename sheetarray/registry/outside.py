@@ -37,7 +37,7 @@ def entries() -> tuple[tuple[str, str, Any], ...]:
     )
 
 
-def row_named(name: str, inside: Iterable[Format]) -> Format | None:
+def find_row(name: str, inside: Iterable[Format]) -> Format | None:
     """Return the format of a name from the package that gives it, or None if no package does.
 
     Raises:
@@ -60,7 +60,7 @@ def all_rows(inside: Iterable[Format]) -> tuple[list[Format], list[str]]:
     inside = list(inside)
     for name in dict.fromkeys(known for known, _, _ in entries()):
         try:
-            row = row_named(name, inside)
+            row = find_row(name, inside)
             assert row is not None
             _claim(row, rows)
         except MissingDependencyError as error:

@@ -13,7 +13,7 @@ import numpy as np
 from ..adapters import CELL_CHARACTERS
 from ..arrays import linear_arrays
 from ..cells import TextLook
-from ..columns import Cells, Request, Words, Zone, lay_out
+from ..columns import ColumnCells, Request, Words, Zone, lay_out
 from ..composite import read_sheets, spread
 from ..elements import EXACT_IN_JSON, Cell, Missing, encode
 from ..errors import Finding, NotFoundError
@@ -93,7 +93,7 @@ class _FrameSheet:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The column names and the first rows."""
         rows = min(1200, max(64, budget // max(self._frame.shape[1], 1)))
-        columns = [self._column(place, 0, rows) for place in range(self._frame.shape[1])]
+        columns = [self._column_cells(place, 0, rows) for place in range(self._frame.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)], rows > len(self._frame)
 
     def words(self) -> Words:
@@ -102,33 +102,35 @@ class _FrameSheet:
         for place, dtype in enumerate(self._frame.dtypes):
             cells.append((0, place, str(self._frame.columns[place])))
             if getattr(dtype, "kind", "O") not in "iufcbmM":
-                cells += [(row, place, cell) for row, cell in enumerate(self._column(place, 1), 1) if type(cell) is str]
-        return Words.of_cells(cells)
+                cells += [
+                    (row, place, cell) for row, cell in enumerate(self._column_cells(place, 1), 1) if type(cell) is str
+                ]
+        return Words.from_cells(cells)
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """A few cells here and there."""
         return [
-            self._column(zone.column, zone.row, zone.row + zone.count)
+            self._column_cells(zone.column, zone.row, zone.row + zone.count)
             if zone.orient == "columns"
             else self._row(zone.row, zone.column, zone.column + zone.count)
             for zone in zones
         ]
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (a Sheet's)
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (a Sheet's)
         """Columns as Python scalars."""
-        return [([], self._column(request.column, request.row, request.stop)) for request in requests]
+        return [([], self._column_cells(request.column, request.row, request.stop)) for request in requests]
 
-    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+    def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Rows, from a column on."""
         for request in requests:
             yield [], self._row(request.row, request.column, request.stop)
 
     def _row(self, row: int, first: int, end: int | None) -> list[Cell]:
         width = self._frame.shape[1]
-        cells = (self._column(place, row, row + 1) for place in range(first, min(end or width, width)))
+        cells = (self._column_cells(place, row, row + 1) for place in range(first, min(end or width, width)))
         return [cell[0] if cell else None for cell in cells]
 
-    def _column(self, place: int, start: int, stop: int | None = None) -> list[Cell]:
+    def _column_cells(self, place: int, start: int, stop: int | None = None) -> list[Cell]:
         values = self._frame.iloc[max(start - 1, 0) : None if stop is None else stop - 1, place]
         blank = values.isna().to_numpy()
         cells = values.astype(object).to_numpy(copy=True)

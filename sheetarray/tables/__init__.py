@@ -2,13 +2,13 @@
 
 A container gives all its cells as a `Table` (`cells`). `rows` says which rows hold names and data, `names` what the
 columns are called; the dtype of a column is inferred only where nothing is lost: in plain Python where it is short
-(`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given` reads it under
-a dtype of the caller's. `reading` puts it together.
+(`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given_dtypes`
+reads it under a dtype of the caller's. `reading` puts it together.
 """
 
 from __future__ import annotations
 
-from .cells import Column, RawColumn, ScalarColumn, Table, TableSheet, TextColumn
+from .cells import RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
@@ -16,7 +16,6 @@ from .reading import read_table
 __all__ = [
     "EXACT",
     "WHITE",
-    "Column",
     "DTypeLike",
     "DTypes",
     "RawColumn",
@@ -25,6 +24,7 @@ __all__ = [
     "Shape",
     "Shapes",
     "Table",
+    "TableColumn",
     "TableOptions",
     "TableSheet",
     "TextColumn",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cells import TextLook, from_text, longest
-from ..dtypes import named
+from ..cells import TextLook, buffer_from_text, longest_text
+from ..dtypes import Array, from_name
 from ..elements import DAY
 from .numerals import (
     COMMA_NUMBER,
@@ -25,11 +25,11 @@ from .numerals import (
     NUMBER,
     PHONE,
     WHITE,
-    Marks,
+    NumeralMarks,
     has_too_many_digits,
-    keeps,
+    keeps_number,
 )  # fmt: skip
-from .short import BOOLEANS, MOMENT, Array, Inferred, dates_of, unit_of_digits
+from .short import BOOLEANS, MOMENT, Inferred, dates_of, unit_of_digits
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,10 +42,10 @@ _SHORT_DIGITS = 15  # characters: a numeral no longer than this has no more digi
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
 _CELLS_A_PRINT = 2**16
 
-Columns = Mapping[int, "pl.Series"]
+LongColumns = Mapping[int, "pl.Series"]
 
 
-def infer_long(columns: Columns, marks: Marks) -> dict[int, Inferred]:
+def infer_long(columns: LongColumns, marks: NumeralMarks) -> dict[int, Inferred]:
     """The dtypes that keep every cell of columns of text, and their values.
 
     Args:
@@ -54,7 +54,7 @@ def infer_long(columns: Columns, marks: Marks) -> dict[int, Inferred]:
 
     Example:
         >>> import polars as pl
-        >>> infer_long({0: pl.Series(["1", "2"]), 1: pl.Series(["01", None])}, Marks())[1].values
+        >>> infer_long({0: pl.Series(["1", "2"]), 1: pl.Series(["01", None])}, NumeralMarks())[1].values
         array(['01', ''], dtype='<U2')
     """
     return _Long(columns, marks).infer()
@@ -68,7 +68,7 @@ class _Long:
         marks: that numbers bear.
     """
 
-    def __init__(self, columns: Columns, marks: Marks) -> None:
+    def __init__(self, columns: LongColumns, marks: NumeralMarks) -> None:
         self.given, self.marks = columns, marks
         self.columns = dict(columns)  # without white space, where it stood in the way
         self.stripped: set[int] = set()
@@ -79,10 +79,16 @@ class _Long:
     def infer(self) -> dict[int, Inferred]:
         """What each column is."""
         for kind, follow in (
-            ("stripped", self._strip), ("blank", self._blanks), ("marked", self._marked), ("integers", self._integers),
-            ("floats", self._floats), ("commas", self._commas), ("floats", self._floats),
-            ("booleans", self._booleans), ("moments", self._moments),
-        ):  # fmt: skip
+            ("stripped", self._strip),
+            ("blank", self._blanks),
+            ("marked", self._with_point),
+            ("integers", self._integers),
+            ("floats", self._floats),
+            ("commas", self._commas),
+            ("floats", self._floats),
+            ("booleans", self._booleans),
+            ("moments", self._moments),
+        ):
             keys = [key for key, known in self.kinds.items() if known == kind]
             if keys:
                 follow(keys)
@@ -149,7 +155,7 @@ class _Long:
 
     # Numbers -------------------------------------------------------------------------------------------------
 
-    def _marked(self, keys: list[int]) -> None:
+    def _with_point(self, keys: list[int]) -> None:
         """Numbers with marks that are given, as numbers without them."""
         import polars as pl
 
@@ -172,7 +178,7 @@ class _Long:
         return sound
 
     def _integers(self, keys: list[int]) -> None:
-        """int64 or uint64; beside blanks float64, or Python's integers where doubles are not exact."""
+        """Make int64 or uint64; beside blanks float64, or Python's integers where doubles are not exact."""
         import polars as pl
 
         made = self._cast(keys, "Int64")
@@ -202,7 +208,7 @@ class _Long:
         self.values[key] = out
 
     def _floats(self, keys: list[int]) -> None:
-        """float64, where a double keeps each numeral."""
+        """Make float64, where a double keeps each numeral."""
         import polars as pl
 
         made = self._cast(keys, "Float64")
@@ -289,7 +295,7 @@ class _Long:
             blank = (texts.str.strip_chars(WHITE) == "") & (texts != "")
             if blank.any():
                 texts = pl.select(pl.when(blank).then(pl.lit("")).otherwise(texts)).to_series()
-            self.values[key], _ = from_text(texts, named("string"), TextLook(formulas="keep"))
+            self.values[key], _ = buffer_from_text(texts, from_name("string"), TextLook(formulas="keep"))
 
 
 def _double() -> Any:
@@ -311,15 +317,15 @@ def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
     numerals, doubles = texts.to_list(), values.to_list()
     for start in range(0, len(numerals), _CELLS_A_PRINT):
         some, numbers = numerals[start : start + _CELLS_A_PRINT], doubles[start : start + _CELLS_A_PRINT]
-        if _printed_alike(some, numbers):
+        if _are_printed_alike(some, numbers):
             continue
         for index, (text, number) in enumerate(zip(some, numbers, strict=True)):
-            if not keeps(text, number):
+            if not keeps_number(text, number):
                 return start + index
     return None
 
 
-def _printed_alike(texts: list[str], values: list[float]) -> bool:
+def _are_printed_alike(texts: list[str], values: list[float]) -> bool:
     """Whether numerals are what a program prints of doubles with always the same number of digits after the point."""
     match = _PRINTED.fullmatch(texts[0])
     if match is None:
@@ -337,7 +343,7 @@ def _dates(column: pl.Series) -> Array | None:
             return None
         unit = "D"
     elif held.str.contains(f"^(?:{DAY}|{MOMENT}|NaT)$").all():
-        unit = unit_of_digits(longest(held.str.extract(r"\.([0-9]+)$")))
+        unit = unit_of_digits(longest_text(held.str.extract(r"\.([0-9]+)$")))
     else:
         return None
     return dates_of(column.fill_null("NaT").to_list(), unit)

@@ -1,31 +1,30 @@
 """The cells of an ordinary table, as its container has them: all columns that hold something, all of their rows.
 
 A container gives a `Table`, whose columns hand out single cells (for names), masks (for rows that are passed over),
-and the cells of the rows that count as one `Column`.
+and the cells of the rows that count as one `TableColumn`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..elements import Cell, Unreadable, is_blank, string_of
+from ..dtypes import Mask, Positions
+from ..elements import Cell, Unreadable, is_blank, parse_string
 from .numerals import WHITE
 
 if TYPE_CHECKING:
     import polars as pl
 
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
-Places = np.ndarray[Any, np.dtype[np.int64]]
 
 ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
 
 @dataclass
-class Column:
+class TableColumn:
     """The cells of a column, in the rows that count.
 
     Attributes:
@@ -48,7 +47,7 @@ class Column:
     def as_list(self) -> list[str | None]:
         """The texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
         if self.numbers is not None and self.texts is None:
-            return [None if number is None else _shown(number) for number in self.numbers.to_list()]
+            return [None if number is None else _number_text(number) for number in self.numbers.to_list()]
         if self.texts is None or isinstance(self.texts, list):
             return self.texts or []
         return self.texts.to_list()
@@ -61,8 +60,8 @@ class Column:
         return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else texts
 
 
-def _shown(number: float) -> str:
-    return string_of(int(number) if number.is_integer() and abs(number) <= 2.0**53 else number)
+def _number_text(number: float) -> str:
+    return parse_string(int(number) if number.is_integer() and abs(number) <= 2.0**53 else number)
 
 
 class RawColumn(Protocol):
@@ -74,10 +73,10 @@ class RawColumn(Protocol):
     def filled(self) -> Mask:
         """Which rows hold something in this column; there may be more rows than this."""
 
-    def begins(self, mark: str) -> Places:
+    def begins(self, mark: str) -> Positions:
         """The rows in which text begins with a mark."""
 
-    def take(self, rows: range | Places) -> Column:
+    def take(self, rows: range | Positions) -> TableColumn:
         """The cells of some rows, in ascending order."""
 
 
@@ -93,7 +92,7 @@ class Table:
 
     height: int
     columns: Mapping[int, RawColumn]
-    lines: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 class TableSheet(Protocol):
@@ -128,20 +127,20 @@ class TextColumn:
             return np.array([not is_blank(text) for text in self._texts], dtype=bool)
         return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
 
-    def begins(self, mark: str) -> Places:
+    def begins(self, mark: str) -> Positions:
         """The rows in which text begins with a mark."""
         if isinstance(self._texts, list):
             rows = [row for row, text in enumerate(self._texts) if text and text.lstrip(WHITE).startswith(mark)]
             return np.array(rows, dtype=np.int64)
         return self._texts.str.strip_chars_start(WHITE).str.starts_with(mark).arg_true().to_numpy().astype(np.int64)
 
-    def take(self, rows: range | Places) -> Column:
+    def take(self, rows: range | Positions) -> TableColumn:
         """The cells of some rows."""
         if isinstance(rows, range):
-            return Column(self._texts[rows.start : rows.stop])
+            return TableColumn(self._texts[rows.start : rows.stop])
         if isinstance(self._texts, list):
-            return Column([self._texts[row] for row in rows.tolist()])
-        return Column(self._texts.gather(rows))
+            return TableColumn([self._texts[row] for row in rows.tolist()])
+        return TableColumn(self._texts.gather(rows))
 
 
 class ScalarColumn:
@@ -158,14 +157,14 @@ class ScalarColumn:
         """Which rows hold something."""
         return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
 
-    def begins(self, mark: str) -> Places:
+    def begins(self, mark: str) -> Positions:
         """The rows in which text begins with a mark."""
         rows = [
             r for r, cell in enumerate(self._cells) if isinstance(cell, str) and cell.lstrip(WHITE).startswith(mark)
         ]
         return np.array(rows, dtype=np.int64)
 
-    def take(self, rows: range | Places) -> Column:
+    def take(self, rows: range | Positions) -> TableColumn:
         """The cells of some rows."""
         import polars as pl
 
@@ -176,5 +175,5 @@ class ScalarColumn:
         kinds = {type(cell) for cell in cells if not is_blank(cell)}
         if kinds and kinds <= {int, float}:
             numbers = pl.Series([None if is_blank(cell) else cell for cell in cells], dtype=pl.Float64, strict=False)
-            return Column(None, numbers, errors)
-        return Column([None if is_blank(cell) else string_of(cell) for cell in cells], None, errors)
+            return TableColumn(None, numbers, errors)
+        return TableColumn([None if is_blank(cell) else parse_string(cell) for cell in cells], None, errors)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..columns import a1, letters
-from ..elements import Cell, bool_text, is_blank, string_of
+from ..columns import cell_address, column_letters
+from ..elements import Cell, format_bool, is_blank, parse_string
 from ..errors import NotFoundError
 from .cells import RawColumn, Table
 from .notes import Notes
@@ -27,13 +27,13 @@ def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
     for place, text in texts.items():
         if not text and not _holds_data(table.columns[place], rows):
             continue
-        name, count = text or letters(place), 2
+        name, count = text or column_letters(place), 2
         taken = names if text else names.keys() | given
         if name in taken:
             base = name
             while (name := f"{base}_{count}") in names or name in given:
                 count += 1
-            address = a1(rows.names[-1] if rows.names else rows.row(0), place)
+            address = cell_address(rows.names[-1] if rows.names else rows.row(0), place)
             notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
         names[name] = place
     return names
@@ -46,7 +46,7 @@ def _name(column: RawColumn, rows: Sequence[int]) -> str:
 def _text(cell: Cell) -> str:
     if is_blank(cell):
         return ""
-    return bool_text(cell) if isinstance(cell, bool) else string_of(cell).strip(WHITE)
+    return format_bool(cell) if isinstance(cell, bool) else parse_string(cell).strip(WHITE)
 
 
 def _holds_data(column: RawColumn, rows: TableRows) -> bool:
@@ -67,7 +67,7 @@ def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> lis
     """
     if columns is None:
         return list(names)
-    by_letter = {letters(place): name for name, place in names.items()}
+    by_letter = {column_letters(place): name for name, place in names.items()}
     selected = []
     for column in [columns] if isinstance(columns, str) else columns:
         name = column if column in names else by_letter.get(column)

@@ -46,7 +46,7 @@ _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by w
 
 
 @dataclass(frozen=True)
-class Marks:
+class NumeralMarks:
     """Which marks the numbers of a table bear.
 
     Attributes:
@@ -107,7 +107,7 @@ def reads_as_value(text: str) -> bool:
     return _VALUE.fullmatch(text[:LONGEST].strip(WHITE)) is not None
 
 
-def keeps(text: str, value: float) -> bool:
+def keeps_number(text: str, value: float) -> bool:
     """Whether a double, printed with as many digits as a numeral has, gives the numeral back.
 
     Args:
@@ -115,7 +115,7 @@ def keeps(text: str, value: float) -> bool:
         value: the double that is nearest.
 
     Example:
-        >>> [keeps(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]
+        >>> [keeps_number(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]
         [True, True, False]
     """
     parts = _PARTS.fullmatch(text)

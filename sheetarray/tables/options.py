@@ -12,7 +12,7 @@ import numpy as np
 from ..elements import Missing, check_missing
 from ..errors import LimitError
 from ..header import Order
-from .numerals import WHITE, Marks
+from .numerals import WHITE, NumeralMarks
 
 DTypeLike = str | np.dtype[Any] | type
 Shape = tuple[int, ...] | int
@@ -69,9 +69,9 @@ class TableOptions:
         _ = self.marks, self.skipped_rows, self.skipped_above
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> NumeralMarks:
         """The marks that numbers bear."""
-        return Marks(self.decimal, self.thousands)
+        return NumeralMarks(self.decimal, self.thousands)
 
     @property
     def skipped_above(self) -> int:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import a1, anchors_of_grid
+from ..columns import anchors_of_grid, cell_address
+from ..dtypes import Array
 from ..elements import Cell, is_blank
 from ..errors import FormatError
 from .bulk import infer_long
-from .cells import Column, Table, TableSheet
-from .given import decode_given, dtype_of
+from .cells import Table, TableColumn, TableSheet
+from .given_dtypes import decode_given, parse_given_dtype
 from .names import name_columns, select_names
 from .notes import Notes
-from .numerals import EXACT, WHITE, Marks, is_lost
+from .numerals import EXACT, WHITE, NumeralMarks, is_lost
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows, select_rows
 from .short import Inferred, infer_short
@@ -23,7 +24,6 @@ from .short import Inferred, infer_short
 if TYPE_CHECKING:
     import polars as pl
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _SHORT = 256  # rows of a column that plain Python is faster with
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
@@ -54,7 +54,7 @@ def read_table(
         if isinstance(option, Mapping):
             select_names(names, list(option))
     wanted = {name: names[name] for name in select_names(names, columns)}
-    arrays = _Reader(table, rows, options, notes).read(wanted)
+    arrays = _TableReader(table, rows, options, notes).read(wanted)
     notes.warn()
     return arrays
 
@@ -73,7 +73,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
             continue  # words that a header has too, and no more
         raise FormatError(
             f"an array of the exchange format, {anchor.name!r}, not an ordinary table",
-            location=a1(anchor.row, anchor.column),
+            location=cell_address(anchor.row, anchor.column),
             hint="arrays are read by read, and listed by sheetarray info",
         )
 
@@ -84,7 +84,7 @@ def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
     return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
 
 
-class _Reader:
+class _TableReader:
     """Turns the columns of a table into arrays."""
 
     def __init__(self, table: Table, rows: TableRows, options: TableOptions, notes: Notes) -> None:
@@ -93,18 +93,22 @@ class _Reader:
     def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
         """The arrays of the columns that are wanted: name -> place."""
         cells = {place: self._take(place, name) for name, place in wanted.items()}
-        given = {place: dtype for name, place in wanted.items() if (dtype := _of(self.options.dtype, name)) is not None}
+        given = {
+            place: dtype
+            for name, place in wanted.items()
+            if (dtype := _option_for(self.options.dtype, name)) is not None
+        }
         inferred = self._infer({place: column for place, column in cells.items() if place not in given})
         arrays: dict[str, Array] = {}
         for name, place in wanted.items():
-            column, shape = cells[place], _of(self.options.shape, name)
+            column, shape = cells[place], _option_for(self.options.shape, name)
             values = inferred.get(place)
-            array = self._given(column, given[place], name, place) if values is None else values
-            arrays[name] = array if shape is None else self._shaped(array, column, shape, name, place)
+            array = self._decode_given(column, given[place], name, place) if values is None else values
+            arrays[name] = array if shape is None else self._reshape(array, column, shape, name, place)
         self._note_errors(cells)
         return arrays
 
-    def _take(self, place: int, name: str) -> Column:
+    def _take(self, place: int, name: str) -> TableColumn:
         """The cells of a column; what means a missing value is one.
 
         Raises:
@@ -123,7 +127,7 @@ class _Reader:
                 raise self._error(place, blank, name, "a blank cell", "missing='nan' reads blanks as NaN")
         return column
 
-    def _infer(self, columns: Mapping[int, Column]) -> dict[int, Array]:
+    def _infer(self, columns: Mapping[int, TableColumn]) -> dict[int, Array]:
         """The arrays of columns of which nobody says the dtype."""
         inferred: dict[int, Inferred] = {}
         long: dict[int, pl.Series] = {}
@@ -137,20 +141,20 @@ class _Reader:
         inferred |= infer_long(long, self.options.marks) if long else {}
         for place, known in inferred.items():
             if known.long is not None:
-                self.notes.add("digits", _TOO_LONG, a1(self.rows.row(known.long), place))
+                self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), place))
         return {place: known.values for place, known in inferred.items()}
 
-    def _numbers(self, column: Column, numbers: pl.Series) -> Inferred:
+    def _numbers(self, column: TableColumn, numbers: pl.Series) -> Inferred:
         """The array of a column of number cells; their digits count where doubles may be several integers."""
         if column.texts is not None:
             texts = column.as_list()
-            known = infer_short(texts, Marks())
+            known = infer_short(texts, NumeralMarks())
             if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.to_list())):
                 return known
         return Inferred(_number_array(numbers))
 
-    def _given(self, column: Column, dtype: DTypeLike, name: str, place: int) -> Array:
-        kind = dtype_of(dtype)
+    def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, place: int) -> Array:
+        kind = parse_given_dtype(dtype)
         texts = column.as_list()
         if kind.kind != "string":
             texts = [None if is_blank(text) else text for text in texts]
@@ -161,40 +165,40 @@ class _Reader:
             raise self._error(place, problem.index, name, reason, problem.hint)
         return values
 
-    def _shaped(self, values: Array, column: Column, shape: Shape, name: str, place: int) -> Array:
+    def _reshape(self, values: Array, column: TableColumn, shape: Shape, name: str, place: int) -> Array:
         count = _filled_cells(column)
         try:
             return values[:count].reshape(shape, order="F" if self.options.order == "column-major" else "C")
         except ValueError:
             raise self._error(place, 0, name, f"{count} cells do not fill the shape {shape}") from None
 
-    def _note_errors(self, columns: Mapping[int, Column]) -> None:
+    def _note_errors(self, columns: Mapping[int, TableColumn]) -> None:
         """Warn of error cells, which are read as missing values."""
         errors = [(index, place, text) for place, column in columns.items() for index, text in column.errors.items()]
         if errors:
             index, place, text = min(errors)
             count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
             message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
-            self.notes.add("errors", message, a1(self.rows.row(index), place))
+            self.notes.add("errors", message, cell_address(self.rows.row(index), place))
 
     def _error(self, place: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
-        location = a1(self.rows.row(index), place)
+        location = cell_address(self.rows.row(index), place)
         return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
 
 
-def _of(option: Any, name: str) -> Any:
+def _option_for(option: Any, name: str) -> Any:
     return option.get(name) if isinstance(option, Mapping) else option
 
 
 def _number_array(numbers: pl.Series) -> Array:
-    """int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
+    """Return int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
     values: Array = numbers.fill_null(float("nan")).to_numpy(writable=True)
     with np.errstate(invalid="ignore"):
         whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
     return values.astype(np.int64) if len(values) and whole.all() else values
 
 
-def _without_missing(column: Column, options: TableOptions) -> Column:
+def _without_missing(column: TableColumn, options: TableOptions) -> TableColumn:
     """A column in which the caller's own missing values are blanks."""
     texts, numbers = options.missing_texts, options.missing_numbers
     if column.numbers is not None:
@@ -203,12 +207,12 @@ def _without_missing(column: Column, options: TableOptions) -> Column:
         marks = [*numbers, *(float(text) for text in texts if _is_number(text))]
         held = pl.select(pl.when(~column.numbers.is_in(marks)).then(column.numbers)).to_series() if marks else None
         numeric = column.numbers if held is None else held
-        return Column(None, numeric, column.errors, column.unreadable)
+        return TableColumn(None, numeric, column.errors, column.unreadable)
     cells = [
         None if text is not None and ((bare := text.strip(WHITE)) in texts or _equals(bare, numbers)) else text
         for text in column.as_list()
     ]
-    return Column(cells, None, column.errors, column.unreadable)
+    return TableColumn(cells, None, column.errors, column.unreadable)
 
 
 def _is_number(text: str) -> bool:
@@ -223,7 +227,7 @@ def _equals(text: str, numbers: Sequence[float]) -> bool:
     return bool(numbers) and _is_number(text) and float(text) in numbers
 
 
-def _first_blank(column: Column) -> int | None:
+def _first_blank(column: TableColumn) -> int | None:
     """The index of the first blank; None if there is none."""
     if column.numbers is not None:
         blanks = column.numbers.is_null().arg_true()
@@ -231,7 +235,7 @@ def _first_blank(column: Column) -> int | None:
     return next((index for index, text in enumerate(column.as_list()) if is_blank(text)), None)
 
 
-def _filled_cells(column: Column) -> int:
+def _filled_cells(column: TableColumn) -> int:
     """How many cells there are up to the last that is not blank."""
     cells = column.numbers.to_list() if column.numbers is not None else column.as_list()
     return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from ..errors import FormatError
-from .cells import Mask, Places, Table
+from .cells import Table
 from .numerals import reads_as_value
 from .options import TableOptions
 
@@ -25,7 +26,7 @@ class TableRows:
     """
 
     names: list[int]
-    data: range | Places
+    data: range | Positions
 
     def row(self, index: int) -> int:
         """The row of a cell of a column, by its index."""
@@ -41,7 +42,7 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
     Raises:
         FormatError: no row holds anything.
     """
-    rows = _rows(table, options)
+    rows = _take_rows(table, options)
     if not len(rows):
         raise FormatError("an empty table")
     if options.header is None:
@@ -56,7 +57,7 @@ def has_names(cells: list[Cell]) -> bool:
     return any(isinstance(cell, str) and not is_blank(cell) and not reads_as_value(cell) for cell in cells)
 
 
-def _rows(table: Table, options: TableOptions) -> range | Places:
+def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     """The rows from the first that holds something to the last, without those that are passed over."""
     lines = table.lines if len(table.columns) > 1 else table.lines[:0]
     if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
@@ -67,7 +68,7 @@ def _rows(table: Table, options: TableOptions) -> range | Places:
     counts[: options.skipped_above] = False
     counts[lines] = False
     counts[[row for row in options.skipped_rows if row < table.height]] = False
-    filled, comments = _filled(table, options.comment)
+    filled, comments = _filled_rows(table, options.comment)
     counts[comments] = False
     held = np.flatnonzero(filled & counts)
     if options.skip_footer:
@@ -95,7 +96,7 @@ def _holds(table: Table, row: int) -> bool:
     return any(not is_blank(column.cell(row)) for column in table.columns.values())
 
 
-def _filled(table: Table, comment: str | None) -> tuple[Mask, Mask]:
+def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
     """Which rows hold something, and in which the first cell that does begins with the mark of a comment."""
     filled, comments = np.zeros(table.height, dtype=bool), np.zeros(table.height, dtype=bool)
     for place in sorted(table.columns):

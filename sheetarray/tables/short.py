@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import DAY, moment, text_array
-from .numerals import EXACT, INTEGER, LONGEST, NUMBER, WHITE, Marks, commas_are_decimal, has_too_many_digits, keeps
+from ..dtypes import Array
+from ..elements import DAY, moment_pattern, text_array
+from .numerals import (
+    EXACT,
+    INTEGER,
+    LONGEST,
+    NUMBER,
+    WHITE,
+    NumeralMarks,
+    commas_are_decimal,
+    has_too_many_digits,
+    keeps_number,
+)
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-MOMENT = rf"(?:{moment('')}|{moment('1,9')})"
+MOMENT = rf"(?:{moment_pattern('')}|{moment_pattern('1,9')})"
 BOOLEANS = {"true": True, "false": False}
 
 
@@ -46,7 +55,7 @@ class Inferred:
     long: int | None = None
 
 
-def infer_short(cells: Sequence[str | None], marks: Marks) -> Inferred:
+def infer_short(cells: Sequence[str | None], marks: NumeralMarks) -> Inferred:
     """The dtype that keeps every cell of a column of text, and its values.
 
     Args:
@@ -54,7 +63,7 @@ def infer_short(cells: Sequence[str | None], marks: Marks) -> Inferred:
         marks: that numbers bear.
 
     Example:
-        >>> infer_short(["1", "2"], Marks()).values, infer_short(["01", None], Marks()).values
+        >>> infer_short(["1", "2"], NumeralMarks()).values, infer_short(["01", None], NumeralMarks()).values
         (array([1, 2]), array(['01', ''], dtype='<U2'))
     """
     texts = [text for text in cells if text]
@@ -85,7 +94,7 @@ class _Short:
         marks: that numbers bear.
     """
 
-    def __init__(self, cells: Sequence[str | None], texts: list[str], lines: str, marks: Marks) -> None:
+    def __init__(self, cells: Sequence[str | None], texts: list[str], lines: str, marks: NumeralMarks) -> None:
         self.cells, self.texts, self.lines, self.marks = cells, texts, lines, marks
         self.blanks = len(cells) - len(texts)
         self.long: int | None = None
@@ -116,7 +125,7 @@ class _Short:
         return lines.replace(self.marks.point, ".").split("\n")
 
     def _integers(self, numerals: list[str]) -> Array | None:
-        """int64 or uint64; beside blanks float64 or Python's integers; None where one is too large."""
+        """Make int64 or uint64; beside blanks float64 or Python's integers; None where one is too large."""
         numbers = list(map(int, numerals))
         lowest, highest = min(numbers), max(numbers)
         if lowest < -(2**63) or highest >= 2**64 or (lowest < 0 and highest >= 2**63):
@@ -127,14 +136,14 @@ class _Short:
         return np.array(numbers, dtype=np.int64 if highest < 2**63 else np.uint64)
 
     def _floats(self, numerals: list[str]) -> Array | None:
-        """float64; None where a double does not keep a numeral."""
+        """Make float64; None where a double does not keep a numeral."""
         if _ANY_INTEGERS.fullmatch("\n".join(numerals)) and any(len(text) > 16 for text in numerals):
             return None  # an id, however round
         if len(max(numerals, key=len)) > LONGEST:
             return None
         numbers = list(map(float, numerals))
         for text, number in zip(numerals, numbers, strict=True):
-            if repr(number) != text and not keeps(text, number):
+            if repr(number) != text and not keeps_number(text, number):
                 if has_too_many_digits(text):
                     self.long = [index for index, cell in enumerate(self.cells) if cell][numerals.index(text)]
                 return None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..dtypes import Array
 
 TIMES = ("datetime64", "timedelta64")
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "25s", "10ms")
@@ -64,14 +64,14 @@ GENERIC = [
 
 def dtype_cases() -> dict[str, Array]:
     """For each dtype of the format, one array with the values that are easily lost."""
-    found: dict[str, Array] = {"bool": np.array([True, False, True])}
-    found |= {name: _floats(name) for name in ("float16", "float32", "float64")}
-    found |= {name: _complexes(name) for name in ("complex64", "complex128")}
-    found |= {f"{sign}int{bits}": _integers(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
-    found |= {f"{base}[{unit}]": _moments(base, unit) for base in TIMES for unit in UNITS}
-    found["string"] = np.array(TEXTS)
-    found["generic"] = objects(*GENERIC)
-    return found
+    cases: dict[str, Array] = {"bool": np.array([True, False, True])}
+    cases |= {name: _floats(name) for name in ("float16", "float32", "float64")}
+    cases |= {name: _complexes(name) for name in ("complex64", "complex128")}
+    cases |= {f"{sign}int{bits}": _integers(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
+    cases |= {f"{base}[{unit}]": _moments(base, unit) for base in TIMES for unit in UNITS}
+    cases["string"] = np.array(TEXTS)
+    cases["generic"] = objects(*GENERIC)
+    return cases
 
 
 def shape_cases() -> dict[str, Array]:
@@ -142,30 +142,30 @@ def plain(array: Any) -> Array:
     return array if isinstance(array, np.ndarray) else array.to_numpy()
 
 
-def assert_same(found: Any, expected: Any, *, layout: bool = True) -> None:
+def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
     """The same dtype (in native byte order), shape, bits (any NaN is NaN) and, with `layout`, order in memory."""
     expected = np.asarray(expected)
-    assert isinstance(found, np.ndarray)
-    assert found.dtype.isnative
-    assert found.shape == expected.shape
+    assert isinstance(actual, np.ndarray)
+    assert actual.dtype.isnative
+    assert actual.shape == expected.shape
     if expected.dtype.kind in "US":
-        assert found.dtype.kind == "U"
-        assert found.tolist() == expected.tolist()
+        assert actual.dtype.kind == "U"
+        assert actual.tolist() == expected.tolist()
     elif expected.dtype.kind == "O":
-        assert found.dtype == expected.dtype
-        one, other = found.ravel().tolist(), expected.ravel().tolist()
+        assert actual.dtype == expected.dtype
+        one, other = actual.ravel().tolist(), expected.ravel().tolist()
         assert [(type(a), repr(a)) for a in one] == [(type(b), repr(b)) for b in other]
     else:
         native = expected.astype(expected.dtype.newbyteorder("="))
-        assert found.dtype == native.dtype
-        bits, wanted = _bits(found), _bits(native)
+        assert actual.dtype == native.dtype
+        bits, wanted = _bits(actual), _bits(native)
         differing = np.flatnonzero(bits != wanted)
         assert not differing.size, (
-            f"element {differing[0]}: {found.ravel()[differing[0]]!r} is not {native.ravel()[differing[0]]!r}"
+            f"element {differing[0]}: {actual.ravel()[differing[0]]!r} is not {native.ravel()[differing[0]]!r}"
         )
     if layout:
         only_f = expected.flags.f_contiguous and not expected.flags.c_contiguous
-        assert (found.flags.f_contiguous and not found.flags.c_contiguous) == only_f
+        assert (actual.flags.f_contiguous and not actual.flags.c_contiguous) == only_f
 
 
 def _bits(array: Array) -> Array:

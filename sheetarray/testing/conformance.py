@@ -166,19 +166,19 @@ class Conformance:
         return len(sa.to_linear(array))
 
     def _names(self, arrays: dict[str, Any]) -> dict[str, str]:
-        return {name: self.name(nth, name) for nth, name in enumerate(arrays)}
+        return {name: self.name(index, name) for index, name in enumerate(arrays)}
 
-    def _held(self, arrays: dict[str, Any]) -> dict[str, Any]:
+    def _expected(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Those of a dtype that the format holds."""
         lacks = self.lacks
         return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in lacks}
 
-    def _there_and_back(self, place: Any, arrays: dict[str, Any]) -> None:
+    def _write_and_read(self, place: Any, arrays: dict[str, Any]) -> None:
         self.write(place, arrays)
-        found = self.read(place)
-        assert list(found) == list(self._names(arrays).values())
+        arrays_read = self.read(place)
+        assert list(arrays_read) == list(self._names(arrays).values())
         for name, known in self._names(arrays).items():
-            assert_same(found[known], arrays[name], layout=self.keeps_layout)
+            assert_same(arrays_read[known], arrays[name], layout=self.keeps_layout)
 
     # What comes back -----------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class Conformance:
                 self.write(place, {"x": CASES[case]})
             assert not place.exists()
             return
-        self._there_and_back(place, {"x": CASES[case]})
+        self._write_and_read(place, {"x": CASES[case]})
         assert self.check(place) == []
 
     def test_scan_agrees_with_what_was_written(self, place: Path, case: str) -> None:
@@ -210,11 +210,11 @@ class Conformance:
             if self.every_case:
                 pytest.skip("the format holds one array, and each case was tested alone")
             for case in sorted(set(CASES) - set(self.lacks)):
-                self._there_and_back(place, {"x": CASES[case]})
+                self._write_and_read(place, {"x": CASES[case]})
                 assert self.check(place) == []
             return
-        arrays = {f"n{nth} {case}": CASES[case] for nth, case in enumerate(CASES) if case not in self.lacks}
-        self._there_and_back(place, arrays)
+        arrays = {f"n{index} {case}": CASES[case] for index, case in enumerate(CASES) if case not in self.lacks}
+        self._write_and_read(place, arrays)
         assert self.check(place) == []
         assert list(self.scan(place)) == list(self._names(arrays).values())
 
@@ -222,7 +222,7 @@ class Conformance:
         if not self.holds_several:
             pytest.skip("the format holds one array")
         arrays = {"e": np.empty(0), "l": np.arange(5000), "s": np.array(["", "a", ""]), "z": np.array(1)}
-        self._there_and_back(place, self._held(arrays))
+        self._write_and_read(place, self._expected(arrays))
 
     def test_a_long_array_of_each_bulk_path(self, place: Path) -> None:
         random = np.random.default_rng(0)
@@ -235,7 +235,7 @@ class Conformance:
         }
         if not self.holds_several:
             arrays = {"f": arrays["f"]}
-        self._there_and_back(place, self._held(arrays))
+        self._write_and_read(place, self._expected(arrays))
 
     def test_names_come_back_in_the_order_written(self, place: Path) -> None:
         names = [
@@ -256,7 +256,7 @@ class Conformance:
         ]
         if not self.holds_several:
             pytest.skip("the format holds one array")
-        self._there_and_back(place, {name: np.array([nth]) for nth, name in enumerate(names)})
+        self._write_and_read(place, {name: np.array([index]) for index, name in enumerate(names)})
 
     @pytest.mark.parametrize("view", ["negative", "zero", "offset", "transposed", "big-endian"])
     def test_a_base_buffer_comes_back_with_strides_and_offset(self, place: Path, view: str) -> None:
@@ -272,30 +272,30 @@ class Conformance:
         }[view]
         linear = sa.LinearArray.from_numpy(array, base=True)
         self.write(place, {"x": linear})
-        (found,) = self.read(place).values()
-        assert_same(found, array, layout=False)
-        assert found.strides == array.strides
+        (array_read,) = self.read(place).values()
+        assert_same(array_read, array, layout=False)
+        assert array_read.strides == array.strides
         (info,) = self.scan(place).values()
         assert (info.strides, info.offset, info.capacity) == (linear.strides, linear.offset, 24)
         assert self.check(place) == []
 
     def test_what_is_read_can_be_written_to(self, place: Path) -> None:
         self.write(place, {"x": np.arange(3.0)})
-        (found,) = self.read(place).values()
-        found[0] = 9.0
-        assert found.tolist() == [9.0, 1.0, 2.0]
+        (array_read,) = self.read(place).values()
+        array_read[0] = 9.0
+        assert array_read.tolist() == [9.0, 1.0, 2.0]
 
     # Choosing ------------------------------------------------------------------------------------------------
 
     def test_names_select_and_a_missing_one_says_what_there_is(self, place: Path) -> None:
         if not self.holds_several:
             pytest.skip("the format holds one array")
-        arrays = self._held({"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array(1.5)})
+        arrays = self._expected({"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array(1.5)})
         self.write(place, arrays)
         known = self._names(arrays)
-        found = self.read(place, [known["third"], known["first"]])
-        assert set(found) == {known["third"], known["first"]}
-        assert_same(found[known["first"]], arrays["first"])
+        arrays_read = self.read(place, [known["third"], known["first"]])
+        assert set(arrays_read) == {known["third"], known["first"]}
+        assert_same(arrays_read[known["first"]], arrays["first"])
         with pytest.raises(sa.NotFoundError) as caught:
             self.read(place, [known["first"], "absent"])
         assert "'absent'" in str(caught.value)
@@ -308,8 +308,8 @@ class Conformance:
 
     def test_an_array_alone_is_written_without_a_mapping(self, place: Path) -> None:
         self.write(place, np.array([[1, 2]], dtype="int8"))
-        (found,) = self.read(place).values()
-        assert_same(found, np.array([[1, 2]], dtype="int8"))
+        (array_read,) = self.read(place).values()
+        assert_same(array_read, np.array([[1, 2]], dtype="int8"))
 
     def test_unknown_options_are_refused_and_nothing_is_written(self, place: Path) -> None:
         with pytest.raises(TypeError, match="no_such_option"):
@@ -369,7 +369,7 @@ class Conformance:
 
     def test_writing_replaces(self, place: Path) -> None:
         self.write(place, {"long": np.arange(10_000)})
-        self._there_and_back(place, {"short": np.arange(2)})
+        self._write_and_read(place, {"short": np.arange(2)})
         assert os.listdir(place.parent) == [place.name]
 
     def test_open_files_stay_open_and_hold_the_same(self) -> None:
@@ -381,11 +381,11 @@ class Conformance:
             self.write(file, {"x": self.sample}, format=self.format)
             for verb in (self.read, self.scan, self.check):
                 file.seek(0)
-                found: Any = verb(file, format=self.format)
+                arrays_read: Any = verb(file, format=self.format)
                 assert not file.closed
-                assert len(found) == (0 if verb == self.check else 1)
+                assert len(arrays_read) == (0 if verb == self.check else 1)
                 if verb == self.read:
-                    (array,) = found.values()
+                    (array,) = arrays_read.values()
                     assert_same(array, self.sample)
 
     def test_progress_rises_to_the_total(self, place: Path) -> None:
@@ -393,7 +393,7 @@ class Conformance:
             pytest.skip("the format reports none")
         arrays = {"a": np.arange(3000.0), "b": np.array(["", "x", ""]), "c": objects(None, 1, None), "d": np.array(1)}
         arrays = arrays if self.holds_several else {"a": arrays["a"]}
-        arrays = self._held(arrays)
+        arrays = self._expected(arrays)
         for verb, given in ((self.write, [arrays]), (self.read, [])):
             if verb.__name__ not in self.progress_of:
                 continue

@@ -8,6 +8,6 @@ says what to do. `plain` has Python and NumPy, `frames` pandas, `series` polars,
 from __future__ import annotations
 
 from .kinds import is_of, name_of, naming
-from .taking import ALONE, as_array, split_columns
+from .taking import DEFAULT_NAME, as_array, split_columns
 
-__all__ = ["ALONE", "as_array", "is_of", "name_of", "naming", "split_columns"]
+__all__ = ["DEFAULT_NAME", "as_array", "is_of", "name_of", "naming", "split_columns"]

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array
 from ..errors import DTypeError
 from .kinds import is_of, naming
-from .nulls import Array, floats, objects, texts_or_objects, times
+from .nulls import texts_or_objects, to_floats, to_objects, to_times
 from .series import frame_columns, series_array
 
 _REFUSED = {
@@ -93,7 +94,7 @@ def arrow_array(column: Any) -> Array:
     if types.is_run_end_encoded(dtype):
         return arrow_array(import_module("pyarrow.compute").run_end_decode(column))
     if types.is_boolean(dtype) or types.is_integer(dtype):
-        return objects(column.to_pylist()) if column.null_count else _values(column)
+        return to_objects(column.to_pylist()) if column.null_count else _values(column)
     if types.is_floating(dtype):
         return _floats(column)
     if types.is_string(dtype) or types.is_large_string(dtype) or str(dtype) == "string_view" or types.is_null(dtype):
@@ -110,13 +111,13 @@ def arrow_array(column: Any) -> Array:
             f"column.cast(pa.timestamp('{dtype.unit}'))"
         )
     if types.is_fixed_size_list(dtype):
-        return _stacked(column)
+        return _stack(column)
     if isinstance(dtype, pa.FixedShapeTensorType):
         return np.asarray(_whole(column).to_numpy_ndarray())
-    raise DTypeError(f"no dtype of the exchange format holds Arrow's {dtype}: {_instead(dtype)}")
+    raise DTypeError(f"no dtype of the exchange format holds Arrow's {dtype}: {_suggest_instead(dtype)}")
 
 
-def _instead(dtype: Any) -> str:
+def _suggest_instead(dtype: Any) -> str:
     name = str(dtype)
     if name.startswith("extension"):
         return "write what it is stored as, column.storage"
@@ -149,17 +150,17 @@ def _floats(column: Any) -> Array:
         return _values(column)
     dtype = {16: np.float16, 32: np.float32, 64: np.float64}[column.type.bit_width]
     values = np.array([np.nan if value is None else value for value in column.to_pylist()], dtype=dtype)
-    return floats(values, _missing(column))
+    return to_floats(values, _missing(column))
 
 
 def _times(column: Any, dtype: str) -> Array:
     pa = import_module("pyarrow")
     physical = pa.int32() if pa.types.is_date32(column.type) else pa.int64()
     counts = _values(_whole(column).view(physical).fill_null(0)).astype(np.int64)
-    return times(counts, _missing(column), dtype)
+    return to_times(counts, _missing(column), dtype)
 
 
-def _stacked(column: Any) -> Array:
+def _stack(column: Any) -> Array:
     """The array of a column of lists of one fixed size."""
     if column.null_count:
         raise DTypeError("nulls in place of whole lists: fill them first, with lists of nulls")

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array
 from ..errors import DTypeError
 from .frames import column_array
 from .kinds import is_of, name_of, naming
-from .nulls import Array
 
 
 def dataset_columns(dataset: Any) -> list[tuple[str, Array]]:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array
 from ..errors import DTypeError
 from .arrow import arrow_array
 from .kinds import is_of, name_of, naming
-from .nulls import Array, floats, objects, texts_or_objects
+from .nulls import texts_or_objects, to_floats, to_objects
 
 _REFUSED = {
     "DatetimeTZDtype": "times with a time zone: store them as UTC, column.dt.tz_convert('UTC').dt.tz_localize(None)",
@@ -80,22 +81,22 @@ def column_array(column: Any) -> Array:
         dense = np.asarray(column)
         return dense if dense.dtype.kind != "O" else _objects(column)
     if getattr(dtype, "kind", "O") in "iufb" and hasattr(dtype, "numpy_dtype"):
-        return _nullable(column, dtype)
+        return _nullable_values(column, dtype)
     return _objects(column)
 
 
-def _nullable(column: Any, dtype: Any) -> Array:
+def _nullable_values(column: Any, dtype: Any) -> Array:
     """The array of nullable numbers or booleans."""
     missing = np.asarray(column.isna())
     if dtype.kind == "f":
-        return floats(np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan)), missing)
+        return to_floats(np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan)), missing)
     if not missing.any():
         return np.asarray(column.to_numpy(dtype=dtype.numpy_dtype))
     return _objects(column)
 
 
 def _objects(column: Any) -> Array:
-    values = objects(list(column.astype(object)))
+    values = to_objects(list(column.astype(object)))
     values[np.asarray(column.isna())] = None
     return texts_or_objects(values.tolist())
 
@@ -113,4 +114,4 @@ def _categories(column: Any) -> Array:
         missing = np.array("NaT" if categories.dtype.kind != "f" else np.nan, dtype=categories.dtype)
         return np.asarray(np.concatenate([categories, missing.reshape(1)])[codes])
     values = [*categories.tolist(), None]
-    return objects([values[code] for code in codes.tolist()])
+    return to_objects([values[code] for code in codes.tolist()])

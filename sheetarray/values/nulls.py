@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array, Mask
 from ..elements import check_texts, text_array
 from ..errors import DTypeError
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Missing = np.ndarray[Any, np.dtype[np.bool_]]
 
 _NOT_A_TIME = np.iinfo(np.int64).min
 
 
-def objects(values: Sequence[Any]) -> Array:
+def to_objects(values: Sequence[Any]) -> Array:
     """The 1-D array of exactly these objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
@@ -30,10 +28,10 @@ def texts_or_objects(values: Sequence[Any]) -> Array:
     """The 1-D array of values: text where each is one, else of objects."""
     if all(isinstance(value, str) for value in values):
         return text_array(check_texts(values))
-    return objects(values)
+    return to_objects(values)
 
 
-def floats(values: Array, missing: Missing) -> Array:
+def to_floats(values: Array, missing: Mask) -> Array:
     """Floats, NaN where one is missing.
 
     Args:
@@ -52,7 +50,7 @@ def floats(values: Array, missing: Missing) -> Array:
     return values
 
 
-def times(counts: Array, missing: Missing, dtype: str) -> Array:
+def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
     """Dates or durations, NaT where one is missing.
 
     Args:

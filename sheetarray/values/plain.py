@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import check_texts, describe, instead_of, text_array
+from ..dtypes import Array
+from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError
 from .kinds import is_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _PACKAGES = ("pandas", "polars", "pyarrow", "xarray")
 _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an integer to NumPy, a bool one to Python
@@ -51,7 +50,7 @@ def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
         return np.array(value, dtype=np.float64)
     for item in {type(item): item for item in value}.values() if types - {int, bool, str, list, tuple} else ():
         if hasattr(item, "__array__") and any(is_of(item, package) for package in _PACKAGES):
-            raise DTypeError(f"a list with {describe(item)} in it: give a mapping of names to arrays")
+            raise DTypeError(f"a list with {describe_object(item)} in it: give a mapping of names to arrays")
         if isinstance(item, np.ma.MaskedArray):
             raise DTypeError("a list of masked arrays: fill them first, for example a.filled(np.nan)")
     if _is_of_one_dtype(value):
@@ -145,11 +144,11 @@ def other_array(value: Any) -> Array:
     """
     if is_of(value, "pint") or (is_of(value, "astropy") and hasattr(value, "unit")):
         member = "magnitude" if is_of(value, "pint") else "value"
-        raise DTypeError(f"{describe(value)}, whose unit no array has room for: write value.{member}")
+        raise DTypeError(f"{describe_object(value)}, whose unit no array has room for: write value.{member}")
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__") or isinstance(value, memoryview):
         return _array(value)
     if isinstance(value, (bytes, bytearray)) or not _has_buffer(value):
-        raise DTypeError(f"{describe(value)} is no array: {instead_of(value)}")
+        raise DTypeError(f"{describe_object(value)} is no array: {suggest_instead(value)}")
     return _array(value)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array
 from ..errors import DTypeError
 from .kinds import naming
-from .nulls import Array, floats, objects, texts_or_objects, times
+from .nulls import texts_or_objects, to_floats, to_objects, to_times
 
 _UTC = ".dt.convert_time_zone('UTC').dt.replace_time_zone(None)"
 _REFUSED = {
@@ -53,9 +54,9 @@ def series_array(series: Any) -> Array:
     nulls = series.null_count()
     match kind:
         case "Int8" | "Int16" | "Int32" | "Int64" | "UInt8" | "UInt16" | "UInt32" | "UInt64" | "Boolean":
-            return objects(series.to_list()) if nulls else _values(series)
+            return to_objects(series.to_list()) if nulls else _values(series)
         case "Float16" | "Float32" | "Float64":
-            return floats(_values(series), _missing(series))
+            return to_floats(_values(series), _missing(series))
         case "String" | "Categorical" | "Enum":
             return texts_or_objects(series.cast(pl.String).to_list())
         case "Null" | "Object":
@@ -68,7 +69,7 @@ def series_array(series: Any) -> Array:
         case "Datetime":
             raise DTypeError(f"times with a time zone ({dtype.time_zone}): store them as UTC, {_UTC}")
         case "Array":
-            return _stacked(series)
+            return _stack(series)
         case _:
             instead = _REFUSED.get(kind, "cast it to a dtype of numbers, dates or text first")
             raise DTypeError(f"no dtype of the exchange format holds polars' {kind}: {instead}")
@@ -86,10 +87,10 @@ def _times(series: Any, dtype: str) -> Array:
     import polars as pl
 
     counts = series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
-    return times(counts, _missing(series), dtype)
+    return to_times(counts, _missing(series), dtype)
 
 
-def _stacked(series: Any) -> Array:
+def _stack(series: Any) -> Array:
     """The array of a column of arrays of one shape."""
     shape = (len(series), *series.dtype.shape)
     for _ in series.dtype.shape:

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import describe
+from ..dtypes import Array
+from ..elements import describe_object
 from ..errors import DTypeError
 from .arrow import arrow_array, stream_columns, table_columns
 from .datasets import dataset_columns, variable_array
 from .frames import column_array, frame_columns, index_columns
 from .kinds import is_of, name_of, naming
-from .nulls import Array
 from .plain import list_array, other_array, scalar_array
 from .series import frame_columns as polars_columns
 from .series import series_array
 
-Columns = list[tuple[str, Array]]
+NamedColumns = list[tuple[str, Array]]
 
-ALONE = "array"  # the name of an array that came without one
+DEFAULT_NAME = "array"  # the name of an array that came without one
 
 _TABLE = "has columns of its own: write it by itself, or an entry for each column"
 _TABLES = {
@@ -38,7 +38,7 @@ _NOT_TABLES = {
 }
 
 
-def split_columns(value: Any) -> Columns | None:
+def split_columns(value: Any) -> NamedColumns | None:
     """The columns of a table of pandas, polars, Arrow or xarray, or its one array, by name; None for anything else.
 
     Raises:
@@ -64,8 +64,8 @@ def split_columns(value: Any) -> Columns | None:
         with naming(name):
             return [(name, as_array(value))]
     if _is_stream(value):
-        columns = stream_columns(value, ALONE)
-        return columns if isinstance(columns, list) else [(ALONE, columns)]
+        columns = stream_columns(value, DEFAULT_NAME)
+        return columns if isinstance(columns, list) else [(DEFAULT_NAME, columns)]
     return None
 
 
@@ -101,11 +101,11 @@ def as_array(value: Any) -> Array:
     if is_of(value, "xarray", "DataArray", "Variable"):
         return variable_array(value)
     if any(is_of(value, package, *classes) for package, classes in _TABLES.items()):
-        raise DTypeError(f"{describe(value)} {_TABLE}")
+        raise DTypeError(f"{describe_object(value)} {_TABLE}")
     if _is_stream(value):
         content = stream_columns(value, "")
         if isinstance(content, list):
-            raise DTypeError(f"{describe(value)} {_TABLE}")
+            raise DTypeError(f"{describe_object(value)} {_TABLE}")
         return content
     return other_array(value)
 
@@ -118,7 +118,7 @@ def _check_holds_values(value: Any) -> None:
 
 def _own_name(value: Any) -> str:
     """The name that a column has by itself, or the one for arrays without one."""
-    return ALONE if value.name is None or value.name == "" else name_of(value.name)
+    return DEFAULT_NAME if value.name is None or value.name == "" else name_of(value.name)
 
 
 def _is_stream(value: Any) -> bool:

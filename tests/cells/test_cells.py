@@ -10,7 +10,7 @@ import pytest
 from cases import CASES, assert_same, objects
 
 from sheetarray import dtypes, elements
-from sheetarray.cells import TextLook, from_text, from_typed, to_text
+from sheetarray.cells import TextLook, buffer_from_text, buffer_from_typed, buffer_to_text
 
 MARKS = (".", ",")
 
@@ -53,9 +53,9 @@ KINDS = [
 @pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("missing", ["error", "nan"])
 def test_bulk_and_single_decoding_agree_on_every_token(kind: str, mark: Any, missing: Any) -> None:
-    dtype = dtypes.named(kind)
+    dtype = dtypes.from_name(kind)
     for token in TOKENS:
-        bulk, bulk_problems = from_text(pl.Series([token]), dtype, TextLook(mark), missing=missing)
+        bulk, bulk_problems = buffer_from_text(pl.Series([token]), dtype, TextLook(mark), missing=missing)
         single, problems = elements.decode([token], dtype, missing=missing, decimal=mark)
         assert [p.index for p in bulk_problems] == [p.index for p in problems], token
         if not problems:
@@ -64,8 +64,8 @@ def test_bulk_and_single_decoding_agree_on_every_token(kind: str, mark: Any, mis
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bulk_decoding_of_many_tokens_is_that_of_each(kind: str) -> None:
-    dtype = dtypes.named(kind)
-    bulk, problems = from_text(pl.Series(TOKENS), dtype, TextLook())
+    dtype = dtypes.from_name(kind)
+    bulk, problems = buffer_from_text(pl.Series(TOKENS), dtype, TextLook())
     bad = {problem.index for problem in problems}
     assert len(bad) == len(problems)
     for index, token in enumerate(TOKENS):
@@ -80,18 +80,22 @@ def test_bulk_decoding_of_many_tokens_is_that_of_each(kind: str) -> None:
 def test_text_in_bulk_comes_back(case: str, mark: Any) -> None:
     array = np.atleast_1d(CASES[case]).ravel()
     array = array.astype(array.dtype.newbyteorder("="))
-    dtype = dtypes.of(array.dtype)
+    dtype = dtypes.from_numpy(array.dtype)
     look = TextLook(mark)
-    texts = to_text(array, dtype, look).cast(pl.String)
+    texts = buffer_to_text(array, dtype, look).cast(pl.String)
     if mark == "," and dtype.kind == "float":
         texts = texts.str.replace(".", ",", literal=True)
-    buffer, problems = from_text(texts, dtype, look)
+    buffer, problems = buffer_from_text(texts, dtype, look)
     assert problems == []
     assert_same(buffer, array)
 
 
 def _texts(array: Any, **look: Any) -> list[str | None]:
-    return to_text(np.array(array), dtypes.of(np.array(array).dtype), TextLook(**look)).cast(pl.String).to_list()
+    return (
+        buffer_to_text(np.array(array), dtypes.from_numpy(np.array(array).dtype), TextLook(**look))
+        .cast(pl.String)
+        .to_list()
+    )
 
 
 def test_looks_in_text() -> None:
@@ -136,11 +140,11 @@ def test_nan_of_any_bits_is_nan(dtype: str) -> None:
 
 
 def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:
-    dtype = dtypes.named("float64")
-    assert from_typed(pl.Series([1.0, None]), dtype) is None
-    assert from_typed(pl.Series([1.0, float("inf")]), dtype) is None
-    assert from_typed(pl.Series(["1.0"]), dtype) is None
-    found = from_typed(pl.Series([1.0, float("nan")]), dtype)
+    dtype = dtypes.from_name("float64")
+    assert buffer_from_typed(pl.Series([1.0, None]), dtype) is None
+    assert buffer_from_typed(pl.Series([1.0, float("inf")]), dtype) is None
+    assert buffer_from_typed(pl.Series(["1.0"]), dtype) is None
+    found = buffer_from_typed(pl.Series([1.0, float("nan")]), dtype)
     assert found is not None
     assert found.flags.writeable
 
@@ -148,9 +152,11 @@ def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:
 @pytest.mark.parametrize("missing", ["error", "nan"])
 def test_nulls_are_blanks_of_each_dtype(missing: Any) -> None:
     for kind in KINDS:
-        _, problems = from_text(pl.Series([None], dtype=pl.String), dtypes.named(kind), TextLook(), missing=missing)
+        _, problems = buffer_from_text(
+            pl.Series([None], dtype=pl.String), dtypes.from_name(kind), TextLook(), missing=missing
+        )
         filled = missing == "nan" and kind.startswith(("float", "complex"))
         assert len(problems) == (not filled), kind
     nulls = pl.Series([None, "a"], dtype=pl.String)
-    assert from_text(nulls, dtypes.named("string"), TextLook())[0].tolist() == ["", "a"]
-    assert from_text(nulls, dtypes.named("generic"), TextLook())[0].tolist() == [None, "a"]
+    assert buffer_from_text(nulls, dtypes.from_name("string"), TextLook())[0].tolist() == ["", "a"]
+    assert buffer_from_text(nulls, dtypes.from_name("generic"), TextLook())[0].tolist() == [None, "a"]

@@ -17,12 +17,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sheetarray import DTypeError, FormatError, dtypes, elements
-from sheetarray.cells import TextLook, engine_dtype, from_text, from_typed, to_text, to_typed
+from sheetarray.cells import (
+    TextLook,
+    buffer_from_text,
+    buffer_from_typed,
+    buffer_to_text,
+    buffer_to_typed,
+    engine_dtype,
+)
 from sheetarray.elements import spelling
 from sheetarray.files import repeated_key
 from sheetarray.header import check_dimensions, check_size
 
-NUMERIC = [name for name, dtype in dtypes.TABLE.items() if dtype.kind in ("float", "complex", "int", "bool")]
+NUMERIC = [name for name, dtype in dtypes.DTYPES.items() if dtype.kind in ("float", "complex", "int", "bool")]
 TIMES = [f"datetime64[{unit}]" for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "7s")] + [
     "timedelta64[s]",
     "timedelta64[ns]",
@@ -71,7 +78,7 @@ def as_objects(values: list[Any]) -> Any:
 @st.composite
 def buffers(draw: Any) -> tuple[Any, Any]:
     """A buffer of any elements of any dtype, every bit pattern among them, with its dtype."""
-    dtype = dtypes.named(draw(st.sampled_from(NAMES)))
+    dtype = dtypes.from_name(draw(st.sampled_from(NAMES)))
     if dtype.kind == "string":
         texts = draw(st.lists(TEXTS, max_size=8))
         return np.array(texts, dtype=np.str_ if texts else "<U1"), dtype
@@ -94,7 +101,7 @@ def buffers(draw: Any) -> tuple[Any, Any]:
 def scalar_decode(texts: list[str | None], dtype: Any, look: TextLook, missing: Any) -> Any:
     """What `elements` makes of a column of text; text and generic elements have rules of their own for one cell."""
     if dtype.kind == "string" and look.formulas == "escape":
-        texts = [None if text is None else elements.unescape(text) for text in texts]
+        texts = [None if text is None else elements.unescape_formula(text) for text in texts]
     if dtype.kind == "generic":
         return as_objects([elements.generic_from_text(text, formulas=look.formulas) for text in texts]), []
     decimal = look.decimal if dtype.kind in ("float", "complex", "int") else "."
@@ -108,8 +115,8 @@ def scalar_decode(texts: list[str | None], dtype: Any, look: TextLook, missing: 
 def test_columns_of_text_decode_as_their_cells_do(
     texts: list[str | None], name: str, look: TextLook, missing: Any
 ) -> None:
-    dtype = dtypes.named(name)
-    bulk, bulk_problems = from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+    dtype = dtypes.from_name(name)
+    bulk, bulk_problems = buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
     single, problems = scalar_decode(texts, dtype, look, missing)
     assert bulk_problems == problems
     good = [index for index in range(len(texts)) if index not in {problem.index for problem in problems}]
@@ -124,7 +131,7 @@ def test_columns_of_text_decode_as_their_cells_do(
 def test_columns_that_the_engine_has_parsed_are_what_their_cells_say(
     texts: list[str | None], name: str, missing: Any
 ) -> None:
-    dtype = dtypes.named(name)
+    dtype = dtypes.from_name(name)
     file = "".join(f"{text}\n" for text in texts if text and not set(text) & set('\r\n"'))
     kept = [text for text in texts if text and not set(text) & set('\r\n"')]
     try:
@@ -133,7 +140,7 @@ def test_columns_that_the_engine_has_parsed_are_what_their_cells_say(
         )["x"]
     except pl.exceptions.PolarsError:
         return  # it is looked at as text
-    if len(column) != len(kept) or (bulk := from_typed(column, dtype, missing=missing)) is None:
+    if len(column) != len(kept) or (bulk := buffer_from_typed(column, dtype, missing=missing)) is None:
         return
     single, problems = elements.decode(kept, dtype, missing=missing)
     assert problems == []
@@ -148,9 +155,9 @@ def text_of(cell: Any, dtype: Any, look: TextLook) -> str | None:
     if dtype.kind == "generic":
         return elements.generic_to_text(cell, formulas=look.formulas, decimal=look.decimal)
     if dtype.kind == "string":
-        return elements.escape(cell) if look.formulas == "escape" else cell
+        return elements.escape_formula(cell) if look.formulas == "escape" else cell
     if isinstance(cell, bool):
-        return elements.bool_text(cell)
+        return elements.format_bool(cell)
     text = cell if isinstance(cell, str) else repr(cell)
     return text.replace(".", look.decimal) if dtype.kind == "complex" else text
 
@@ -164,9 +171,9 @@ def test_the_text_of_a_column_is_that_of_its_elements(given_buffer: tuple[Any, A
         expected = [text_of(cell, dtype, look) for cell in cells]
     except (DTypeError, ValueError):
         with pytest.raises(DTypeError):
-            to_text(buffer, dtype, look)
+            buffer_to_text(buffer, dtype, look)
         return
-    column = to_text(buffer, dtype, look)
+    column = buffer_to_text(buffer, dtype, look)
     if dtype.kind not in ("float", "complex"):
         assert column.cast(pl.String).to_list() == expected
         return
@@ -187,9 +194,9 @@ def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[A
         cells = elements.encode(buffer, dtype, exact=10**299 if dtype.kind == "generic" else exact)
     except DTypeError:
         with pytest.raises(DTypeError):
-            to_typed(buffer, dtype, exact=exact)
+            buffer_to_typed(buffer, dtype, exact=exact)
         return
-    typed = to_typed(buffer, dtype, exact=exact)
+    typed = buffer_to_typed(buffer, dtype, exact=exact)
     if dtype.kind == "generic":
         cells = [elements.generic_to_typed(cell, exact) for cell in cells]
     assert len(typed) == len(cells)
@@ -219,10 +226,10 @@ def test_cells_of_elements_decode_in_bulk(given_buffer: tuple[Any, Any], look: A
     except DTypeError:
         return
     if dtype.kind == "complex" and look == "interleaved":
-        dtype = dtypes.of(np.empty(0, dtype.numpy).real.dtype)
+        dtype = dtypes.from_numpy(np.empty(0, dtype.numpy).real.dtype)
         buffer = np.ascontiguousarray(buffer).view(dtype.numpy)
     texts = [None if cell is None else cell if isinstance(cell, str) else repr(cell) for cell in cells]
-    bulk, problems = from_text(pl.Series(texts, dtype=pl.String), dtype, TextLook(".", "keep"))
+    bulk, problems = buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, TextLook(".", "keep"))
     assert problems == []
     if dtype.kind == "string":
         assert bulk.tolist() == buffer.tolist()
@@ -241,7 +248,7 @@ def test_the_pattern_of_evaluated_text_is_that_of_its_marks() -> None:
 
 def test_a_moment_has_hours_minutes_and_seconds_that_there_are() -> None:
     texts = pl.Series([f"2020-01-01T{time}" for time in ("00:00:00", "23:59:59", "24:00:00", "23:60:00", "23:59:60")])
-    assert texts.str.contains(f"^{spelling.moment('')}$").to_list() == [True, True, False, False, False]
+    assert texts.str.contains(f"^{spelling.moment_pattern('')}$").to_list() == [True, True, False, False, False]
 
 
 def test_no_nan_shows_its_sign() -> None:
@@ -252,7 +259,7 @@ def test_no_nan_shows_its_sign() -> None:
 @pytest.mark.parametrize("text", ["1e9999999999999999999", "0e-9999999999999999999", "1e999999999999999999"])
 @pytest.mark.parametrize("name", ["int8", "uint64"])
 def test_no_exponent_is_too_long_for_an_error_of_ours(text: str, name: str) -> None:
-    _, problems = elements.decode(["1", text], dtypes.named(name))
+    _, problems = elements.decode(["1", text], dtypes.from_name(name))
     assert [problem.index for problem in problems] == [1]
 
 

@@ -7,7 +7,7 @@ import pytest
 from grids import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
-from sheetarray.columns import a1, letters
+from sheetarray.columns import cell_address, column_letters
 
 # Layout ------------------------------------------------------------------------------------------------------
 
@@ -35,8 +35,8 @@ def test_an_array_per_row() -> None:
     ("number", "text"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (18277, "ZZZ")]
 )
 def test_letters(number: int, text: str) -> None:
-    assert letters(number) == text
-    assert a1(9, number) == f"{text}10"
+    assert column_letters(number) == text
+    assert cell_address(9, number) == f"{text}10"
 
 
 # What people do to a sheet -----------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def test_letters(number: int, text: str) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 7, 300, 1000])
 def test_rows_inserted_above(count: int) -> None:
-    rows = [["Measured by us"] if nth == 0 else [] for nth in range(count)] + grid(ARRAYS)
+    rows = [["Measured by us"] if index == 0 else [] for index in range(count)] + grid(ARRAYS)
     same(read(rows))
     intact(rows)
 
@@ -79,7 +79,8 @@ def test_arrays_that_begin_in_different_rows() -> None:
     other = [[""], [""], [""], *other]
     height = max(len(one), len(other))
     rows = [
-        (one[nth] if nth < len(one) else [""]) + (other[nth] if nth < len(other) else [""]) for nth in range(height)
+        (one[index] if index < len(one) else [""]) + (other[index] if index < len(other) else [""])
+        for index in range(height)
     ]
     same(read(rows), {"t": ARRAYS["t"], "i": ARRAYS["i"]})
 
@@ -91,7 +92,7 @@ def test_one_array_under_another_in_one_column() -> None:
     rows[len(sa.to_linear(ARRAYS["t"])) + 1][0] = "7"  # what stands between is no padding
     with pytest.raises(sa.FormatError) as caught:
         read(rows)
-    assert caught.value.location == a1(1 + len(sa.to_linear(ARRAYS["t"])), 0)
+    assert caught.value.location == cell_address(1 + len(sa.to_linear(ARRAYS["t"])), 0)
 
 
 def test_trailing_blank_columns_and_rows_are_nothing() -> None:
@@ -104,7 +105,7 @@ def test_a_cell_below_an_array_is_named() -> None:
     rows = [*grid({"i": ARRAYS["i"]}), [""], ["7"]]
     with pytest.raises(sa.FormatError) as caught:
         read(rows)
-    assert caught.value.location == a1(len(rows) - 1, 0)
+    assert caught.value.location == cell_address(len(rows) - 1, 0)
     assert list(sa.check(put(rows), format="csv"))
 
 
@@ -114,11 +115,11 @@ def test_an_edited_element_is_named_by_cell_and_index() -> None:
     at = len(rows) - 2
     with pytest.raises(sa.FormatError) as caught:
         read(rows)
-    assert caught.value.location == a1(at, 0)
+    assert caught.value.location == cell_address(at, 0)
     index = at - 1 - (len(sa.to_linear(ARRAYS["t"])) - 4)
     assert caught.value.element == f"t[{index // 2}, {index % 2}]"
     (finding,) = sa.check(put(rows), format="csv")
-    assert (finding.severity, finding.location) == ("error", a1(at, 0))
+    assert (finding.severity, finding.location) == ("error", cell_address(at, 0))
     assert finding.message.startswith(caught.value.element)
 
 
@@ -126,7 +127,9 @@ def test_check_goes_on_after_the_first() -> None:
     rows = grid({"a": np.arange(4), "b": np.arange(4.0), "c": np.arange(4)})
     rows[-1][0], rows[-2][1], rows[-1][1], rows[8][2] = "x", "y", "", "z"
     found = [finding.location for finding in sa.check(put(rows), format="csv")]
-    assert {a1(len(rows) - 1, 0), a1(len(rows) - 2, 1), a1(len(rows) - 1, 1)} <= set(found)
+    assert {cell_address(len(rows) - 1, 0), cell_address(len(rows) - 2, 1), cell_address(len(rows) - 1, 1)} <= set(
+        found
+    )
     assert any(location and location.startswith("C") for location in found)
     assert all(finding.message for finding in sa.check(put(rows), format="csv"))
 
@@ -179,7 +182,7 @@ def test_the_words_of_an_anchor_side_by_side_in_data_are_data() -> None:
 
 
 def test_the_gsheets_form_without_a_version_is_read_with_a_warning() -> None:
-    rows = [row for nth, row in enumerate(grid({"i": ARRAYS["i"]})) if nth not in (1, 2)]
+    rows = [row for index, row in enumerate(grid({"i": ARRAYS["i"]})) if index not in (1, 2)]
     with pytest.warns(sa.SheetArrayWarning):
         same(read(rows), {"i": ARRAYS["i"]})
     with pytest.raises(sa.FormatError):

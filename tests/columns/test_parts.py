@@ -12,7 +12,7 @@ from cases import objects
 from grids import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
-from sheetarray.columns import a1
+from sheetarray.columns import cell_address
 
 # Names -------------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ def test_parts_stand_in_any_column_order(order: tuple[int, ...]) -> None:
     intact(rows)
     info = sa.scan(put(rows), format="csv")["p"]
     assert (info.parts, info.capacity, info.shape) == (3, 40, (4, 10))
-    assert info.location == a1(1, order.index(0))
+    assert info.location == cell_address(1, order.index(0))
 
 
 def _broken(change: str) -> list[list[str]]:

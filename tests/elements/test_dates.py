@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.cells import TextLook, from_text, to_text
-from sheetarray.elements.dates import iso_limits, known_texts, without_text
+from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text
+from sheetarray.elements.dates import find_dates_without_text, iso_limits, known_dates_to_iso
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
 MULTIPLES = [1, 2, 3, 7, 10, 15, 25, 365, 1000, 2**31 - 1]
@@ -102,10 +102,10 @@ def test_every_moment_within_the_limits_has_the_text_of_the_calendar_and_comes_b
     dtype = np.dtype(f"M8[{multiple}{unit}]")
     counts = notable(dtype)
     moments = np.array(counts, dtype=np.int64).view(dtype)
-    assert elements.iso_texts(moments) == [iso(count, unit, multiple) for count in counts]
+    assert elements.dates_to_iso(moments) == [iso(count, unit, multiple) for count in counts]
     assert_same(sa.from_linear(sa.to_linear(moments)), moments)
-    kind = dtypes.of(dtype)
-    buffer, problems = from_text(to_text(moments, kind, TextLook()), kind, TextLook())
+    kind = dtypes.from_numpy(dtype)
+    buffer, problems = buffer_from_text(buffer_to_text(moments, kind, TextLook()), kind, TextLook())
     assert problems == []
     assert_same(buffer, moments)
 
@@ -145,7 +145,7 @@ def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str
             counts = notable(np.dtype(f"M8[{multiple}{unit}]")) if base == "M8" else [LEAST, MOST, NAT, 0, 2**53 + 1]
             arrays[str(dtype)] = np.array(counts, dtype=np.int64).view(dtype)
             edge = np.array([0, LEAST, MOST], dtype=np.int64).view(dtype)
-            if base == "M8" and len(without_text(edge)):
+            if base == "M8" and len(find_dates_without_text(edge)):
                 beyond[str(dtype)] = edge
     path = tmp_path / f"t.{options['format']}"
     options = {key: value for key, value in options.items() if key != "format"}
@@ -189,12 +189,12 @@ def test_scalar_and_bulk_and_calendar_agree(unit: str, data: Any) -> None:
     counts = data.draw(st.lists(anywhere, min_size=1, max_size=6))
     moments = np.array(counts, dtype=np.int64).view(dtype)
     texts = [iso(count, unit, multiple) for count in counts]
-    assert elements.iso_texts(moments) == texts
-    assert to_text(moments, dtypes.of(dtype), TextLook()).to_list() == texts
-    buffer, problems = elements.decode(texts, dtypes.of(dtype))
+    assert elements.dates_to_iso(moments) == texts
+    assert buffer_to_text(moments, dtypes.from_numpy(dtype), TextLook()).to_list() == texts
+    buffer, problems = elements.decode(texts, dtypes.from_numpy(dtype))
     assert problems == []
     assert_same(buffer, moments)
-    bulk, problems = from_text(pl.Series(texts), dtypes.of(dtype), TextLook())
+    bulk, problems = buffer_from_text(pl.Series(texts), dtypes.from_numpy(dtype), TextLook())
     assert problems == []
     assert_same(bulk, moments)
 
@@ -206,8 +206,8 @@ def test_text_of_a_moment_that_the_unit_cannot_count_is_an_error_never_another_m
         least, most = iso_limits(dtype)
         for count in (least - 1, most + 1, 3 * least, 3 * most, 2**63 * 2 + 5, -(2**64) - 7):
             text = iso(count, unit, multiple)
-            for decode in (elements.decode, lambda cells, kind: from_text(pl.Series(cells), kind, TextLook())):
-                buffer, problems = decode([text], dtypes.of(dtype))
+            for decode in (elements.decode, lambda cells, kind: buffer_from_text(pl.Series(cells), kind, TextLook())):
+                buffer, problems = decode([text], dtypes.from_numpy(dtype))
                 if problems:
                     assert [problem.index for problem in problems] == [0]
                 else:  # NumPy may read a few more than it prints
@@ -216,7 +216,7 @@ def test_text_of_a_moment_that_the_unit_cannot_count_is_an_error_never_another_m
 
 def test_known_texts_leaves_out_what_has_none() -> None:
     array = np.array([0, MOST, NAT], dtype=np.int64).view("M8[W]")
-    assert known_texts(array) == ["1970-01-01", "", "NaT"]
+    assert known_dates_to_iso(array) == ["1970-01-01", "", "NaT"]
 
 
 @pytest.mark.parametrize("multiple", [1, 999_999_999, 1_000_000_000, 2**31 - 1])
@@ -225,4 +225,4 @@ def test_multiples_of_a_unit_are_read_as_far_as_they_are_written(multiple: int) 
     assert_same(written("csv", array), array)
     assert_same(written("csv", array.view(f"m8[{multiple}s]")), array.view(f"m8[{multiple}s]"))
     with pytest.raises(sa.FormatError):
-        dtypes.named(f"datetime64[{2**31}s]")
+        dtypes.from_name(f"datetime64[{2**31}s]")

@@ -10,13 +10,13 @@ from cases import CASES, GENERIC, TEXTS, assert_same, objects
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.elements import looks
+from sheetarray.elements import scalar_text
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_encode_and_decode_are_opposites(case: str) -> None:
     array = np.atleast_1d(CASES[case]).ravel()
-    kind = dtypes.of(array.dtype)
+    kind = dtypes.from_numpy(array.dtype)
     native = array.astype(array.dtype.newbyteorder("="))
     buffer, problems = elements.decode(elements.encode(native, kind), kind)
     assert problems == []
@@ -25,23 +25,23 @@ def test_encode_and_decode_are_opposites(case: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_escape_is_undone_and_only_where_it_was_done(text: str) -> None:
-    assert looks.unescape(looks.escape(text)) == text
+    assert scalar_text.unescape_formula(scalar_text.escape_formula(text)) == text
     special = text[:1] in tuple("=+-@'\t\r") and text != ""
-    assert (looks.escape(text) == text) != special
-    assert not looks.escape(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert (scalar_text.escape_formula(text) == text) != special
+    assert not scalar_text.escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 def test_an_apostrophe_that_nobody_escaped_stays() -> None:
-    assert looks.unescape("'tis") == "'tis"
-    assert looks.unescape("'") == "'"
-    assert looks.unescape("''") == "'"
+    assert scalar_text.unescape_formula("'tis") == "'tis"
+    assert scalar_text.unescape_formula("'") == "'"
+    assert scalar_text.unescape_formula("''") == "'"
 
 
 @pytest.mark.parametrize("value", GENERIC, ids=repr)
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) -> None:
-    text = looks.generic_to_text(value, formulas="escape", decimal=decimal)
-    found = looks.generic_from_text(text, formulas="escape")
+    text = scalar_text.generic_to_text(value, formulas="escape", decimal=decimal)
+    found = scalar_text.generic_from_text(text, formulas="escape")
     assert (type(found), repr(found)) == (type(value), repr(value))
     assert text is None or isinstance(value, (int, float)) or not text.startswith(("=", "+", "-", "@", "\t", "\r"))
 
@@ -49,11 +49,11 @@ def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) 
 @pytest.mark.parametrize("value", GENERIC, ids=repr)
 def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> None:
     try:
-        text = looks.generic_to_text(value, formulas="keep")
+        text = scalar_text.generic_to_text(value, formulas="keep")
     except ValueError:
         assert isinstance(value, str)
         return
-    found = looks.generic_from_text(text, formulas="keep")
+    found = scalar_text.generic_from_text(text, formulas="keep")
     assert (type(found), repr(found)) == (type(value), repr(value))
 
 
@@ -62,24 +62,26 @@ def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> Non
 )
 def test_other_objects_in_generic_arrays_are_refused_with_their_index(value: Any) -> None:
     with pytest.raises(sa.DTypeError, match="element 1 "):
-        elements.encode(objects(None, value), dtypes.named("generic"))
+        elements.encode(objects(None, value), dtypes.from_name("generic"))
 
 
 def test_numpy_scalars_in_generic_arrays_are_unwrapped() -> None:
-    cells = elements.encode(objects(np.int8(1), np.float32(0.5), np.bool_(True), np.str_("x")), dtypes.named("generic"))
+    cells = elements.encode(
+        objects(np.int8(1), np.float32(0.5), np.bool_(True), np.str_("x")), dtypes.from_name("generic")
+    )
     assert [type(cell) for cell in cells] == [int, float, bool, str]
 
 
 def test_generic_integers_beyond_2_53_are_refused_in_json_and_kept_in_text() -> None:
     big = 2**53 + 1
     with pytest.raises(sa.DTypeError, match="2\\^53"):
-        elements.encode(objects(big), dtypes.named("generic"))
-    text = looks.generic_to_text(big, formulas="escape")
-    assert looks.generic_from_text(text, formulas="escape") == big
+        elements.encode(objects(big), dtypes.from_name("generic"))
+    text = scalar_text.generic_to_text(big, formulas="escape")
+    assert scalar_text.generic_from_text(text, formulas="escape") == big
 
 
 def test_problems_name_every_bad_cell_in_order() -> None:
-    _, problems = elements.decode([1, "x", None, 300, 2.5, 4], dtypes.named("uint8"))
+    _, problems = elements.decode([1, "x", None, 300, 2.5, 4], dtypes.from_name("uint8"))
     assert [problem.index for problem in problems] == [1, 2, 3, 4]
     assert "300 is beyond the range of uint8" in problems[2].reason
 
@@ -89,23 +91,23 @@ def test_problems_name_every_bad_cell_in_order() -> None:
     [(1, "1"), (1.0, "1"), (True, "TRUE"), (False, "FALSE"), (None, ""), (1e300, "1e+300"), (0.1, "0.1"), ("x", "x")],
 )
 def test_what_a_program_made_of_text_is_turned_back(cell: Any, text: str) -> None:
-    assert looks.string_of(cell) == text
+    assert scalar_text.parse_string(cell) == text
 
 
 @pytest.mark.parametrize("cell", [True, "TRUE", "true", " True ", 1, 1.0, "1"])
 def test_every_look_of_true(cell: Any) -> None:
-    assert looks.bool_of(cell) is True
+    assert scalar_text.parse_bool(cell) is True
 
 
 @pytest.mark.parametrize("cell", [False, "FALSE", "false", 0, 0.0, "0", -0.0])
 def test_every_look_of_false(cell: Any) -> None:
-    assert looks.bool_of(cell) is False
+    assert scalar_text.parse_bool(cell) is False
 
 
 @pytest.mark.parametrize("cell", ["", None, "yes", 2, -1, 0.5, "T", "01", "1.0"])
 def test_what_is_no_boolean(cell: Any) -> None:
     with pytest.raises(ValueError, match="expected TRUE or FALSE"):
-        looks.bool_of(cell)
+        scalar_text.parse_bool(cell)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,9 @@ def test_what_is_no_boolean(cell: Any) -> None:
      ("Y", "12345", "12345"), ("M", "2020-02", "2020-02"), ("s", "2020-01-01T10:20:30.000", "2020-01-01T10:20:30")],
 )  # fmt: skip
 def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
-    buffer, problems = elements.decode([text], dtypes.named(f"datetime64[{unit}]"))
+    buffer, problems = elements.decode([text], dtypes.from_name(f"datetime64[{unit}]"))
     assert problems == []
-    assert elements.iso_texts(buffer) == [same]
+    assert elements.dates_to_iso(buffer) == [same]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
     ],
 )
 def test_what_is_no_iso_date_is_refused(text: Any) -> None:
-    _, problems = elements.decode([text], dtypes.named("datetime64[s]"))
+    _, problems = elements.decode([text], dtypes.from_name("datetime64[s]"))
     assert [problem.index for problem in problems] == [0]
 
 
@@ -156,17 +158,17 @@ def test_a_moment_finer_than_its_unit_is_refused_not_rounded() -> None:
         ("ns", "2020-01-01T00:00:00.0000000001"),
         ("25s", "2020-01-01T00:00:01"),
     ]:
-        _, problems = elements.decode([text], dtypes.named(f"datetime64[{unit}]"))
+        _, problems = elements.decode([text], dtypes.from_name(f"datetime64[{unit}]"))
         assert len(problems) == 1, unit
 
 
 def test_found_is_short_whatever_a_cell_holds() -> None:
     for cell in ["x" * 10**6, 10**5000, [1] * 10**6, {"a": 1}, object(), float("nan"), None, ""]:
-        assert len(looks.found(cell)) <= 60
+        assert len(scalar_text.describe_cell(cell)) <= 60
 
 
 def test_a_giant_numeral_takes_no_quadratic_time() -> None:
     for kind in ("int64", "float64", "bool", "complex128", "datetime64[s]", "generic"):
-        _, problems = elements.decode(["1" * 500_000], dtypes.named(kind))
+        _, problems = elements.decode(["1" * 500_000], dtypes.from_name(kind))
         assert len(problems) == (kind != "generic")
-    assert looks.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000
+    assert scalar_text.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.cells import TextLook, from_text, to_text, to_typed
+from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
 from sheetarray.cli import main
 from sheetarray.elements import texts as rule
 from sheetarray.sheets.excel.fingerprint.codes import exact_codes
 
 VARIABLE = np.dtypes.StringDType()
-STRING = dtypes.named("string")
+STRING = dtypes.from_name("string")
 LONG = "x" * 3000
 CONTAINERS = [
     {"format": "csv"},
@@ -80,7 +80,7 @@ def test_the_rule_at_its_two_limits(count: int, longest: int, size: int, expecte
 def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, kind: str) -> None:
     texts = ["y"] * (count - 1) + ["x" * 1000]
     single, problems = elements.decode(texts, STRING)
-    bulk, bulk_problems = from_text(pl.Series(texts), STRING, TextLook())
+    bulk, bulk_problems = buffer_from_text(pl.Series(texts), STRING, TextLook())
     assert problems == bulk_problems == []
     assert (single.dtype.kind, bulk.dtype.kind) == (kind, kind)
     assert single.tolist() == bulk.tolist() == texts
@@ -98,7 +98,7 @@ def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(more: int, kind: str,
         texts[place] += "z"
     assert sum(len(text.encode()) for text in texts) == count * longest * 4 // 8 + more
     assert elements.decode(texts, STRING)[0].dtype.kind == kind
-    assert from_text(pl.Series(texts), STRING, TextLook())[0].dtype.kind == kind
+    assert buffer_from_text(pl.Series(texts), STRING, TextLook())[0].dtype.kind == kind
 
 
 @pytest.mark.usefixtures("tight")
@@ -108,14 +108,14 @@ def test_scalar_and_bulk_choose_the_same_and_keep_every_text(texts: list[str]) -
     rule.MOST_PADDING = 100
     single, problems = elements.decode(list(texts), STRING)
     look = TextLook(formulas="keep")
-    bulk, bulk_problems = from_text(pl.Series(texts, dtype=pl.String), STRING, look)
+    bulk, bulk_problems = buffer_from_text(pl.Series(texts, dtype=pl.String), STRING, look)
     assert problems == bulk_problems == []
     assert single.dtype == bulk.dtype
     assert single.tolist() == bulk.tolist() == texts
     variable, fixed = np.array(texts, dtype=VARIABLE), np.array(texts, dtype=np.str_)
     assert elements.encode(variable, STRING) == elements.encode(fixed, STRING) == texts
-    assert to_text(variable, STRING, look).to_list() == to_text(fixed, STRING, look).to_list() == texts
-    typed = [to_typed(array, STRING, exact=10**15).texts.to_list() for array in (variable, fixed)]
+    assert buffer_to_text(variable, STRING, look).to_list() == buffer_to_text(fixed, STRING, look).to_list() == texts
+    typed = [buffer_to_typed(array, STRING, exact=10**15).texts.to_list() for array in (variable, fixed)]
     assert typed[0] == typed[1] == [text or None for text in texts]
     assert exact_codes(variable, STRING).tolist() == exact_codes(fixed, STRING).tolist()
 

@@ -18,7 +18,7 @@ import zstandard
 from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
-from sheetarray.files import Source, give_back, reading, replacing, writing
+from sheetarray.files import Source, reading, release_pages, replacing, writing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 
@@ -246,7 +246,7 @@ def test_a_source_reads_no_further_than_asked() -> None:
         assert file.count <= 10_000
         assert source.prefix(20_000) == b"x" * 20_000
         assert file.count <= 30_000
-        assert not source.ended
+        assert not source.is_exhausted
         assert len(source.whole()) == 10_000_000
 
 
@@ -296,10 +296,10 @@ def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path) -> None:
         content = source.whole()
         assert sum(content[start] for start in range(0, len(content), 512)) == 0
         before = resident()
-        give_back(content, 1000, len(content))
+        release_pages(content, 1000, len(content))
         assert before - resident() > 2**25
         assert content[:256] == content[-256:] == bytes(range(256))
-    give_back(b"no map", 0, 6)
+    release_pages(b"no map", 0, 6)
 
 
 def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_an_error_of_the_disk_while_more_is_written_is_told(tmp_path: Path, monk
         asked.set()
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(writing, "_FLUSHED_EVERY", 0.0)
+    monkeypatch.setattr(writing, "FLUSH_EVERY", 0.0)
     monkeypatch.setattr(writing, "_SYNC", refuse)
 
     def write() -> None:

@@ -14,9 +14,9 @@ import xlsxwriter
 from openpyxl.utils import get_column_letter
 from vba_project import project
 
-from sheetarray.sheets.excel.append import Edit
+from sheetarray.sheets.excel.append import PackageEdit
 from sheetarray.sheets.excel.package.packing import PackageWriter
-from sheetarray.sheets.excel.workbook import SheetPlan, Skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, WorkbookSkeleton
 
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
@@ -81,7 +81,7 @@ def replaced(content: bytes, name: str, *pairs: tuple[str, str]) -> bytes:
 def plan(title: str = "arrays", *columns: tuple[str, Sequence[float]], **more: Any) -> SheetPlan:
     """A sheet with a name in row 1 and numbers under it."""
     height = max((len(cells) for _, cells in columns), default=0) + 1
-    letters = [get_column_letter(nth) for nth in range(1, len(columns) + 1)]
+    letters = [get_column_letter(index) for index in range(1, len(columns) + 1)]
     named = [
         (name, f"${letter}$2:${letter}${len(cells) + 1}")
         for letter, (name, cells) in zip(letters, columns, strict=True)
@@ -90,7 +90,7 @@ def plan(title: str = "arrays", *columns: tuple[str, Sequence[float]], **more: A
 
 
 def saved(
-    made: Skeleton | Edit,
+    made: WorkbookSkeleton | PackageEdit,
     *sheets: Sequence[tuple[str, Sequence[float]]],
     record: Mapping[str, Any] | None = None,
 ) -> bytes:
@@ -101,7 +101,7 @@ def saved(
 
 
 def carry_out(
-    made: Skeleton | Edit,
+    made: WorkbookSkeleton | PackageEdit,
     writer: PackageWriter,
     *sheets: Sequence[tuple[str, Sequence[float]]],
     record: Mapping[str, Any] | None = None,
@@ -109,9 +109,9 @@ def carry_out(
     made.write(writer)
     for part, columns in zip(made.sheets, sheets, strict=True):
         content = part.head + _rows(columns, made.bold).encode() + part.tail
-        with writer.stream(part.name, expected=len(content)) as sink:
+        with writer.stream_part(part.name, expected=len(content)) as sink:
             sink.write(content)
-    made.remember(writer, record or {})
+    made.write_properties(writer, record or {})
     writer.finish()
 
 
@@ -120,9 +120,10 @@ def _rows(columns: Sequence[tuple[str, Sequence[float]]], bold: int | None) -> s
     height = max((len(cells) for _, cells in columns), default=0)
     names = [f' t="inlineStr"{style}><is><t>{name}</t></is></c>' for name, _ in columns]
     rows = [
-        [f"><v>{cells[nth]!r}</v></c>" if nth < len(cells) else "/>" for _, cells in columns] for nth in range(height)
+        [f"><v>{cells[index]!r}</v></c>" if index < len(cells) else "/>" for _, cells in columns]
+        for index in range(height)
     ]
-    letters = [get_column_letter(nth) for nth in range(1, len(columns) + 1)]
+    letters = [get_column_letter(index) for index in range(1, len(columns) + 1)]
     made = []
     for row, cells in enumerate([names, *rows], 1):
         inner = "".join(f'<c r="{letter}{row}"{cell}' for letter, cell in zip(letters, cells, strict=True))

@@ -11,8 +11,8 @@ import numpy as np
 
 from sheetarray import Finding
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint.making import fingerprint
-from sheetarray.sheets.excel.fingerprint.verdict import judge
+from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint
+from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 WIDE = Context(prec=60, Emin=-9999, Emax=9999)
 
@@ -37,13 +37,13 @@ def cell(index: int) -> str:
 def remembered(array: Array, blocks: int = 64) -> tuple[Any, LinearArray]:
     """The fingerprint of an array, as a file would bring it back, and what a reader finds of the array."""
     linear = LinearArray.from_numpy(array)
-    record = fingerprint(linear.buffer, linear.kind, blocks=blocks, header=linear.header)
+    record = make_fingerprint(linear.buffer, linear.dtype_entry, blocks=blocks, header=linear.header)
     return json.loads(json.dumps(record)), linear
 
 
 def findings(array: Array, change: Callable[[Array], Any], blocks: int = 64, **options: Any) -> list[Finding]:
     record, linear = remembered(array, blocks)
-    return list(judge(record, linear.header, change(linear.buffer.copy()), "t", cell, **options))
+    return list(compare_with_fingerprint(record, linear.header, change(linear.buffer.copy()), "t", cell, **options))
 
 
 def at_15(buffer: Array) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import sheetarray as sa
-from sheetarray.columns import a1
+from sheetarray.columns import cell_address
 from sheetarray.files import Source
 from sheetarray.sheets.excel.sheet import ExcelSheet, Workbook
 
@@ -49,8 +49,8 @@ def words(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[st
     """The header of an array in one column."""
     shape = [count] if shape is None else shape
     strides = [1] * len(shape)
-    for nth in range(len(shape) - 2, -1, -1):
-        strides[nth] = strides[nth + 1] * shape[nth + 1]
+    for index in range(len(shape) - 2, -1, -1):
+        strides[index] = strides[index + 1] * shape[index + 1]
     found: list[str | int] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
     return [*found, "order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
 
@@ -85,7 +85,7 @@ def rows_of(cells: Mapping[tuple[int, int], str], *, gap: str = "") -> str:
         rows.setdefault(row, []).append((column, cell))
     return gap.join(
         f'<row r="{row}">{gap}'
-        + gap.join(f'<c r="{a1(row - 1, column)}"{cell}' for column, cell in found)
+        + gap.join(f'<c r="{cell_address(row - 1, column)}"{cell}' for column, cell in found)
         + f"{gap}</row>"
         for row, found in rows.items()
     )
@@ -102,7 +102,9 @@ def styles(*codes: str | int) -> str:
     """Styles: the first one plain, the others with a format code, or one that is built in."""
     own = [code for code in codes if isinstance(code, str)]
     numbers = [0, *(code if isinstance(code, int) else 164 + own.index(code) for code in codes)]
-    listed = "".join(f'<numFmt numFmtId="{164 + nth}" formatCode={quoteattr(code)}/>' for nth, code in enumerate(own))
+    listed = "".join(
+        f'<numFmt numFmtId="{164 + index}" formatCode={quoteattr(code)}/>' for index, code in enumerate(own)
+    )
     used = "".join(f'<xf numFmtId="{number}"/>' for number in numbers)
     return f'{_XML}<styleSheet xmlns="{MAIN}"><numFmts>{listed}</numFmts><cellXfs>{used}</cellXfs></styleSheet>'
 
@@ -117,11 +119,13 @@ def parts(
 ) -> dict[str, str]:
     """The parts of a workbook; the sheets by their titles, as whole parts."""
     relations, listed, types = "", "", ""
-    for nth, title in enumerate(sheets, 1):
-        relations += f'<Relationship Id="rId{nth}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{nth}.xml"/>'
-        listed += f'<sheet name={quoteattr(title)} sheetId="{nth}" r:id="rId{nth}"/>'
-        types += f'<Override PartName="/xl/worksheets/sheet{nth}.xml" ContentType="{_TYPE}.worksheet+xml"/>'
-    made = {f"xl/worksheets/sheet{nth}.xml": sheet for nth, sheet in enumerate(sheets.values(), 1)}
+    for index, title in enumerate(sheets, 1):
+        relations += (
+            f'<Relationship Id="rId{index}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{index}.xml"/>'
+        )
+        listed += f'<sheet name={quoteattr(title)} sheetId="{index}" r:id="rId{index}"/>'
+        types += f'<Override PartName="/xl/worksheets/sheet{index}.xml" ContentType="{_TYPE}.worksheet+xml"/>'
+    made = {f"xl/worksheets/sheet{index}.xml": sheet for index, sheet in enumerate(sheets.values(), 1)}
     for kind, target, part in (("sharedStrings", "sharedStrings.xml", strings), ("styles", "styles.xml", formats)):
         if part is not None:
             relations += f'<Relationship Id="{kind}" Type="{RELATIONS}/{kind}" Target="{target}"/>'

@@ -25,7 +25,7 @@ LADDER = [
     "cells",
     "columns",
     "tables",
-    "stored",
+    "file_array",
     "adapters",
     "registry",
     "composite",
@@ -34,13 +34,13 @@ LADDER = [
     "cli",
     "testing",
 ]
-RUNG = {name: nth for nth, name in enumerate(LADDER)} | {
+RUNG = {name: index for index, name in enumerate(LADDER)} | {
     "interchange": LADDER.index("sheets"),
     "files": 1,
     "__init__": 99,
     "__main__": 99,
 }
-SHARED = {"sheets", "interchange", "interchange.base"}
+SHARED = {"sheets", "interchange", "interchange.zip_members"}
 HEAVY = {
     "polars",
     "pandas",

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.columns import letters
+from sheetarray.columns import column_letters
 
 NOTES = ["note", "version", "ndarray", "data", "shape", "1.0.0", "7", "2,5", "-1.5", "a, b; c\td", 'say "x"', "TRUE"]
 BEGINNINGS = ("version", "ndarray", "shape")  # two of them side by side are the broken beginning of an array
@@ -93,7 +93,7 @@ class Edited:
         if self.named:
             return self.arrays
         return {
-            str(column + 1) if lying else letters(column): self.arrays[names[0]]
+            str(column + 1) if lying else column_letters(column): self.arrays[names[0]]
             for column, names in enumerate(self.owners)
             if names
         }
@@ -141,7 +141,7 @@ class Edited:
         at = draw(st.integers(1, len(self.ends)))
         first, last = self.top, self.ends[at - 1] - 1
         rows = range(first, last + 1, draw(st.integers(1, 3)))
-        self.insert(at, {row: f"={letters(at - 1)}{row + 1}*2" for row in rows})
+        self.insert(at, {row: f"={column_letters(at - 1)}{row + 1}*2" for row in rows})
 
     def move(self, draw: Any) -> None:
         """A column taken elsewhere."""

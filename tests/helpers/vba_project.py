@@ -81,11 +81,11 @@ def _compound(streams: dict[str, bytes]) -> bytes:
     outer = [name for name in streams if "/" not in name]
     order = ["", "VBA", *inner, *outer]
     entries = []
-    for nth, name in enumerate(order):
-        beside = _next_sibling(nth, order, inner)
-        if nth == 0:
+    for index, name in enumerate(order):
+        beside = _next_sibling(index, order, inner)
+        if index == 0:
             entries.append(_entry("Root Entry", 5, _NONE, 1, 0, len(mini)))
-        elif nth == 1:
+        elif index == 1:
             entries.append(_entry("VBA", 1, beside, 2, 0, 0))
         else:
             entries.append(_entry(name.rpartition("/")[2], 2, beside, _NONE, firsts[name], len(streams[name])))
@@ -110,14 +110,14 @@ def _compound(streams: dict[str, bytes]) -> bytes:
     return header + struct.pack(f"<{len(fat)}I", *fat) + mini + directory + mini_fat
 
 
-def _next_sibling(nth: int, order: list[str], inner: list[str]) -> int:
+def _next_sibling(index: int, order: list[str], inner: list[str]) -> int:
     """The tree of siblings, drawn as a list: each entry's right one is the next of the same storage."""
-    if nth == 0:
+    if index == 0:
         return _NONE
     last = 1 + len(inner)
-    if nth == 1:
+    if index == 1:
         return last + 1 if last + 1 < len(order) else _NONE
-    return nth + 1 if nth not in (last, len(order) - 1) else _NONE
+    return index + 1 if index not in (last, len(order) - 1) else _NONE
 
 
 def _entry(name: str, kind: int, right: int, child: int, first: int, size: int) -> bytes:

@@ -15,10 +15,10 @@ import pytest
 from children import measured, run_limited
 
 import sheetarray as sa
-from sheetarray.files import check_structure, inflated_limit, inflating
+from sheetarray.files import check_structure, inflating, max_inflated_size
 from sheetarray.interchange import avro, npy, sciserialize
 from sheetarray.interchange.avro import container
-from sheetarray.interchange.avro.wire import varint
+from sheetarray.interchange.avro.wire import encode_varint
 from sheetarray.interchange.npy import archive
 from sheetarray.interchange.sciserialize import keys, serializers, skeleton
 
@@ -29,9 +29,9 @@ MOST = 32_000_000  # bytes of a file
 
 def avro_file(*blocks: tuple[int, bytes], codec: str = "null", **more: bytes) -> bytes:
     metadata = {"avro.schema": json.dumps(avro.SCHEMA).encode(), "avro.codec": codec.encode(), **more}
-    texts = [varint(len(text)) + text for key, value in metadata.items() for text in (key.encode(), value)]
-    body = b"".join(varint(count) + varint(len(content)) + content + SYNC for count, content in blocks)
-    return b"Obj\x01" + varint(len(metadata)) + b"".join(texts) + b"\0" + SYNC + body
+    texts = [encode_varint(len(text)) + text for key, value in metadata.items() for text in (key.encode(), value)]
+    body = b"".join(encode_varint(count) + encode_varint(len(content)) + content + SYNC for count, content in blocks)
+    return b"Obj\x01" + encode_varint(len(metadata)) + b"".join(texts) + b"\0" + SYNC + body
 
 
 def deflated(content: bytes) -> bytes:
@@ -154,7 +154,7 @@ def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPa
     content = avro_file(block, block, block, codec="deflate")
     size = 3 * len(avro.pack(np.zeros(10_000, "u1")))
     for most, refused in ((size, False), (size - 1, True)):
-        monkeypatch.setattr("sheetarray.interchange.avro.container.inflated_limit", lambda _, most=most: most)
+        monkeypatch.setattr("sheetarray.interchange.avro.container.max_inflated_size", lambda _, most=most: most)
         assert bool([*avro.check_avro(io.BytesIO(content))]) is refused
     assert avro.read_avro(io.BytesIO(content), ["A"])["A"].shape == (10_000,)
 
@@ -195,10 +195,10 @@ def test_brackets_and_commas_in_texts_do_not_count() -> None:
 
 
 def test_text_may_inflate_to_less_than_arrays_may() -> None:
-    assert inflated_limit(0, text=True) == inflated_limit(8_947_848, text=True) == 2**28
-    assert inflated_limit(8_947_849, text=True) == 30 * 8_947_849
-    assert inflated_limit(0) == inflated_limit(9_000_000) == 900_000_000
-    assert inflated_limit(9_000_001) == 900_000_100
+    assert max_inflated_size(0, text=True) == max_inflated_size(8_947_848, text=True) == 2**28
+    assert max_inflated_size(8_947_849, text=True) == 30 * 8_947_849
+    assert max_inflated_size(0) == max_inflated_size(9_000_000) == 900_000_000
+    assert max_inflated_size(9_000_001) == 900_000_100
 
 
 def test_frames_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from sheet_edits import EDITS, Edited, Rows
 from strategies import SHAPES, TEXTS, arrays, numbers
 
 import sheetarray as sa
-from sheetarray.columns import letters
+from sheetarray.columns import column_letters
 from sheetarray.testing.sheets_server import SheetsServer
 
 NAMES = st.one_of(TEXTS, st.sampled_from(["t", "shape", "dtype", "2019", "a b", "é"])).filter(str.strip)
@@ -159,7 +159,7 @@ def as_sheet(rows: list[list[str]]) -> bytes:
     """A worksheet of such pieces."""
     lines = []
     for row, pieces in enumerate(rows, 1):
-        cells = "".join(f'<c r="{letters(at)}{row}"{xml}</c>' for at, xml in enumerate(pieces) if xml)
+        cells = "".join(f'<c r="{column_letters(at)}{row}"{xml}</c>' for at, xml in enumerate(pieces) if xml)
         lines.append(f'<row r="{row}">{cells}</row>' if cells else "")
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return f'<worksheet xmlns="{space}"><sheetData>{"".join(lines)}</sheetData></worksheet>'.encode()
@@ -276,7 +276,7 @@ class Worksheet:
             self.sheet.add_rows(row + 50 - self.sheet.row_count)
         if column >= self.sheet.col_count:
             self.sheet.add_cols(column + 5 - self.sheet.col_count)
-        self.sheet.update([[cell]], f"{letters(column)}{row + 1}", raw=not str(cell).startswith("="))
+        self.sheet.update([[cell]], f"{column_letters(column)}{row + 1}", raw=not str(cell).startswith("="))
 
 
 @settings(max_examples=20)
@@ -312,5 +312,5 @@ def test_text_right_below_an_array_is_an_error_or_padding(data: Any) -> None:
     out = io.StringIO(newline="")
     csv.writer(out).writerows(sheet.rows)
     errors = [f for f in sa.check(io.StringIO(out.getvalue(), newline=""), format="csv") if f.severity == "error"]
-    assert [f.location for f in errors] == [f"{letters(column)}{ends[column] + gap + 1}"]
+    assert [f.location for f in errors] == [f"{column_letters(column)}{ends[column] + gap + 1}"]
     assert [f.array for f in errors] == [list(mapping)[column]]

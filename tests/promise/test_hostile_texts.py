@@ -40,7 +40,7 @@ def test_every_line_end_reads_the_same(end: str, last: bool) -> None:
 
 
 def test_mixed_line_ends_read_the_same() -> None:
-    text = "".join(cell + ("\n", "\r\n")[nth % 2] for nth, cell in enumerate(COLUMN))
+    text = "".join(cell + ("\n", "\r\n")[index % 2] for index, cell in enumerate(COLUMN))
     assert read(text.encode())["x"].tolist() == [1.5, 2.5]
 
 

@@ -49,14 +49,14 @@ def arrangements() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     for dtype in TYPES:
         values = held(dtype)
         yield f"{dtype} all", np.array(values, dtype)
-        for nth, value in enumerate(values):
-            yield f"{dtype} {nth}", np.array([value], dtype)
-            yield f"{dtype} {nth} first", np.array([value, 1, 2], dtype)
-            yield f"{dtype} {nth} middle", np.array([1, value, 2], dtype)
-            yield f"{dtype} {nth} last", np.array([0, 1, value], dtype)
-    for nth, value in enumerate(AROUND):
-        yield f"generic {nth}", objects(value)
-        yield f"generic {nth} mixed", objects(1, value, None, "x", 0.5, True, str(value), None, value)
+        for index, value in enumerate(values):
+            yield f"{dtype} {index}", np.array([value], dtype)
+            yield f"{dtype} {index} first", np.array([value, 1, 2], dtype)
+            yield f"{dtype} {index} middle", np.array([1, value, 2], dtype)
+            yield f"{dtype} {index} last", np.array([0, 1, value], dtype)
+    for index, value in enumerate(AROUND):
+        yield f"generic {index}", objects(value)
+        yield f"generic {index} mixed", objects(1, value, None, "x", 0.5, True, str(value), None, value)
     yield "tall", np.zeros((1,) * 9, "int64")  # others have their first elements beside its header
 
 
@@ -248,10 +248,10 @@ def binary(value: float, dtype: str) -> list[bytes]:
     """A .xlsb and a .xls with an array of one double."""
     cells = ["a", *words(dtype, 1), value]
     rows = {
-        nth: [binary_cell(6, 0, wide(cell)) if isinstance(cell, str) else binary_cell(5, 0, struct.pack("<d", cell))]
-        for nth, cell in enumerate(cells)
+        index: [binary_cell(6, 0, wide(cell)) if isinstance(cell, str) else binary_cell(5, 0, struct.pack("<d", cell))]
+        for index, cell in enumerate(cells)
     }
-    return [binary_book(rows), excel97_book({(nth, 0): cell for nth, cell in enumerate(cells)})]
+    return [binary_book(rows), excel97_book({(index, 0): cell for index, cell in enumerate(cells)})]
 
 
 @pytest.mark.parametrize("value", [2.0**53, 2.0**53 + 2, -(2.0**53), 2.0**62, 1e300])
@@ -288,7 +288,7 @@ def test_an_integer_is_rounded_once_on_its_way_to_a_narrow_float() -> None:
 
 
 def table(*cells: str) -> bytes:
-    return book({(1, 0): text("id"), **{(nth, 0): cell for nth, cell in enumerate(cells, 2)}})
+    return book({(1, 0): text("id"), **{(index, 0): cell for index, cell in enumerate(cells, 2)}})
 
 
 @pytest.mark.parametrize("kind", ["number", "inline", "formula", "text formula"])

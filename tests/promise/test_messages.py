@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.cli.program import as_options
+from sheetarray.cli.program import to_cli_options
 from sheetarray.registry.refusals import nearest
 
 ARRAY = np.arange(3.0)
@@ -202,8 +202,8 @@ def test_a_folder_of_arrays_that_cannot_be_made_is_named(tmp_path: Path, monkeyp
 
 
 def test_hints_are_options_that_there_are(table: Path, tmp_path: Path) -> None:
-    assert as_options("or name format='xlsx'", "--read") == "or name --from xlsx"
-    assert as_options("or name format='xlsx'", "--write") == "or name --to xlsx"
+    assert to_cli_options("or name format='xlsx'", "--read") == "or name --from xlsx"
+    assert to_cli_options("or name format='xlsx'", "--write") == "or name --to xlsx"
     sa.write(tmp_path / "book.xlsx", {"t": ARRAY})
     said = run("info", (tmp_path / "book.xlsx").rename(tmp_path / "book.csv"))
     assert "name --from xlsx" in said.stderr

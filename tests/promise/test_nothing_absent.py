@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.delimited.dialect import records
+from sheetarray.sheets.delimited.dialect import split_records
 from sheetarray.sheets.delimited.records import Records, UnsoundError
 from sheetarray.sheets.delimited.sound import make_sound
 
@@ -305,7 +305,7 @@ def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
-    expected = [cells for cells, _ in records(text, ",")]
+    expected = [cells for cells, _ in split_records(text, ",")]
     content = np.frombuffer(text.encode(), np.uint8)
     try:
         plain = Records(content, 0, ",")

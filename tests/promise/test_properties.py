@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import TEXTS, arrays
 
 import sheetarray as sa
-from sheetarray.elements import escape, unescape
+from sheetarray.elements import escape_formula, unescape_formula
 
 NAMES = TEXTS.filter(lambda text: text.strip() and text.strip().casefold() not in ("version", "ndarray"))
 MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)
@@ -100,7 +100,7 @@ def test_every_float16_comes_back() -> None:
 
 @given(TEXTS)
 def test_escape_is_undone(text: str) -> None:
-    assert unescape(escape(text)) == text
+    assert unescape_formula(escape_formula(text)) == text
 
 
 @settings(max_examples=150)
@@ -117,10 +117,10 @@ def test_read_columns_keeps_text_and_floats(texts: list[str], floats: list[float
     writer.writerow(["name", "value"])
     writer.writerows(
         [
-            texts[nth] if nth < len(texts) else "z",
-            "" if nth >= len(floats) or floats[nth] is None else repr(floats[nth]),
+            texts[index] if index < len(texts) else "z",
+            "" if index >= len(floats) or floats[index] is None else repr(floats[index]),
         ]
-        for nth in range(height)
+        for index in range(height)
     )
     file.seek(0)
     found = sa.read_columns(file, format="csv", dtype={"name": "string", "value": "float64"}, header=True)

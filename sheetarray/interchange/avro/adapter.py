@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import NUMERIC, Keeps, Progress, silent
-from ...arrays import chosen, named_values, stem
-from ...columns import ArrayInfo, letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
+from ...arrays import default_name, select, values_by_name
+from ...columns import ArrayInfo, column_letters
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating
+from ...file_array import FileArray
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
-from ...stored import Stored
 from ...values import as_array
-from .container import MAGIC, MOST_RECORDS, NAMES, Block, Container, ContainerWriter
+from .container import MAGIC, MOST_RECORDS, NAMES, AvroFile, Block, ContainerWriter
 from .datum import check_holdable, read_array, skip_array
 from .wire import Wire
 
@@ -49,11 +49,11 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     """
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
-    held = {name: _holdable(name, value) for name, value in named_values(arrays).items()}
+    held = {name: _to_holdable(name, value) for name, value in values_by_name(arrays).items()}
     if len(held) > MOST_RECORDS:
         raise LimitError(f"{len(held):,} arrays, and an Avro file is read up to {MOST_RECORDS:,}: write several files")
     total = sum(array.size for array in held.values())
-    done, report = 0, progress or silent
+    done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target, binary=True) as sink:
         writer = ContainerWriter(sink, list(held), codec)
@@ -64,7 +64,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     report(total, total)
 
 
-def _holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
+def _to_holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
     try:
         array = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
         check_holdable(array)
@@ -99,23 +99,23 @@ def read_avro(
         MissingDependencyError: Snappy blocks, and what decompresses them is not installed.
         NotFoundError: no array of a name asked for.
     """
-    with Source(source) as opened, located(source=opened.name):
-        file = _File(opened)
-        wanted = chosen(file.records, names)
-        found: dict[str, np.ndarray[Any, Any]] = {}
-        total = sum(stored.count for name, stored in file.heads() if name in wanted) if progress else 0
-        done, report = 0, progress or silent
+    with Source(source) as opened, locating(source=opened.name):
+        file = _AvroSource(opened)
+        wanted = select(file.records, names)
+        arrays: dict[str, np.ndarray[Any, Any]] = {}
+        total = sum(stored.element_count for name, stored in file.iter_heads() if name in wanted) if progress else 0
+        done, report = 0, progress or ignore_progress
         report(0, total)
-        for block, members in file.blocks(set(wanted)):
-            wire = file.wire(block)
+        for block, members in file.iter_blocks(set(wanted)):
+            wire = file.wire_of(block)
             for name in members:
                 if name in wanted:
-                    found[name] = read_array(wire)
-                    report(done := done + found[name].size, total)
+                    arrays[name] = read_array(wire)
+                    report(done := done + arrays[name].size, total)
                 else:
                     skip_array(wire)
-            file.finish(wire)
-        return {name: found[name] for name in wanted}
+            file.check_finished(wire)
+        return {name: arrays[name] for name in wanted}
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
@@ -124,10 +124,10 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
     Raises:
         FormatError: no array, or a broken one.
     """
-    with Source(source) as opened, located(source=opened.name):
+    with Source(source) as opened, locating(source=opened.name):
         return {
-            name: replace(stored.info(), location=f"record {nth}")
-            for nth, (name, stored) in enumerate(_File(opened).heads())
+            name: replace(stored.to_info(), location=f"record {index}")
+            for index, (name, stored) in enumerate(_AvroSource(opened).iter_heads())
         }
 
 
@@ -136,24 +136,24 @@ def check_avro(source: Readable) -> Iterator[Finding]:
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
-            file = _File(opened)
+            file = _AvroSource(opened)
         except FormatError as error:
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
         else:
-            for block, members in file.blocks(None):
+            for block, members in file.iter_blocks(None):
                 try:
-                    with located(array=members[0] if len(members) == 1 else None):
-                        wire = file.wire(block)
+                    with locating(array=members[0] if len(members) == 1 else None):
+                        wire = file.wire_of(block)
                         for name in members:
-                            with located(array=name):
+                            with locating(array=name):
                                 read_array(wire)
-                        file.finish(wire)
+                        file.check_finished(wire)
                 except FormatError as error:
-                    findings.append(Finding.of(error))
+                    findings.append(Finding.from_error(error))
     yield from findings
 
 
-class _File:
+class _AvroSource:
     """The records of a file by their names; a bare datum is a file of one.
 
     Attributes:
@@ -169,9 +169,9 @@ class _File:
             raise FormatError("the file is empty", location="byte 0")
         self._inflated = 0  # bytes, of the blocks read so far
         self._wire = Wire(self._data)
-        self._container = Container(self._data) if self._data[: len(MAGIC)] == MAGIC else None
+        self._container = AvroFile(self._data) if self._data[: len(MAGIC)] == MAGIC else None
         if self._container:
-            self._blocks = list(self._container.blocks())
+            self._blocks = list(self._container.iter_blocks())
         else:
             self._blocks = [Block(0, 1, 0, len(self._data))]
         count = sum(block.count for block in self._blocks)
@@ -180,10 +180,12 @@ class _File:
             raise FormatError(f"{NAMES} has {len(names)} names for {count} records", location="byte 4")
         if not count:
             raise FormatError("no array here (an Avro file without records)")
-        self._names = names or ([stem(source.name)] if count == 1 else [letters(nth) for nth in range(count)])
-        self.records = {name: nth for nth, name in enumerate(self._names)}
+        self._names = names or (
+            [default_name(source.name)] if count == 1 else [column_letters(index) for index in range(count)]
+        )
+        self.records = {name: index for index, name in enumerate(self._names)}
 
-    def blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
+    def iter_blocks(self, wanted: set[str] | None) -> Iterator[tuple[Block, list[str]]]:
         """Blocks with the names of their records: all, or those that hold something wanted."""
         self._inflated = 0
         for block in self._blocks:
@@ -193,24 +195,24 @@ class _File:
                 yield block, members
                 self._inflated += self._wire.inflated
 
-    def wire(self, block: Block) -> Wire:
+    def wire_of(self, block: Block) -> Wire:
         """The records of a block."""
-        self._wire = self._container.wire(block, self._inflated) if self._container else Wire(self._data)
+        self._wire = self._container.wire_of(block, self._inflated) if self._container else Wire(self._data)
         return self._wire
 
-    def heads(self) -> Iterator[tuple[str, Stored]]:
+    def iter_heads(self) -> Iterator[tuple[str, FileArray]]:
         """Each array's name and what it says of itself."""
-        for block, members in self.blocks(None):
-            wire = self.wire(block)
+        for block, members in self.iter_blocks(None):
+            wire = self.wire_of(block)
             for name in members:
                 yield name, skip_array(wire)
-            self.finish(wire)
+            self.check_finished(wire)
 
-    def finish(self, wire: Wire) -> None:
+    def check_finished(self, wire: Wire) -> None:
         """Refuse whatever follows the last record of a block.
 
         Raises:
             FormatError: something does.
         """
-        if not wire.ended():
+        if not wire.is_at_end():
             raise FormatError("bytes after the end of the array", location=wire.place())

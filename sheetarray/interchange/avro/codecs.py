@@ -22,7 +22,7 @@ _SNAPPY_TIMES = 22  # three bytes stand for 64 at most
 _CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
 
 
-class Stream(Protocol):
+class BlockStream(Protocol):
     """The content of a block."""
 
     def read(self, most: int, /) -> bytes:
@@ -33,7 +33,7 @@ class Stream(Protocol):
         """
 
 
-class _Fed:
+class _FedStream:
     """A stream out of a decompressor that is fed piece by piece, such as those of bz2, lzma and zlib."""
 
     def __init__(self, data: memoryview, decompressor: Any, name: str) -> None:
@@ -63,7 +63,7 @@ class _Fed:
         return piece
 
 
-class _Zstandard:
+class _ZstandardStream:
     """A stream out of Zstandard frames."""
 
     def __init__(self, data: memoryview) -> None:
@@ -80,7 +80,7 @@ class _Zstandard:
             raise FormatError(f"damaged zstandard data ({error})") from error
 
 
-class _Snappy:
+class _SnappyStream:
     """The content of one Snappy block, which is small: it is decompressed at once, and compared with its checksum."""
 
     def __init__(self, data: memoryview) -> None:
@@ -120,11 +120,11 @@ def _snappy_decompress() -> Callable[[bytes], Any]:
     return decompress
 
 
-CODECS: dict[str, Callable[[memoryview], Stream]] = {
-    "deflate": lambda data: _Fed(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
-    "bzip2": lambda data: _Fed(data, bz2.BZ2Decompressor(), "bzip2"),
-    "xz": lambda data: _Fed(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), "xz"),
-    "zstandard": _Zstandard,
-    "snappy": _Snappy,
+CODECS: dict[str, Callable[[memoryview], BlockStream]] = {
+    "deflate": lambda data: _FedStream(data, fast_zlib.decompressor(fast_zlib.RAW), "deflate"),
+    "bzip2": lambda data: _FedStream(data, bz2.BZ2Decompressor(), "bzip2"),
+    "xz": lambda data: _FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), "xz"),
+    "zstandard": _ZstandardStream,
+    "snappy": _SnappyStream,
 }
 """What opens the content of a block, by the codec's name in the metadata; "null" needs nothing."""

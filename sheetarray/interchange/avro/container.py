@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
-from ...files import Sink, fast_zlib, inflated_limit
+from ...files import Sink, fast_zlib, max_inflated_size
 from .codecs import CODECS
-from .datum import SCHEMA, encoded
-from .wire import PackedWire, Wire, varint
+from .datum import SCHEMA, encode_parts
+from .wire import PackedWire, Wire, encode_varint
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
@@ -49,7 +49,7 @@ class Block:
     end: int
 
 
-class Container:
+class AvroFile:
     """The header of a file, and its blocks.
 
     Attributes:
@@ -66,15 +66,15 @@ class Container:
 
         def entry() -> None:
             place = self._wire.place()
-            key = self._wire.text("a key of the metadata", 2**16)
+            key = self._wire.read_text("a key of the metadata", 2**16)
             if key in metadata:
                 raise FormatError(f"the metadata have the key {key!r:.80} twice", location=place)
             metadata[key] = bytes(
-                self._wire.take(self._wire.long("the length of a value"), f"the value of {key!r:.80}")
+                self._wire.read(self._wire.read_long("the length of a value"), f"the value of {key!r:.80}")
             )
 
-        self._wire.blocks("the metadata", entry, _MOST_KEYS)
-        self._sync = bytes(self._wire.take(_SYNC, "the sync marker"))
+        self._wire.read_blocks("the metadata", entry, _MOST_KEYS)
+        self._sync = bytes(self._wire.read(_SYNC, "the sync marker"))
         codec = metadata.get("avro.codec", b"null")
         self._codec = codec.decode("utf-8", "replace")
         if self._codec not in ("null", *CODECS):
@@ -83,22 +83,22 @@ class Container:
                 location="byte 4",
                 hint=f"null, {', '.join(CODECS)} are read: write it again with one of them",
             )
-        if not _is_ndarray(_json(metadata.get("avro.schema", b""), "the schema")):
+        if not _is_ndarray(_parse_json(metadata.get("avro.schema", b""), "the schema")):
             raise FormatError(
                 "the records are no ndarray of YEP-113 (shape, typestr, data, version)", location="byte 4",
                 hint="fastavro reads other records",
             )  # fmt: skip
-        self.names = _names(metadata[NAMES]) if NAMES in metadata else None
+        self.names = _parse_names(metadata[NAMES]) if NAMES in metadata else None
 
-    def blocks(self) -> Iterator[Block]:
+    def iter_blocks(self) -> Iterator[Block]:
         """Every block, in order; their bytes are passed over."""
         wire, first = self._wire, 0
         for _ in range(_MOST_BLOCKS):
-            if wire.ended():
+            if wire.is_at_end():
                 return
             place = wire.place()
-            count = wire.long("the number of records")
-            size = wire.long("the size of a block")
+            count = wire.read_long("the number of records")
+            size = wire.read_long("the size of a block")
             start = wire.at
             wire.skip(size, "a block")
             if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
@@ -106,14 +106,14 @@ class Container:
             if first + count > MOST_RECORDS:
                 raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=place)
             marker = wire.place()
-            if bytes(wire.take(_SYNC, "the sync marker")) != self._sync:
+            if bytes(wire.read(_SYNC, "the sync marker")) != self._sync:
                 raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
             yield Block(first, count, start, start + size)
             first += count
-        if not wire.ended():
+        if not wire.is_at_end():
             raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.place())
 
-    def wire(self, block: Block, inflated: int = 0) -> Wire:
+    def wire_of(self, block: Block, inflated: int = 0) -> Wire:
         """Return the records of a block.
 
         Args:
@@ -123,50 +123,54 @@ class Container:
         """
         if self._codec == "null":
             return Wire(self._data, block.start, block.end)
-        most = max(0, inflated_limit(len(self._data)) - inflated)
+        most = max(0, max_inflated_size(len(self._data)) - inflated)
         return PackedWire(self._data[block.start : block.end], block.start, self._codec, most)
 
 
-def _json(text: bytes, what: str) -> Any:
+def _parse_json(text: bytes, what: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{what} is no JSON", location="byte 4") from error
 
 
-def _names(text: bytes) -> list[str]:
-    names = _json(text, NAMES)
+def _parse_names(text: bytes) -> list[str]:
+    names = _parse_json(text, NAMES)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise FormatError(f"{NAMES} is no list of texts", location="byte 4")
     seen: dict[str, int] = {}
-    for nth, name in enumerate(names):
+    for index, name in enumerate(names):
         if name in seen:
             raise FormatError(
-                f"two arrays have the name {name!r:.80}, records {seen[name]} and {nth}", location="byte 4"
+                f"two arrays have the name {name!r:.80}, records {seen[name]} and {index}", location="byte 4"
             )
-        seen[name] = nth
+        seen[name] = index
     return names
 
 
 def _is_ndarray(schema: Any) -> bool:
     """Whether a record of this schema looks on the wire as one of YEP-113's."""
-    return bool(_fields(schema) == _fields(SCHEMA))
+    return bool(_parse_fields(schema) == _parse_fields(SCHEMA))
 
 
-def _fields(schema: Any) -> Any:
+def _parse_fields(schema: Any) -> Any:
     fields = schema.get("fields") if isinstance(schema, dict) and schema.get("type") == "record" else None
     if not isinstance(fields, list) or not all(isinstance(field, dict) for field in fields):
         return None
-    return [(field.get("name"), _type(field.get("type"))) for field in fields[:8]]
+    return [(field.get("name"), _type_name(field.get("type"))) for field in fields[:8]]
 
 
-def _type(type_: Any, deepest: int = 4) -> Any:
+def _type_name(type_: Any, deepest: int = 4) -> Any:
     if isinstance(type_, str):
         return "int" if type_ == "long" else type_
     if not isinstance(type_, dict) or not deepest:
         return None
     inner = "items" if type_.get("type") == "array" else "type"
-    return (inner, _type(type_.get(inner), deepest - 1)) if inner == "items" else _type(type_.get(inner), deepest - 1)
+    return (
+        (inner, _type_name(type_.get(inner), deepest - 1))
+        if inner == "items"
+        else _type_name(type_.get(inner), deepest - 1)
+    )
 
 
 # Writing -----------------------------------------------------------------------------------------------------
@@ -185,8 +189,8 @@ class ContainerWriter:
         self._sink, self._deflates = sink, codec == "deflate"
         self._sync = os.urandom(_SYNC)
         metadata = {"avro.codec": codec, "avro.schema": json.dumps(SCHEMA), NAMES: json.dumps(list(names))}
-        entries = b"".join(_sized(key.encode()) + _sized(value.encode()) for key, value in metadata.items())
-        sink.write(MAGIC + varint(len(metadata)) + entries + varint(0) + self._sync)
+        entries = b"".join(_with_size(key.encode()) + _with_size(value.encode()) for key, value in metadata.items())
+        sink.write(MAGIC + encode_varint(len(metadata)) + entries + encode_varint(0) + self._sync)
 
     def write(self, array: np.ndarray[Any, Any]) -> Iterator[int]:
         """Write an array as a record in a block of its own.
@@ -194,7 +198,7 @@ class ContainerWriter:
         Yields:
             How many of its elements are written, or compressed, after each piece of them.
         """
-        head, data, tail = encoded(array)
+        head, data, tail = encode_parts(array)
         size = array.dtype.itemsize
         if self._deflates:
             packer = fast_zlib.compressor(fast_zlib.RAW)
@@ -203,11 +207,11 @@ class ContainerWriter:
                 packed.append(packer.compress(data[start : start + _STEP]))
                 yield min(start + _STEP, len(data)) // size
             packed += [packer.compress(tail), packer.flush()]
-            self._sink.write(varint(1) + varint(sum(map(len, packed))))
+            self._sink.write(encode_varint(1) + encode_varint(sum(map(len, packed))))
             for piece in packed:
                 self._sink.write(piece)
         else:
-            self._sink.write(varint(1) + varint(len(head) + len(data) + len(tail)) + head)
+            self._sink.write(encode_varint(1) + encode_varint(len(head) + len(data) + len(tail)) + head)
             for start in range(0, len(data), _STEP):
                 self._sink.write(data[start : start + _STEP])
                 yield min(start + _STEP, len(data)) // size
@@ -215,5 +219,5 @@ class ContainerWriter:
         self._sink.write(self._sync)
 
 
-def _sized(content: bytes) -> bytes:
-    return varint(len(content)) + content
+def _with_size(content: bytes) -> bytes:
+    return encode_varint(len(content)) + content

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...errors import DTypeError, FormatError, LimitError, located
-from ...header import MOST_DIMENSIONS
-from ...stored import Stored
+from ...errors import DTypeError, FormatError, LimitError, locating
+from ...file_array import FileArray
+from ...header import MAX_DIMENSIONS
 from ...values import as_array
-from .wire import INT, Wire, varint
+from .wire import INT, Wire, encode_varint
 
 SCHEMA: dict[str, Any] = {
     "name": "ndarray",
@@ -57,7 +57,7 @@ def pack(array: Any) -> bytes:
         >>> pack(np.array([[1.5]])).hex(" ", 1)
         '04 02 02 00 06 3c 66 38 10 00 00 00 00 00 00 f8 3f 06'
     """
-    head, data, tail = encoded(array)
+    head, data, tail = encode_parts(array)
     return b"".join((head, data, tail))
 
 
@@ -77,25 +77,25 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
     """
     wire = Wire(memoryview(data).cast("B"))
     array = read_array(wire)
-    if not wire.ended():
-        raise FormatError(f"{wire.left()} bytes after the end of the array", location=wire.place())
+    if not wire.is_at_end():
+        raise FormatError(f"{wire.max_left()} bytes after the end of the array", location=wire.place())
     return array
 
 
-def encoded(array: Any) -> tuple[bytes, memoryview, bytes]:
+def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
     """The three parts of a datum: what stands before the elements, those, and what follows; copies only to C order.
 
     Raises:
         DTypeError: as `pack`.
         LimitError: as `pack`.
     """
-    found = as_array(array)
-    typestr = check_holdable(found)
-    dims = b"".join(map(varint, found.shape))
-    shape = varint(found.ndim) + dims + varint(0) if found.ndim else varint(0)
+    contiguous = as_array(array)
+    typestr = check_holdable(contiguous)
+    dims = b"".join(map(encode_varint, contiguous.shape))
+    shape = encode_varint(contiguous.ndim) + dims + encode_varint(0) if contiguous.ndim else encode_varint(0)
     name = typestr.encode()
-    head = shape + varint(len(name)) + name + varint(found.nbytes)
-    return head, np.asarray(found, order="C").reshape(-1).view(np.uint8).data, varint(_VERSION)
+    head = shape + encode_varint(len(name)) + name + encode_varint(contiguous.nbytes)
+    return head, np.asarray(contiguous, order="C").reshape(-1).view(np.uint8).data, encode_varint(_VERSION)
 
 
 def check_holdable(array: np.ndarray[Any, Any]) -> str:
@@ -108,7 +108,7 @@ def check_holdable(array: np.ndarray[Any, Any]) -> str:
     if isinstance(array, np.ma.MaskedArray):
         raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
     dtype = array.dtype
-    kind = dtypes.of(dtype).kind
+    kind = dtypes.from_numpy(dtype).kind
     if dtype.itemsize not in _SIZES.get(dtype.kind, ()):
         raise DTypeError(f"YEP-113 has no dtype for {kind} arrays: {_INSTEAD[kind]}")
     for axis, size in enumerate(array.shape):
@@ -120,7 +120,7 @@ def check_holdable(array: np.ndarray[Any, Any]) -> str:
 # Reading -----------------------------------------------------------------------------------------------------
 
 
-def read_head(wire: Wire) -> Stored:
+def read_head(wire: Wire) -> FileArray:
     """Read up to the first element.
 
     Returns:
@@ -131,15 +131,15 @@ def read_head(wire: Wire) -> Stored:
     """
     shape: list[int] = []
     place = wire.place()
-    wire.blocks("shape", lambda: shape.append(wire.long(f"shape[{len(shape)}]", _DIMENSION)), MOST_DIMENSIONS)
-    dtype = _dtype(wire)
-    there = wire.place()
-    size = wire.long("the length of data")
-    with located(location=place):
-        stored = Stored(dtype, tuple(shape), "row-major", wire.at)
-    if size != stored.size:
+    wire.read_blocks("shape", lambda: shape.append(wire.read_long(f"shape[{len(shape)}]", _DIMENSION)), MAX_DIMENSIONS)
+    dtype = _parse_typestr(wire)
+    start = wire.place()
+    size = wire.read_long("the length of data")
+    with locating(location=place):
+        stored = FileArray(dtype, tuple(shape), "row-major", wire.at)
+    if size != stored.byte_count:
         raise FormatError(
-            f"data has {size} bytes; the shape {stored.shape} of {dtype.str} needs {stored.size}", location=there
+            f"data has {size} bytes; the shape {stored.shape} of {dtype.str} needs {stored.byte_count}", location=start
         )
     return stored
 
@@ -152,25 +152,25 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
     """
     stored = read_head(wire)
     place = wire.place()
-    data = wire.take(stored.size, "data")
+    data = wire.read(stored.byte_count, "data")
     read_version(wire)
-    if not stored.size:
+    if not stored.byte_count:
         return np.empty(stored.shape, stored.dtype)
     if stored.dtype.kind == "b" and np.max(bits := np.frombuffer(data, np.uint8)) > 1:
-        nth = int(np.argmax(bits > 1))
-        raise FormatError(f"element {nth} is the byte {bits[nth]}; a boolean is 0 or 1", location=place)
+        index = int(np.argmax(bits > 1))
+        raise FormatError(f"element {index} is the byte {bits[index]}; a boolean is 0 or 1", location=place)
     array: np.ndarray[Any, Any] = np.frombuffer(data, stored.dtype).reshape(stored.shape)
     return array if isinstance(data, bytearray) else array.copy()
 
 
-def skip_array(wire: Wire) -> Stored:
+def skip_array(wire: Wire) -> FileArray:
     """Pass over one datum.
 
     Raises:
         FormatError: with the byte as location.
     """
     stored = read_head(wire)
-    wire.skip(stored.size, "data")
+    wire.skip(stored.byte_count, "data")
     read_version(wire)
     return stored
 
@@ -182,13 +182,13 @@ def read_version(wire: Wire) -> None:
         FormatError: an older one.
     """
     place = wire.place()
-    if (version := wire.long("version", INT)) < _VERSION:
+    if (version := wire.read_long("version", INT)) < _VERSION:
         raise FormatError(f"version {version} of the array interface; {_VERSION} or newer is known", location=place)
 
 
-def _dtype(wire: Wire) -> np.dtype[Any]:
+def _parse_typestr(wire: Wire) -> np.dtype[Any]:
     place = wire.place()
-    text = wire.text("typestr", 16)
+    text = wire.read_text("typestr", 16)
     match = _TYPESTR.fullmatch(text)
     if match is None or int(match[3]) not in _SIZES[match[2]] or (match[1] == "|" and match[3] != "1"):
         raise FormatError(

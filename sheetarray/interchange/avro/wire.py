@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import FormatError, located
+from ...errors import FormatError, locating
 from .codecs import CODECS
 
 INT = range(-(2**31), 2**31)  # Avro's int; long is twice as wide
@@ -18,11 +18,11 @@ _MOST_BYTES = 10  # of a long
 _LEAST = 4096  # bytes that are inflated at once
 
 
-def varint(number: int) -> bytes:
+def encode_varint(number: int) -> bytes:
     """An int or a long: zigzag, seven bits a byte, the lowest first.
 
     Example:
-        >>> varint(-3).hex(), varint(64).hex()
+        >>> encode_varint(-3).hex(), encode_varint(64).hex()
         ('05', '8001')
     """
     rest = number << 1 if number >= 0 else (-number << 1) - 1
@@ -59,26 +59,26 @@ class Wire:
         """The bytes that were inflated so far; none where the bytes lie in memory."""
         return 0
 
-    def left(self) -> int:
+    def max_left(self) -> int:
         """How many bytes there can be at most."""
         return self.end - self.at
 
-    def take(self, count: int, what: str) -> memoryview | bytearray:
+    def read(self, count: int, what: str) -> memoryview | bytearray:
         """The next bytes: a view where they lie in memory, else a buffer of their own."""
-        if not 0 <= count <= self.left():
-            raise FormatError(f"{what} of {count} bytes, but {self.left()} are left", location=self.place())
+        if not 0 <= count <= self.max_left():
+            raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.place())
         self.at += count
         return self._data[self.at - count : self.at]
 
     def skip(self, count: int, what: str) -> None:
         """Pass over bytes."""
-        self.take(count, what)
+        self.read(count, what)
 
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing is left."""
         return self.at == self.end
 
-    def long(self, what: str, within: range | None = None) -> int:
+    def read_long(self, what: str, within: range | None = None) -> int:
         """An int or a long.
 
         Args:
@@ -86,9 +86,9 @@ class Wire:
             within: the values that it may have.
         """
         place, number = self.place(), 0
-        for nth in range(_MOST_BYTES):
-            byte = self.take(1, what)[0]
-            number |= (byte & 0x7F) << (7 * nth)
+        for index in range(_MOST_BYTES):
+            byte = self.read(1, what)[0]
+            number |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 break
         else:
@@ -100,16 +100,16 @@ class Wire:
             raise FormatError(f"{what} is {value}; it lies in {within[0]} to {within[-1]}", location=place)
         return value
 
-    def text(self, what: str, most: int) -> str:
+    def read_text(self, what: str, most: int) -> str:
         """A string of at most `most` bytes."""
         place = self.place()
-        count = self.long(f"the length of {what}", range(most + 1))
+        count = self.read_long(f"the length of {what}", range(most + 1))
         try:
-            return bytes(self.take(count, what)).decode("utf-8")
+            return bytes(self.read(count, what)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise FormatError(f"{what} is no UTF-8", location=place) from error
 
-    def blocks(self, what: str, each: Callable[[], None], most: int) -> None:
+    def read_blocks(self, what: str, read_item: Callable[[], None], most: int) -> None:
         """An array or a map: blocks of items, each with its count, the last with none.
 
         A negative count is followed by the bytes that the block takes.
@@ -122,16 +122,16 @@ class Wire:
         read = 0
         while True:
             place = self.place()
-            count = self.long(f"the number of items of {what}")
+            count = self.read_long(f"the number of items of {what}")
             if count == 0:
                 return
-            size = self.long(f"the size of a block of {what}") if count < 0 else None
+            size = self.read_long(f"the size of a block of {what}") if count < 0 else None
             start = self.at
             read += abs(count)
             if read > most:
                 raise FormatError(f"{what} with {read} items; at most {most} are possible", location=place)
             for _ in range(abs(count)):
-                each()
+                read_item()
             if size is not None and self.at - start != size:
                 raise FormatError(f"a block of {what} says {size} bytes and takes {self.at - start}", location=place)
 
@@ -153,7 +153,7 @@ class PackedWire(Wire):
         self._block = block
         self._inflated = 0
         self._waiting = bytearray()
-        with located(location=self.place()):
+        with locating(location=self.place()):
             self._stream = CODECS[codec](data)
 
     @property
@@ -165,11 +165,11 @@ class PackedWire(Wire):
         """The next byte, as a location."""
         return f"byte {self.at} of the block at byte {self._block}"
 
-    def take(self, count: int, what: str) -> memoryview | bytearray:
+    def read(self, count: int, what: str) -> memoryview | bytearray:
         """The next bytes, in a buffer of their own."""
-        if not 0 <= count <= self.left():
+        if not 0 <= count <= self.max_left():
             raise FormatError(
-                f"{what} of {count} bytes, of which {self.left()} are read at once", location=self.place(),
+                f"{what} of {count} bytes, of which {self.max_left()} are read at once", location=self.place(),
                 hint="if that is meant, read fewer arrays at a time with names=",
             )  # fmt: skip
         taken, self._waiting = self._waiting, bytearray()
@@ -187,11 +187,11 @@ class PackedWire(Wire):
     def skip(self, count: int, what: str) -> None:
         """Inflate bytes, and forget them."""
         while count > 2**20:
-            self.take(2**20, what)
+            self.read(2**20, what)
             count -= 2**20
-        self.take(count, what)
+        self.read(count, what)
 
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing is left."""
         if not self._waiting:
             self._waiting = bytearray(self._inflate(1))
@@ -199,7 +199,7 @@ class PackedWire(Wire):
 
     def _inflate(self, most: int) -> bytes:
         """Some more bytes, at most so many (a few at least, to spare calls); none at the end."""
-        with located(location=self.place()):
+        with locating(location=self.place()):
             more = self._stream.read(max(most, _LEAST))
         self._inflated += len(more)
         return more

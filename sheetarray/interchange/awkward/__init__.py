@@ -14,7 +14,7 @@ Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization
 from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
-from .archive import Arrays, load
+from .archive import ArchiveArrays, load
 from .columns import blobs_of, from_columns, gather, is_awkward, is_schema, schema_names, spread, to_columns
 from .compression import COMPRESSION, partner
 from .folder import Folder
@@ -27,8 +27,8 @@ from .writing import serialize
 __all__ = [
     "COMPRESSION",
     "WHITELIST",
+    "ArchiveArrays",
     "ArrayGroup",
-    "Arrays",
     "Folder",
     "blobs_of",
     "check_awkd",

@@ -9,13 +9,13 @@ import numpy as np
 
 from ... import dtypes
 from ...adapters import EVERYTHING, Keeps, Progress
-from ...arrays import chosen, named_values, stem
+from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, located
+from ...errors import Finding, FormatError, locating
 from ...files import Readable, Writable
 from ...header import Order
-from ...linear import contiguous
-from .archive import RAW, SCHEMA, Arrays
+from ...linear import contiguous_strides
+from .archive import RAW, SCHEMA, ArchiveArrays
 from .compression import COMPRESSION
 from .packages import awkward_module
 from .reading import WHITELIST
@@ -58,7 +58,7 @@ def write_awkd(
     """
     plans = [
         plan(value, name, suffix=RAW, schemasuffix=SCHEMA, compression=compression, pack=pack)
-        for name, value in named_values(arrays).items()
+        for name, value in values_by_name(arrays).items()
     ]
     write_archive(target, plans, progress=progress)
 
@@ -90,20 +90,20 @@ def read_awkd(
         OSError: no such file, or it cannot be read.
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
-    with Arrays(source, plain=True, **options) as arrays:
-        return {name: arrays[stored] for name, stored in chosen(_names(arrays), names).items()}
+    with ArchiveArrays(source, plain=True, **options) as arrays:
+        return {name: arrays[stored] for name, stored in select(_names(arrays), names).items()}
 
 
-def _names(arrays: Arrays) -> dict[str, str]:
+def _names(arrays: ArchiveArrays) -> dict[str, str]:
     """The names in the archive, by those that they are read under.
 
     Raises:
         FormatError: there is none.
     """
-    found = {name or stem(arrays.source): name for name in sorted(arrays, key=bool, reverse=True)}
-    if not found:
+    names = {name or default_name(arrays.source): name for name in sorted(arrays, key=bool, reverse=True)}
+    if not names:
         raise FormatError(f"no array here (no member that ends in {SCHEMA})", source=arrays.source)
-    return found if len(found) == len(arrays) else {name: name for name in arrays}
+    return names if len(names) == len(arrays) else {name: name for name in arrays}
 
 
 def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
@@ -126,25 +126,25 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
         >>> info.shape, info.dtype, info.cells, info.location
         ((2,), 'var * int64', 5, 'events.json')
     """
-    with Arrays(source, plain=True) as arrays:
+    with ArchiveArrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
 
 
 def _info(array: Any, location: str) -> ArrayInfo:
     order: Order = "row-major"
     if isinstance(array, np.ndarray):
-        dtype, strides = _dtype_name(array.dtype), contiguous(array.shape, order)
+        dtype, strides = _dtype_name(array.dtype), contiguous_strides(array.shape, order)
         return ArrayInfo(array.shape, dtype, order, strides, location, cells=array.size, capacity=array.size)
     layout = array.layout
     cells = sum(np.size(buffer) for buffer in awkward_module().to_buffers(array)[2].values())
     shape, dtype = (len(layout),), str(array.type.content)
     if layout.is_numpy:
-        shape, dtype = layout.data.shape, dtypes.of(layout.data.dtype).name
-    return ArrayInfo(shape, dtype, order, contiguous(shape, order), location, cells=cells, capacity=cells)
+        shape, dtype = layout.data.shape, dtypes.from_numpy(layout.data.dtype).name
+    return ArrayInfo(shape, dtype, order, contiguous_strides(shape, order), location, cells=cells, capacity=cells)
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return "bytes" if dtype.kind == "S" else dtypes.of(dtype).name
+    return "bytes" if dtype.kind == "S" else dtypes.from_numpy(dtype).name
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:
@@ -155,13 +155,13 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
     """
     findings = []
     try:
-        with Arrays(source, plain=True) as arrays:
+        with ArchiveArrays(source, plain=True) as arrays:
             for name, stored in _names(arrays).items():
                 try:
-                    with located(array=name):
+                    with locating(array=name):
                         arrays[stored]
                 except FormatError as error:
-                    findings.append(Finding.of(error))
+                    findings.append(Finding.from_error(error))
     except FormatError as error:
-        findings.append(Finding.of(error))
+        findings.append(Finding.from_error(error))
     yield from findings

@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import NotFoundError, located
+from ...errors import NotFoundError, locating
 from ...files import Readable
 from .members import Members
-from .opened import check_options, read_array, with_budget
+from .read_array import check_options, read_array, with_budget
 
 SUFFIX = ".awkd"
 RAW, SCHEMA = ".raw", ".json"
@@ -27,7 +27,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
         **options: as for `deserialize`, such as `functions` or `whitelist`.
 
     Returns:
-        The array of a file that holds only one without a name; else an `Arrays`, a mapping that reads an array when
+        The array, if the file holds only one without a name; else `ArchiveArrays`, a mapping that reads an array when
         it is asked for it, and closes the file at the end of a `with` block.
 
     Raises:
@@ -44,14 +44,14 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
         [1.5, 2.5]
     """
     check_options(options)
-    arrays = Arrays(_there(file), schemasuffix=schemasuffix, **options)
+    arrays = ArchiveArrays(_resolve_path(file), schemasuffix=schemasuffix, **options)
     if list(arrays) != [""]:
         return arrays
     with arrays:
         return arrays[""]
 
 
-def _there(file: Readable) -> Readable:
+def _resolve_path(file: Readable) -> Readable:
     """The path as `save` has it, where there is no such file without the suffix."""
     if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
         saved = os.fspath(file) + SUFFIX
@@ -59,7 +59,7 @@ def _there(file: Readable) -> Readable:
     return file
 
 
-class Arrays(Mapping[str, Any]):
+class ArchiveArrays(Mapping[str, Any]):
     """The arrays of an `.awkd` file, each read when it is asked for.
 
     An array that cannot be read is an error when it is asked for, not before. With `plain`, what was written as an
@@ -72,7 +72,7 @@ class Arrays(Mapping[str, Any]):
     def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, plain: bool = False, **options: Any) -> None:
         name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else getattr(file, "name", None)
         self.source = name if isinstance(name, str) else None
-        with located(source=self.source):
+        with locating(source=self.source):
             self._members = Members(file)
         self._plain = plain
         self._suffix, self._options = schemasuffix, with_budget(options, self._members.stored)
@@ -97,7 +97,7 @@ class Arrays(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<arrays of {self.source or 'an archive'}: {', '.join(map(repr, self._names))}>"
 
-    def __enter__(self) -> Arrays:
+    def __enter__(self) -> ArchiveArrays:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import FormatError, NotFoundError
 from ...files import fast_zlib
-from .limits import Budget
+from .limits import MemoryBudget
 from .packages import lz4_module
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
@@ -27,7 +27,7 @@ _LZ4_SIZE = 4  # bytes before the data, which say how long it gets
 
 
 @dataclass(frozen=True, slots=True)
-class Blob:
+class StoredBlob:
     """A buffer as it was stored.
 
     Attributes:
@@ -40,7 +40,7 @@ class Blob:
     content: bytes | bytearray | memoryview | np.ndarray[Any, Any]
     packed: str | None = None
 
-    def unpacked_by(self, packed: str) -> Blob:
+    def with_packing(self, packed: str) -> StoredBlob:
         """The same, to be inflated.
 
         Raises:
@@ -50,7 +50,7 @@ class Blob:
             raise FormatError(f"the blob {self.name!r:.80} is compressed twice, which is not read")
         return replace(self, packed=packed)
 
-    def raw(self, size: int | None, budget: Budget) -> memoryview:
+    def inflate(self, size: int | None, budget: MemoryBudget) -> memoryview:
         """Its bytes.
 
         Args:
@@ -70,26 +70,28 @@ class Blob:
             return stored
         if size is not None:
             budget.take(size, f"the blob {self.name!r:.80}")
-            found = _INFLATE[self.packed](self, stored, size)
-            self._check(len(found), size)
+            content = _INFLATE[self.packed](self, stored, size)
+            self._check(len(content), size)
         else:
-            found = _INFLATE[self.packed](self, stored, budget.uncounted(len(stored)))
-            budget.take(len(found), f"the blob {self.name!r:.80}")
-        return memoryview(found)
+            content = _INFLATE[self.packed](self, stored, budget.uncounted(len(stored)))
+            budget.take(len(content), f"the blob {self.name!r:.80}")
+        return memoryview(content)
 
-    def _check(self, found: int, size: int | None) -> None:
-        if size is not None and found != size:
+    def _check(self, size_inflated: int, size: int | None) -> None:
+        if size is not None and size_inflated != size:
             raise FormatError(
-                f"the blob {self.name!r:.80} has {found} bytes; its count and dtype need {size}",
-                hint="awkward0 wrote records with padding between their fields wrongly" if found > size else None,
+                f"the blob {self.name!r:.80} has {size_inflated} bytes; its count and dtype need {size}",
+                hint="awkward0 wrote records with padding between their fields wrongly"
+                if size_inflated > size
+                else None,
             )
 
-    def damaged(self, error: object) -> FormatError:
+    def damage_error(self, error: object) -> FormatError:
         """What is raised where it cannot be inflated."""
         return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
 
 
-def read_blob(storage: Mapping[str, Any], name: str, budget: Budget) -> Blob:
+def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> StoredBlob:
     """The blob of a name.
 
     Args:
@@ -109,8 +111,8 @@ def read_blob(storage: Mapping[str, Any], name: str, budget: Budget) -> Blob:
         raise FormatError(f"the blob {name!r:.80} is a {type(content).__name__}, neither bytes nor an array")
     if isinstance(content, np.ndarray) and content.dtype.hasobject and content.dtype.kind != "T":
         raise FormatError(f"the blob {name!r:.80} is an array of Python objects")
-    budget.stored(name, content.nbytes if isinstance(content, np.ndarray) else len(memoryview(content).cast("B")))
-    return Blob(name, content)
+    budget.note_stored(name, content.nbytes if isinstance(content, np.ndarray) else len(memoryview(content).cast("B")))
+    return StoredBlob(name, content)
 
 
 def check_name(name: str) -> None:
@@ -127,67 +129,71 @@ def check_name(name: str) -> None:
 # Inflating: at most so many bytes, and a FormatError where there are more ------------------------------------------
 
 
-def _too_long(blob: Blob, most: int) -> FormatError:
+def _too_long(blob: StoredBlob, most: int) -> FormatError:
     return FormatError(f"the blob {blob.name!r:.80} inflates to more than the {most} bytes that it may have")
 
 
-def _zlib(blob: Blob, stored: memoryview, most: int) -> bytearray:
+def _zlib(blob: StoredBlob, stored: memoryview, most: int) -> bytearray:
     inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
-    found = bytearray()
+    content = bytearray()
     for start in range(0, len(stored), _STEP):
         piece: bytes | memoryview = stored[start : start + _STEP]
         while not inflater.eof:
-            room = min(_STEP, most + 1 - len(found))
+            room = min(_STEP, most + 1 - len(content))
             try:
                 chunk = inflater.decompress(piece, room)
             except fast_zlib.errors() as error:
-                raise blob.damaged(error) from error
-            found += chunk
-            if len(found) > most:
+                raise blob.damage_error(error) from error
+            content += chunk
+            if len(content) > most:
                 raise _too_long(blob, most)
             piece = inflater.unconsumed_tail
             if not piece and len(chunk) < room:
                 break
         if inflater.eof:
-            return _ended(blob, found, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
-    raise blob.damaged("it is cut off")
+            return _check_end(blob, content, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
+    raise blob.damage_error("it is cut off")
 
 
-def _lzma(blob: Blob, stored: memoryview, most: int) -> bytearray:
+def _lzma(blob: StoredBlob, stored: memoryview, most: int) -> bytearray:
     inflater = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-    found = bytearray()
+    content = bytearray()
     for start in range(0, len(stored), _STEP):
         piece: bytes | memoryview = stored[start : start + _STEP]
         while not inflater.eof:
             try:
-                found += inflater.decompress(piece, min(_STEP, most + 1 - len(found)))
+                content += inflater.decompress(piece, min(_STEP, most + 1 - len(content)))
             except (lzma.LZMAError, EOFError) as error:
-                raise blob.damaged(error) from error
-            if len(found) > most:
+                raise blob.damage_error(error) from error
+            if len(content) > most:
                 raise _too_long(blob, most)
             if inflater.needs_input:
                 break
             piece = b""
         if inflater.eof:
-            return _ended(blob, found, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
-    raise blob.damaged("it is cut off")
+            return _check_end(blob, content, len(stored) - start - _STEP > 0 or bool(inflater.unused_data))
+    raise blob.damage_error("it is cut off")
 
 
-def _ended(blob: Blob, found: bytearray, more: bool) -> bytearray:
+def _check_end(blob: StoredBlob, content: bytearray, more: bool) -> bytearray:
     if more:
-        raise blob.damaged("something follows its end")
-    return found
+        raise blob.damage_error("something follows its end")
+    return content
 
 
-def _lz4(blob: Blob, stored: memoryview, most: int) -> bytes:
+def _lz4(blob: StoredBlob, stored: memoryview, most: int) -> bytes:
     lz4 = lz4_module(blob.name)
     if int.from_bytes(stored[:_LZ4_SIZE], "little") > most:
         raise _too_long(blob, most)
     try:
-        found: bytes = lz4.decompress(stored)
+        content: bytes = lz4.decompress(stored)
     except (lz4.LZ4BlockError, ValueError, OverflowError) as error:
-        raise blob.damaged(error) from error
-    return found
+        raise blob.damage_error(error) from error
+    return content
 
 
-_INFLATE: dict[str, Callable[[Blob, memoryview, int], bytes | bytearray]] = {"zlib": _zlib, "lzma": _lzma, "LZ4": _lz4}
+_INFLATE: dict[str, Callable[[StoredBlob, memoryview, int], bytes | bytearray]] = {
+    "zlib": _zlib,
+    "lzma": _lzma,
+    "LZ4": _lz4,
+}

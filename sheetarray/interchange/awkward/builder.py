@@ -12,16 +12,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import Blob
-from .items import native
-from .layouts import problem_of
-from .limits import DEEPEST_ARRAY, MOST_ARRAYS, Budget
-from .packages import awkward_module
+from .blobs import StoredBlob
+from .items import to_native
+from .layouts import find_layout_problem
+from .limits import DEEPEST_ARRAY, MOST_ARRAYS, MemoryBudget
+from .packages import AwkwardLayout, awkward_module
 from .sizes import packed_size
 
-Content = Any  # of ak.contents, which has no types
-Array = np.ndarray[Any, Any]
 Errors = Literal["strict", "replace"]
 
 _NUMBERS = "biufcmM"
@@ -39,11 +38,11 @@ class Measure:
 
     __slots__ = ("arrays", "depth", "layout", "size")
 
-    def __init__(self, layout: Content, inner: Sequence[Measure]) -> None:
+    def __init__(self, layout: AwkwardLayout, inner: Sequence[Measure]) -> None:
         self.layout = layout  # kept: its id stays its own
         self.depth: int = 1 + max((measure.depth for measure in inner), default=0)
         self.arrays: int = 1 + sum(measure.arrays for measure in inner)
-        self.size: int = _own_size(layout) + sum(measure.size for measure in inner)
+        self.size: int = _node_size(layout) + sum(measure.size for measure in inner)
 
 
 class Builder:
@@ -56,35 +55,35 @@ class Builder:
         cache: of the caller, for virtual arrays that have a key.
     """
 
-    def __init__(self, budget: Budget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
+    def __init__(self, budget: MemoryBudget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
         if errors not in get_args(Errors):
             raise ValueError(f"errors is one of {get_args(Errors)}, not {errors!r}")
         self.ak = awkward_module()
         self.budget = budget
         self.errors = errors
         self.cache = cache
-        self._layouts: dict[int, tuple[Array, Content]] = {}
+        self._layouts: dict[int, tuple[Array, AwkwardLayout]] = {}
         self._measures: dict[int, Measure] = {}
 
     # Values ------------------------------------------------------------------------------------------------------
 
-    def array(self, value: Any, what: str) -> Array:
+    def to_array(self, value: Any, what: str) -> Array:
         """An ndarray of one dimension or more, in this machine's byte order.
 
         Raises:
             FormatError: it is something else.
         """
-        if isinstance(value, Blob) and isinstance(value.content, np.ndarray) and value.packed is None:
+        if isinstance(value, StoredBlob) and isinstance(value.content, np.ndarray) and value.packed is None:
             value = value.content
         if not isinstance(value, np.ndarray):
-            raise FormatError(f"{what} is {said(value)}, not an array of NumPy")
+            raise FormatError(f"{what} is {describe_value(value)}, not an array of NumPy")
         if not value.ndim:
             raise FormatError(f"{what} is an array without dimensions")
         if value.dtype.hasobject:
             raise FormatError(f"{what} is an array of Python objects")
-        return native(value, self.budget)
+        return to_native(value, self.budget)
 
-    def integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
+    def to_integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
         """An array of integers from 0 on, as int64.
 
         Args:
@@ -96,7 +95,7 @@ class Builder:
         Raises:
             FormatError: it is something else.
         """
-        array = self.array(value, what)
+        array = self.to_array(value, what)
         if array.dtype.kind not in "iu":
             raise FormatError(f"{what} has the dtype {array.dtype}; integers are expected")
         if dimensions is not None and array.ndim != dimensions:
@@ -104,48 +103,48 @@ class Builder:
         if array.size:
             least, most = int(array.min()), int(array.max())
             if least < 0:
-                raise FormatError(f"{what} has the value {_placed(array, least)}; there are none below 0")
+                raise FormatError(f"{what} has the value {_locate_value(array, least)}; there are none below 0")
             if below is not None and most >= below:
                 reason = f"where {below - 1} is the largest possible" if below else "where there is nothing to lead to"
-                raise FormatError(f"{what} has the value {_placed(array, most)}, {reason}")
+                raise FormatError(f"{what} has the value {_locate_value(array, most)}, {reason}")
             if most >= 2**63:
-                raise FormatError(f"{what} has the value {_placed(array, most)}, more than 63 bits")
+                raise FormatError(f"{what} has the value {_locate_value(array, most)}, more than 63 bits")
         self.budget.take(array.size * 8, what)
         return np.ascontiguousarray(array, dtype=np.int64)
 
-    def flag(self, value: Any, what: str) -> bool:
+    def to_flag(self, value: Any, what: str) -> bool:
         """A truth value.
 
         Raises:
             FormatError: it is neither true nor false.
         """
         if not isinstance(value, bool):
-            raise FormatError(f"{what} is {said(value)}, neither true nor false")
+            raise FormatError(f"{what} is {describe_value(value)}, neither true nor false")
         return value
 
-    def integer(self, value: Any, what: str) -> int:
+    def to_integer(self, value: Any, what: str) -> int:
         """A whole number.
 
         Raises:
             FormatError: it is something else, or has more than 64 bits.
         """
         if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**64:
-            raise FormatError(f"{what} is {said(value)}, not an integer of 64 bits")
+            raise FormatError(f"{what} is {describe_value(value)}, not an integer of 64 bits")
         return value
 
-    def sequence(self, value: Any, what: str) -> Sequence[Any]:
+    def to_sequence(self, value: Any, what: str) -> Sequence[Any]:
         """A list or a tuple.
 
         Raises:
             FormatError: it is something else.
         """
         if not isinstance(value, (list, tuple)):
-            raise FormatError(f"{what} is {said(value)}, not a list")
+            raise FormatError(f"{what} is {describe_value(value)}, not a list")
         return value
 
     # Layouts -----------------------------------------------------------------------------------------------------
 
-    def layout(self, value: Any, what: str) -> Content:
+    def to_layout(self, value: Any, what: str) -> AwkwardLayout:
         """The layout of what an expression gave: an array of NumPy or of awkward.
 
         Raises:
@@ -154,13 +153,13 @@ class Builder:
         if isinstance(value, self.ak.Array):
             value = value.layout
         if isinstance(value, self.ak.contents.Content):
-            return self.measured(value)
-        array = self.array(value, what)
+            return self.check_measured(value)
+        array = self.to_array(value, what)
         if id(array) not in self._layouts:
-            self._layouts[id(array)] = (array, self.measured(self._of_numpy(array, what)))
+            self._layouts[id(array)] = (array, self.check_measured(self._from_numpy(array, what)))
         return self._layouts[id(array)][1]
 
-    def whole(self, value: Any, *, check: bool) -> Content:
+    def whole(self, value: Any, *, check: bool) -> AwkwardLayout:
         """The layout of a whole array, where what it reaches is in proportion to what it is made of.
 
         Args:
@@ -170,36 +169,36 @@ class Builder:
         Raises:
             FormatError: it would be too large if it were packed, or it is no valid array.
         """
-        layout = self.layout(value, "the whole")
-        if (packed := packed_size(layout)) > self.budget.most:
+        layout = self.to_layout(value, "the whole")
+        if (packed := packed_size(layout)) > self.budget.limit:
             raise FormatError(
                 f"lists that overlap, an index that repeats, or one array in many places: packed they would take "
-                f"{packed} bytes, more than the {self.budget.most} bytes that the arrays of this file may take",
+                f"{packed} bytes, more than the {self.budget.limit} bytes that the arrays of this file may take",
                 hint="max_bytes= allows more",
             )
-        if check and (size := self.measure(layout).size) > self.budget.most:
+        if check and (size := self.measure(layout).size) > self.budget.limit:
             raise FormatError(f"one array in many places: {size} bytes to look through", hint="max_bytes= allows more")
-        if check and (problem := problem_of(layout)):
+        if check and (problem := find_layout_problem(layout)):
             raise FormatError(f"no valid array: {problem}")
         return layout
 
-    def _of_numpy(self, array: Array, what: str) -> Content:
+    def _from_numpy(self, array: Array, what: str) -> AwkwardLayout:
         contents = self.ak.contents
         if not array.size:
             self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
         if array.dtype.names is not None:
             flat = array.reshape(-1) if array.size else np.empty(0, array.dtype)
-            fields = [self.layout(self._field(flat, name), f"the field {name!r:.40}") for name in array.dtype.names]
+            fields = [self.to_layout(self._field(flat, name), f"the field {name!r:.40}") for name in array.dtype.names]
             names = [field_name(name) for name in array.dtype.names]
-            return self.regular(contents.RecordArray(fields, names, length=len(flat)), array.shape)
+            return self.to_regular(contents.RecordArray(fields, names, length=len(flat)), array.shape)
         if array.dtype.kind in "SU":
             self.budget.take(2 * array.nbytes, what)
             wide = array if array.itemsize else array.astype(f"{array.dtype.kind}1")
             try:
-                found: Content = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
+                layout: AwkwardLayout = self.ak.from_numpy(np.ascontiguousarray(wide), highlevel=False)
             except UnicodeError as error:
                 raise FormatError(f"{what} has text that is no Unicode") from error
-            return found
+            return layout
         if array.dtype.kind not in _NUMBERS or array.dtype.char in "gG":
             raise FormatError(f"{what} has the dtype {array.dtype}, which awkward arrays do not have")
         if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
@@ -209,28 +208,28 @@ class Builder:
         return contents.NumpyArray(np.ascontiguousarray(array))
 
     def _field(self, array: Array, name: str) -> Array:
-        found: Array = array[name]
-        self.budget.take(found.nbytes, f"the field {name!r:.40}")
-        return found.copy()  # side by side, and aligned
+        field: Array = array[name]
+        self.budget.take(field.nbytes, f"the field {name!r:.40}")
+        return field.copy()  # side by side, and aligned
 
-    def regular(self, layout: Content, shape: tuple[int, ...]) -> Content:
+    def to_regular(self, layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
         """Give the elements of a layout, side by side, the shape of an array.
 
         Args:
             layout: as long as the product of the shape.
             shape: of which the first dimension is the length.
         """
-        for nth in range(len(shape) - 1, 0, -1):
-            length = math.prod(shape[:nth])
-            self.budget.take(8 * length if not shape[nth] else 0, "lists of no elements")
-            layout = self.ak.contents.RegularArray(layout, shape[nth], zeros_length=length)
+        for index in range(len(shape) - 1, 0, -1):
+            length = math.prod(shape[:index])
+            self.budget.take(8 * length if not shape[index] else 0, "lists of no elements")
+            layout = self.ak.contents.RegularArray(layout, shape[index], zeros_length=length)
         return layout
 
-    def index(self, values: Array) -> Any:
+    def to_index(self, values: Array) -> Any:
         """Numbers as awkward takes them."""
         return self.ak.index.Index64(values)
 
-    def simplified(self, kind: str, *parts: Any) -> Content:
+    def simplifying_class(self, kind: str, *parts: Any) -> AwkwardLayout:
         """A layout of a class that wants to be merged with the option, index or union within it.
 
         Args:
@@ -240,12 +239,12 @@ class Builder:
         inner = next(part for part in parts if isinstance(part, self.ak.contents.Content))
         variants = len(inner.contents) if inner.is_union else 1
         self.budget.take(16 * variants * (inner.length + parts[0].length), f"an {kind}")
-        made: Callable[..., Content] = getattr(self.ak.contents, kind).simplified
+        made: Callable[..., AwkwardLayout] = getattr(self.ak.contents, kind).simplified
         return made(*parts)
 
     # Sizes -------------------------------------------------------------------------------------------------------
 
-    def measure(self, layout: Content) -> Measure:
+    def measure(self, layout: AwkwardLayout) -> Measure:
         """How large a layout is.
 
         Raises:
@@ -253,7 +252,7 @@ class Builder:
         """
         known = self._measures.get(id(layout))
         if known is None:
-            known = Measure(layout, [self.measure(inner) for inner in _inside(layout)])
+            known = Measure(layout, [self.measure(inner) for inner in _contents_of(layout)])
             if known.depth > DEEPEST_ARRAY:
                 raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
             if known.arrays > MOST_ARRAYS:
@@ -261,22 +260,22 @@ class Builder:
             self._measures[id(layout)] = known
         return known
 
-    def measured(self, layout: Content) -> Content:
+    def check_measured(self, layout: AwkwardLayout) -> AwkwardLayout:
         """The same layout, where it is neither too deep nor made of too many."""
         self.measure(layout)
         return layout
 
 
-def said(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """A value, for a message: what it is, in a few words."""
-    if isinstance(value, Blob):
+    if isinstance(value, StoredBlob):
         return f"the blob {value.name!r:.80}, without count and dtype"
     if value is None or isinstance(value, (bool, int, float, str)):
         return f"{value!r:.60}"
     return f"a {type(value).__name__}"
 
 
-def _placed(array: Array, value: int) -> str:
+def _locate_value(array: Array, value: int) -> str:
     """A value of an array, and the index where it first stands."""
     return f"{value} at [{', '.join(map(str, np.argwhere(array == value)[0]))}]"
 
@@ -288,21 +287,21 @@ def field_name(name: object) -> str:
         FormatError: it is no text, or half a character.
     """
     if not isinstance(name, str):
-        raise FormatError(f"a field is named {said(name)}")
+        raise FormatError(f"a field is named {describe_value(name)}")
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
         raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
     return name
 
 
-def _inside(layout: Content) -> list[Content]:
-    found = getattr(layout, "contents", None)
-    if found is None:
+def _contents_of(layout: AwkwardLayout) -> list[AwkwardLayout]:
+    contents = getattr(layout, "contents", None)
+    if contents is None:
         inner = getattr(layout, "content", None)
-        found = [] if inner is None else [inner]
-    return list(found)
+        contents = [] if inner is None else [inner]
+    return list(contents)
 
 
-def _own_size(layout: Content) -> int:
+def _node_size(layout: AwkwardLayout) -> int:
     if layout.is_numpy:
         return int(layout.data.nbytes)
     parts = (getattr(layout, name, None) for name in _BUFFERS)

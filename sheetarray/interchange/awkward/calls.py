@@ -14,14 +14,14 @@ from functools import cache
 from typing import Any
 
 from ...errors import FormatError, SheetArrayError
-from .blobs import Blob
+from .blobs import StoredBlob
 from .builder import Builder
 
 Spec = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedFunction:
     """A function that a schema named.
 
     Attributes:
@@ -40,9 +40,9 @@ class Named:
         return f"{'.'.join(self.spec):.100}"
 
 
-def called(
+def call_function(
     build: Builder,
-    named: Named,
+    named: NamedFunction,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     reader: Mapping[str, Any] | None = None,
@@ -67,18 +67,18 @@ def called(
             raise FormatError(f"{named.name}: {error}") from error
         return named.function(*bound.args, **bound.kwargs)
     seen: dict[int, Any] = {}
-    given = [_public(build, argument, seen) for argument in args]
-    keywords = {name: _public(build, argument, seen) for name, argument in kwargs.items()}
+    given = [_to_public(build, argument, seen) for argument in args]
+    keywords = {name: _to_public(build, argument, seen) for name, argument in kwargs.items()}
     try:
-        found = named.function(*given, **keywords, **own)
+        result = named.function(*given, **keywords, **own)
     except SheetArrayError:
         raise
     except Exception as error:
-        if not any(isinstance(argument, Blob) for argument in args):
+        if not any(isinstance(argument, StoredBlob) for argument in args):
             raise
         reason = f"{type(error).__name__}: {error!s:.200}"
         raise FormatError(f"{named.name} does not take the blob that it was given ({reason})") from error
-    return found.layout if isinstance(found, build.ak.Array) else found
+    return result.layout if isinstance(result, build.ak.Array) else result
 
 
 @cache
@@ -86,19 +86,19 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def _public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
+def _to_public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
     """A value as the caller's functions take it; what stands in several places is the same object in each."""
     if isinstance(value, build.ak.contents.Content):
         return build.ak.Array(value)
-    if isinstance(value, Blob):
-        return value.content if value.packed is None else bytes(value.raw(None, build.budget))
-    if isinstance(value, Named):
+    if isinstance(value, StoredBlob):
+        return value.content if value.packed is None else bytes(value.inflate(None, build.budget))
+    if isinstance(value, NamedFunction):
         return value.function
     if not isinstance(value, (list, tuple, dict)):
         return value
     if id(value) not in seen:
         if isinstance(value, dict):
-            seen[id(value)] = {key: _public(build, item, seen) for key, item in value.items()}
+            seen[id(value)] = {key: _to_public(build, item, seen) for key, item in value.items()}
         else:
-            seen[id(value)] = type(value)(_public(build, item, seen) for item in value)
+            seen[id(value)] = type(value)(_to_public(build, item, seen) for item in value)
     return seen[id(value)]

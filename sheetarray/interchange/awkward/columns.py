@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, NotFoundError, located
-from ...header import Note, warn
+from ...dtypes import Array
+from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
+from ...header import NoteFinding, warn_of_finding
 from .expressions import Expression, parse
 from .limits import DEEPEST_EXPRESSION
-from .opened import check_options, read_array
+from .read_array import check_options, read_array
 from .schema import SIGNATURES, parse_schema
 from .writing import check_free, plan_typed
-
-Array = np.ndarray[Any, Any]
 
 DELIMITER = "-"
 SUFFIX = ".json"
@@ -66,7 +65,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     check_free([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
     try:
-        columns[planned.name] = np.array(_pieces(planned.schema.decode("ascii"), limit))
+        columns[planned.name] = np.array(_cut_text(planned.schema.decode("ascii"), limit))
     except LimitError as error:
         raise LimitError(f"{name}: {error}") from error
     return columns
@@ -78,28 +77,28 @@ def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[
     Raises:
         LimitError: two would have one name.
     """
-    found: dict[str, Any] = {}
+    arrays_spread: dict[str, Any] = {}
     for name, value in arrays.items():
         columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward(value) else {name: value}
         for key in columns:
-            if key in found:
+            if key in arrays_spread:
                 raise LimitError(f"two arrays would have the name {key!r}: rename {name!r}")
-        found.update(columns)
-    return found
+        arrays_spread.update(columns)
+    return arrays_spread
 
 
-def _pieces(text: str, limit: int) -> list[str]:
+def _cut_text(text: str, limit: int) -> list[str]:
     content = np.frombuffer(text.encode("ascii"), np.uint8)
     may_begin = np.isin(content, np.frombuffer(_BEGINNINGS, np.uint8))
     may_begin[1:] &= content[:-1] != ord(" ")  # a piece that ends in a blank might lose it
     cuts = np.flatnonzero(may_begin)
     pieces, start = [], 0
     while len(text) - start > limit:
-        nth = int(np.searchsorted(cuts, start + limit, side="right")) - 1
-        if cuts[nth] <= start:
+        index = int(np.searchsorted(cuts, start + limit, side="right")) - 1
+        if cuts[index] <= start:
             raise LimitError(f"the schema has a name, or a parameter, that no cell of {limit} characters has room for")
-        pieces.append(text[start : cuts[nth]])
-        start = int(cuts[nth])
+        pieces.append(text[start : cuts[index]])
+        start = int(cuts[index])
     return [*pieces, text[start:]]
 
 
@@ -132,17 +131,17 @@ def blobs_of(schema: Iterable[str]) -> list[str]:
     """
     parsed = parse_schema("".join(schema).encode("utf-8", "surrogatepass"))
     waiting = [parse(parsed.expression)]
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     while waiting:
         expression = waiting.pop()
         if expression.kind == "read":
             key = expression.body["read"]
             if not isinstance(key, str):
                 raise expression.error("the name of a blob is text")
-            found[key if expression.body.get("absolute") else parsed.prefix + key] = None
+            names[key if expression.body.get("absolute") else parsed.prefix + key] = None
         elif expression.kind != "ref":
             waiting.extend(reversed(expression.parts))
-    return list(found)
+    return list(names)
 
 
 def described_columns(name: str, array: Any) -> list[str]:
@@ -229,12 +228,16 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
     return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, options)  # type: ignore[arg-type]
 
 
-def _refuse(error: FormatError) -> None:
+def _raise(error: FormatError) -> None:
     raise error
 
 
 def gather(
-    arrays: Mapping[str, Any], *, note: Note = warn, fail: Callable[[FormatError], None] = _refuse, **options: Any
+    arrays: Mapping[str, Any],
+    *,
+    note: NoteFinding = warn_of_finding,
+    fail: Callable[[FormatError], None] = _raise,
+    **options: Any,
 ) -> dict[str, Any]:
     """Arrays by name, with the columns of each awkward one put together; all others as they are.
 
@@ -250,32 +253,32 @@ def gather(
         FormatError: an array that cannot be put together; `.location` names its schema.
     """
     owners: dict[str, str] = {}
-    found: dict[str, Any] = {}
+    arrays_by_name: dict[str, Any] = {}
     for schema, array in arrays.items():
         if is_schema(schema, array):
             name = schema.removesuffix(SUFFIX)
             try:
-                with located(array=name):
-                    owners |= dict.fromkeys(_owned(arrays, name, note), name)
+                with locating(array=name):
+                    owners |= dict.fromkeys(_owned_columns(arrays, name, note), name)
             except FormatError as error:
                 fail(error)
     seen: set[str] = set()
     for key, array in arrays.items():
         if key not in owners:
-            found[key] = array
+            arrays_by_name[key] = array
         elif (name := owners[key]) not in seen:
             seen.add(name)
             try:
-                with located(array=name):
+                with locating(array=name):
                     if name in arrays and name not in owners:
                         raise FormatError(f"two arrays have the name {name!r}", location=name)
-                    found[name] = from_columns(arrays, name, **options)
+                    arrays_by_name[name] = from_columns(arrays, name, **options)
             except FormatError as error:
                 fail(error)
-    return found
+    return arrays_by_name
 
 
-def _owned(arrays: Mapping[str, Any], name: str, note: Note) -> list[str]:
+def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> list[str]:
     """The columns of an awkward array, its schema among them; none, where what looks like its schema is text."""
     schema = name + SUFFIX
     try:

@@ -60,7 +60,7 @@ class Rule:
     types: tuple[type, ...] = (object,)
     contexts: tuple[str, ...] = ("*",)
 
-    def fits(self, array: np.ndarray[Any, Any], context: str) -> bool:
+    def matches(self, array: np.ndarray[Any, Any], context: str) -> bool:
         """Whether a blob is to be compressed by this rule."""
         return (
             array.nbytes >= self.minsize
@@ -68,19 +68,19 @@ class Rule:
             and any(fnmatchcase(context, pattern) for pattern in self.contexts)
         )
 
-    def compressed(self, content: Any) -> bytes:
+    def compress_buffer(self, content: Any) -> bytes:
         """The bytes of a buffer, compressed.
 
         Raises:
             TypeError: the function gave something else.
         """
-        found = self.compress(content)
-        if not isinstance(found, (bytes, bytearray, memoryview)):
-            raise TypeError(f"{_spoken(self.compress)} gave {type(found).__name__}, not bytes")
-        return bytes(found)
+        compressed_bytes = self.compress(content)
+        if not isinstance(compressed_bytes, (bytes, bytearray, memoryview)):
+            raise TypeError(f"{_function_name(self.compress)} gave {type(compressed_bytes).__name__}, not bytes")
+        return bytes(compressed_bytes)
 
 
-def rules_of(compression: Compression) -> tuple[Rule, ...]:
+def parse_rules(compression: Compression) -> tuple[Rule, ...]:
     """The rules of a policy, with everything promoted that may be.
 
     Args:
@@ -94,28 +94,28 @@ def rules_of(compression: Compression) -> tuple[Rule, ...]:
         ValueError: a rule that cannot be.
 
     Example:
-        >>> rules_of((zlib.compress, ("zlib", "decompress"))) == rules_of([{"pair": zlib.compress}])
+        >>> parse_rules((zlib.compress, ("zlib", "decompress"))) == parse_rules([{"pair": zlib.compress}])
         True
     """
     if compression is None or compression is False:
         return ()
     if compression is True:
-        return (_rule(fast_zlib.compress),)
+        return (_parse_rule(fast_zlib.compress),)
     if _is_sequence(compression) and not _is_pair(compression):
-        return tuple(_rule(each) for each in compression)
-    return (_rule(compression),)
+        return tuple(_parse_rule(item) for item in compression)
+    return (_parse_rule(compression),)
 
 
-def first_fitting(rules: Sequence[Rule], array: np.ndarray[Any, Any], context: str) -> Rule | None:
+def find_rule(rules: Sequence[Rule], array: np.ndarray[Any, Any], context: str) -> Rule | None:
     """The rule by which a blob is compressed; None for none."""
-    return next((rule for rule in rules if rule.fits(array, context)), None)
+    return next((rule for rule in rules if rule.matches(array, context)), None)
 
 
-def _rule(given: Any) -> Rule:
+def _parse_rule(given: Any) -> Rule:
     if isinstance(given, Rule):
         return given
     if not isinstance(given, Mapping):
-        return Rule(*_pair(given))
+        return Rule(*_parse_pair(given))
     if unknown := [key for key in given if key not in _KEYS]:
         raise ValueError(f"a rule of compression has no {unknown[0]!r}; it has {', '.join(_KEYS)}")
     if "pair" not in given:
@@ -123,25 +123,25 @@ def _rule(given: Any) -> Rule:
     minsize = given.get("minsize", 0)
     if isinstance(minsize, bool) or not isinstance(minsize, (int, np.integer)) or minsize < 0:
         raise ValueError(f"minsize is a number of bytes, not {minsize!r}")
-    types, contexts = (_several(given.get(key, default)) for key, default in (("types", object), ("contexts", "*")))
-    if not all(isinstance(each, type) for each in types):
+    types, contexts = (_as_tuple(given.get(key, default)) for key, default in (("types", object), ("contexts", "*")))
+    if not all(isinstance(type_, type) for type_ in types):
         raise TypeError(f"types are NumPy scalar types, such as np.integer, not {given['types']!r}")
-    if not all(isinstance(each, str) for each in contexts):
+    if not all(isinstance(type_, str) for type_ in contexts):
         raise TypeError(f"contexts are patterns such as 'JaggedArray.*', not {given['contexts']!r}")
-    return Rule(*_pair(given["pair"]), int(minsize), types, contexts)
+    return Rule(*_parse_pair(given["pair"]), int(minsize), types, contexts)
 
 
-def _pair(given: Any) -> tuple[Compress, Specification]:
+def _parse_pair(given: Any) -> tuple[Compress, Specification]:
     if _is_pair(given):
         return given[0], tuple(given[1])
     if not callable(given):
         raise TypeError(f"a pair of compression is (compress, (module, decompress)), not {given!r:.80}")
-    found = next((found for known, found in partner.items() if known is given), None)
-    if found is not None:
-        return given, found
+    partner_function = next((partner_function for known, partner_function in partner.items() if known is given), None)
+    if partner_function is not None:
+        return given, partner_function
     raise ValueError(
-        f"what decompresses the bytes of {_spoken(given)} is not known: give the pair, "
-        f"({_spoken(given)}, (module, function)), or add it to sheetarray.interchange.awkward.partner"
+        f"what decompresses the bytes of {_function_name(given)} is not known: give the pair, "
+        f"({_function_name(given)}, (module, function)), or add it to sheetarray.interchange.awkward.partner"
     )
 
 
@@ -160,11 +160,11 @@ def _is_sequence(given: Any) -> bool:
     return isinstance(given, (list, tuple))
 
 
-def _several(given: Any) -> tuple[Any, ...]:
+def _as_tuple(given: Any) -> tuple[Any, ...]:
     return tuple(given) if _is_sequence(given) else (given,)
 
 
-def _spoken(function: Any) -> str:
+def _function_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or repr(function)
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module else name

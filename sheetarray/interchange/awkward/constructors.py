@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import Blob
-from .builder import Array, Builder, said
+from .blobs import StoredBlob
+from .builder import Builder, describe_value
 from .indexed import byte_indexed_array, indexed_array, sparse_array
-from .items import dtype_of, elements
+from .items import parse_dtype, read_elements
 from .lists import (
     byte_jagged_array,
     byte_jagged_array_from_counts,
@@ -54,25 +55,25 @@ from .vectors import VECTORS
 def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any = None, offset: Any = 0) -> Array:
     """`numpy.frombuffer(buffer, dtype, count, offset)`; the buffer has exactly the bytes of so many elements."""
     if isinstance(buffer, (bytes, bytearray, memoryview, np.ndarray)):
-        buffer = Blob("buffer", buffer)
-    if not isinstance(buffer, Blob):
-        raise FormatError(f"the buffer is {said(buffer)}, not a blob")
+        buffer = StoredBlob("buffer", buffer)
+    if not isinstance(buffer, StoredBlob):
+        raise FormatError(f"the buffer is {describe_value(buffer)}, not a blob")
     if not isinstance(dtype, np.dtype):
-        dtype = dtype_of(dtype)
-    number = None if count is None else build.integer(count, "count")
-    first = build.integer(offset, "offset")
+        dtype = parse_dtype(dtype)
+    number = None if count is None else build.to_integer(count, "count")
+    first = build.to_integer(offset, "offset")
     if first < 0 or (number is not None and number < 0):
         raise FormatError(f"a count of {number} and an offset of {first}; both are numbers from 0 on")
-    return elements(buffer, dtype, number, build.budget, first)
+    return read_elements(buffer, dtype, number, build.budget, first)
 
 
-def _decompress(packed: str) -> Callable[[Builder, Any], Blob]:
-    def decompress(build: Builder, data: Any) -> Blob:  # noqa: ARG001  (as every constructor)
+def _decompress(packed: str) -> Callable[[Builder, Any], StoredBlob]:
+    def decompress(build: Builder, data: Any) -> StoredBlob:  # noqa: ARG001  (as every constructor)
         if isinstance(data, (bytes, bytearray, memoryview)):
-            data = Blob("data", data)
-        if not isinstance(data, Blob):
-            raise FormatError(f"what is compressed is {said(data)}, not a blob")
-        return data.unpacked_by(packed)
+            data = StoredBlob("data", data)
+        if not isinstance(data, StoredBlob):
+            raise FormatError(f"what is compressed is {describe_value(data)}, not a blob")
+        return data.with_packing(packed)
 
     return decompress
 

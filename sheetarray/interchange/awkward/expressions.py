@@ -158,8 +158,8 @@ def _inside(expression: Expression) -> Iterator[tuple[str, Any]]:
         arguments, named = body.get("args", []), body.get("kwargs", {})
         if not isinstance(arguments, list) or not isinstance(named, dict):
             raise expression.error("args is a list, and kwargs an object")
-        for nth, argument in enumerate(arguments):
-            yield f".args[{nth}]", argument
+        for index, argument in enumerate(arguments):
+            yield f".args[{index}]", argument
         for name, argument in named.items():
             expression.names.append(name)
             yield f".kwargs[{name!r:.40}]", argument
@@ -168,14 +168,14 @@ def _inside(expression: Expression) -> Iterator[tuple[str, Any]]:
             expression.names.append(name)
             yield f".dict[{name!r:.40}]", item
     elif kind == "pairs":
-        for nth, pair in enumerate(body["pairs"]):
+        for index, pair in enumerate(body["pairs"]):
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise expression.error(f"pair {nth} is no name and expression")
+                raise expression.error(f"pair {index} is no name and expression")
             expression.names.append(pair[0])
             yield f".pairs[{pair[0]!r:.40}]", pair[1]
     else:
-        for nth, item in enumerate(body[kind]):
-            yield f".{kind}[{nth}]", item
+        for index, item in enumerate(body[kind]):
+            yield f".{kind}[{index}]", item
 
 
 def _note(expression: Expression, known: dict[int, Expression]) -> None:

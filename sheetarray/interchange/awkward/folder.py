@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import FormatError, LimitError, NotFoundError
 from ...files import PathLike, replacing
-from ..base import problem_of
+from ..zip_members import name_problem
 
 
 class Folder(MutableMapping[str, bytes]):
@@ -37,7 +37,7 @@ class Folder(MutableMapping[str, bytes]):
         os.listdir(self._root)  # says what there is to say
 
     def __getitem__(self, name: str) -> bytes:
-        if problem := problem_of(name):
+        if problem := name_problem(name):
             raise FormatError(f"the name {name!r:.80} {problem}")
         path = self._inside(name)
         if path is None:
@@ -51,7 +51,7 @@ class Folder(MutableMapping[str, bytes]):
             LimitError: a name that no file should have, or that leads through a link.
             OSError: the system refuses; an old file is whole.
         """
-        if problem := problem_of(name):
+        if problem := name_problem(name):
             raise LimitError(f"the name {name!r:.80} {problem}, and each blob is a file: rename it")
         path = self._root
         for step in name.split("/"):
@@ -63,13 +63,13 @@ class Folder(MutableMapping[str, bytes]):
             sink.write(content)
 
     def __delitem__(self, name: str) -> None:
-        path = None if problem_of(name) else self._inside(name)
+        path = None if name_problem(name) else self._inside(name)
         if path is None:
             raise NotFoundError(f"no file {name!r}")
         path.unlink()
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and problem_of(name) is None and self._inside(name) is not None
+        return isinstance(name, str) and name_problem(name) is None and self._inside(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         for folder, folders, files in os.walk(self._root):

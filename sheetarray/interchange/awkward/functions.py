@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from ...errors import FormatError
-from .calls import Named, Spec
+from .calls import NamedFunction, Spec
 from .constructors import CONSTRUCTORS
 
 Whitelist = str | Sequence[str] | Sequence[Sequence[str]]
@@ -38,22 +38,22 @@ class Lookup:
     """
 
     def __init__(self, whitelist: Whitelist, functions: Functions | None) -> None:
-        self._patterns = promoted(whitelist)
+        self._patterns = to_patterns(whitelist)
         self._importing = [pattern for pattern in self._patterns if pattern not in WHITELIST]
         self._functions: dict[Spec, Callable[..., Any]] = {}
-        self._found: dict[Spec, Named] = {}
+        self._known: dict[Spec, NamedFunction] = {}
         if not isinstance(functions, Mapping | None):
             raise TypeError(f"functions maps names to callables; it is a {type(functions).__name__}")
         for spec, function in (functions or {}).items():
             if not isinstance(spec, tuple) or len(spec) < 2 or not callable(function):
                 raise TypeError(f"functions maps tuples such as ('module', 'name') to callables, not {spec!r}")
-            self._functions[_same(spec)] = function
+            self._functions[_rename_0_15(spec)] = function
 
     def allows(self, spec: Spec) -> bool:
         """Whether a pattern matches a name; one that is shorter matches all that begins so, one that is longer none."""
-        return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _same(spec)})
+        return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _rename_0_15(spec)})
 
-    def find(self, names: object) -> Named:
+    def find(self, names: object) -> NamedFunction:
         """The function that a schema names.
 
         Args:
@@ -63,23 +63,23 @@ class Lookup:
             FormatError: no name of a function, or one that is not allowed or not known; `.hint` says what would help.
         """
         spec = _spec(names)
-        if spec not in self._found:
-            self._found[spec] = self._find(spec)
-        return self._found[spec]
+        if spec not in self._known:
+            self._known[spec] = self._find(spec)
+        return self._known[spec]
 
-    def _find(self, spec: Spec) -> Named:
-        same = _same(spec)
+    def _find(self, spec: Spec) -> NamedFunction:
+        same = _rename_0_15(spec)
         if same in self._functions:
-            return Named(spec, self._functions[same], ours=False)
+            return NamedFunction(spec, self._functions[same], ours=False)
         if not self.allows(spec):
-            raise _refused(spec, "is not in the whitelist")
+            raise _refusal(spec, "is not in the whitelist")
         if same in CONSTRUCTORS:
-            return Named(spec, CONSTRUCTORS[same], ours=True)
+            return NamedFunction(spec, CONSTRUCTORS[same], ours=True)
         if same[0].partition(".")[0] in _OURS:
-            raise _refused(spec, "has no counterpart here")
+            raise _refusal(spec, "has no counterpart here")
         if not any(matches(pattern, spec) for pattern in self._importing):
-            raise _refused(spec, "is not known")
-        return Named(spec, _imported(spec), ours=False)
+            raise _refusal(spec, "is not known")
+        return NamedFunction(spec, _import_function(spec), ours=False)
 
 
 def matches(pattern: Sequence[str], spec: Spec) -> bool:
@@ -94,14 +94,14 @@ def matches(pattern: Sequence[str], spec: Spec) -> bool:
     return len(pattern) <= len(spec) and all(map(fnmatchcase, spec, pattern))
 
 
-def promoted(whitelist: Whitelist) -> tuple[Spec, ...]:
+def to_patterns(whitelist: Whitelist) -> tuple[Spec, ...]:
     """A whitelist as patterns: a string becomes a pattern of one part, a single pattern a list of one.
 
     Raises:
         TypeError: it is neither.
 
     Example:
-        >>> promoted("*"), promoted(["awkward0", "*Array"])
+        >>> to_patterns("*"), to_patterns(["awkward0", "*Array"])
         ((('*',),), (('awkward0', '*Array'),))
     """
     parts: Any = [[whitelist]] if isinstance(whitelist, str) else whitelist
@@ -128,19 +128,19 @@ def _spec(names: object) -> Spec:
     return tuple(names)
 
 
-def _same(spec: Spec) -> Spec:
+def _rename_0_15(spec: Spec) -> Spec:
     """The name as version 0.15 has it: until then, modules were awkward and uproot_methods."""
     head, dot, tail = spec[0].partition(".")
     return (f"{_RENAMED.get(head, head)}{dot}{tail}", *spec[1:])
 
 
-def _refused(spec: Spec, why: str) -> FormatError:
+def _refusal(spec: Spec, why: str) -> FormatError:
     return FormatError(
         f"the function {'.'.join(spec):.100} {why}", hint=f"functions={{{spec!r:.200}: callable}} supplies one"
     )  # fmt: skip
 
 
-def _imported(spec: Spec) -> Callable[..., Any]:
+def _import_function(spec: Spec) -> Callable[..., Any]:
     """What a name that the caller's whitelist allows stands for.
 
     Raises:
@@ -148,19 +148,19 @@ def _imported(spec: Spec) -> Callable[..., Any]:
     """
     for name in (*spec[0].split("."), *spec[1:]):
         if name.startswith("_") or not name.isidentifier():
-            raise _refused(spec, "is private, or no name")
-    found: Any = None
+            raise _refusal(spec, "is private, or no name")
+    target: Any = None
     try:
-        found = import_module(spec[0])
+        target = import_module(spec[0])
         for name in spec[1:]:
-            found = getattr(found, name)
-            if isinstance(found, types.ModuleType):
-                raise _refused(spec, "leads to another module")
+            target = getattr(target, name)
+            if isinstance(target, types.ModuleType):
+                raise _refusal(spec, "leads to another module")
     except FormatError:
         raise
     except Exception as error:
-        raise _refused(spec, f"cannot be imported ({type(error).__name__}: {error!s:.100})") from error
-    if not callable(found):
-        raise _refused(spec, "is no function")
-    function: Callable[..., Any] = found
+        raise _refusal(spec, f"cannot be imported ({type(error).__name__}: {error!s:.100})") from error
+    if not callable(target):
+        raise _refusal(spec, "is no function")
+    function: Callable[..., Any] = target
     return function

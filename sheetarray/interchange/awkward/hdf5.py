@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError
-from ...stored import within
-from ..base import problem_of
+from ...file_array import in_member
+from ..zip_members import name_problem
 from .compression import COMPRESSION, Compression
 from .members import check_inflated
-from .opened import check_options, read_array, with_budget
 from .packages import h5py_module
+from .read_array import check_options, read_array, with_budget
 from .writing import check_free, plan
 
 Group = Any  # h5py.Group; the package has no types to check against
@@ -71,9 +71,9 @@ class ArrayGroup(MutableMapping[str, Any]):
         self._group, self._writing, self._reading = group, writing, reading
 
     def __getitem__(self, name: str) -> Any:
-        self._expect(name)
+        self._check_present(name)
         file: str = self._group.file.filename
-        options = with_budget(self._reading, _stored(self._group[name]))
+        options = with_budget(self._reading, _stored_size(self._group[name]))
         return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", options, source=file)
 
     def __setitem__(self, name: str, array: Any) -> None:
@@ -83,7 +83,7 @@ class ArrayGroup(MutableMapping[str, Any]):
             DTypeError: an array that the protocol does not hold.
             LimitError: a name that no group can have, or that something else has.
         """
-        if (problem := problem_of(name)) or "/" in name:
+        if (problem := name_problem(name)) or "/" in name:
             raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
         if name in self._group and name not in self:
             raise LimitError(f"there is something of the name {name!r} already, and it is no awkward array")
@@ -110,7 +110,7 @@ class ArrayGroup(MutableMapping[str, Any]):
             del self._group[old]
 
     def __delitem__(self, name: str) -> None:
-        self._expect(name)
+        self._check_present(name)
         del self._group[name]
 
     def __contains__(self, name: object) -> bool:
@@ -125,7 +125,7 @@ class ArrayGroup(MutableMapping[str, Any]):
     def __repr__(self) -> str:
         return f"<arrays of {self._group.name} in {self._group.file.filename}: {', '.join(map(repr, self))}>"
 
-    def _expect(self, name: str) -> None:
+    def _check_present(self, name: str) -> None:
         if name not in self:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self)) or 'none'}")
 
@@ -143,24 +143,24 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
         self._inflated = self._stored = 0  # bytes of what was read
 
     def __getitem__(self, path: str) -> np.ndarray[Any, Any]:
-        if problem := problem_of(path):
+        if problem := name_problem(path):
             raise FormatError(f"the name {path!r:.80} {problem}")
-        with within(path), _damage():
+        with in_member(path), _damage_as_format_error():
             return self._read(self._dataset(path))
 
     def _dataset(self, path: str) -> Any:
-        found, h5py = self._group, h5py_module()
+        node, h5py = self._group, h5py_module()
         for step in path.split("/"):
-            if not isinstance(found, h5py.Group) or found.get(step, getlink=True) is None:
+            if not isinstance(node, h5py.Group) or node.get(step, getlink=True) is None:
                 raise NotFoundError(f"no dataset {path!r}")
-            if not _is_own(found, step):
+            if not _is_own(node, step):
                 raise FormatError("a link to something else, which is not followed")
-            found = found[step]
-        if not isinstance(found, h5py.Dataset):
+            node = node[step]
+        if not isinstance(node, h5py.Dataset):
             raise FormatError("no dataset")
-        if found.external or found.is_virtual:
+        if node.external or node.is_virtual:
             raise FormatError("a dataset whose elements are in another file, which is not read")
-        return found
+        return node
 
     def _read(self, dataset: Any) -> np.ndarray[Any, Any]:
         dtype = dataset.dtype
@@ -169,8 +169,8 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
         self._inflated += dataset.nbytes
         self._stored += dataset.id.get_storage_size()
         check_inflated(self._inflated, self._stored)
-        found: np.ndarray[Any, Any] = np.atleast_1d(dataset[()])
-        return found
+        values: np.ndarray[Any, Any] = np.atleast_1d(dataset[()])
+        return values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._group)
@@ -179,10 +179,10 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
         return len(self._group)
 
 
-def _stored(group: Group) -> int:
+def _stored_size(group: Group) -> int:
     """The bytes that the datasets in a group take in the file."""
     own = (group[name] for name in group if _is_own(group, name))
-    return sum(each.id.get_storage_size() for each in own if isinstance(each, h5py_module().Dataset))
+    return sum(item.id.get_storage_size() for item in own if isinstance(item, h5py_module().Dataset))
 
 
 def _is_own(group: Group, name: str) -> bool:
@@ -190,7 +190,7 @@ def _is_own(group: Group, name: str) -> bool:
 
 
 @contextmanager
-def _damage() -> Iterator[None]:
+def _damage_as_format_error() -> Iterator[None]:
     """Whatever h5py says of bad content is a `FormatError`."""
     try:
         yield

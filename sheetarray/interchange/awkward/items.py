@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import Blob
-from .limits import Budget
-
-Array = np.ndarray[Any, Any]
+from .blobs import StoredBlob
+from .limits import MemoryBudget
 
 _DEEPEST = 32  # fields and shapes within each other
 _MOST_DIMENSIONS = 32  # of an element
@@ -34,7 +33,7 @@ _TYPESTR = re.compile(
 )
 
 
-def dtype_of(tree: Any, depth: int = 0) -> np.dtype[Any]:
+def parse_dtype(tree: Any, depth: int = 0) -> np.dtype[Any]:
     """The dtype that a schema writes.
 
     Args:
@@ -45,21 +44,21 @@ def dtype_of(tree: Any, depth: int = 0) -> np.dtype[Any]:
         FormatError: none, or one of objects, opaque bytes, extended precision or nothing at all.
 
     Example:
-        >>> dtype_of([["x", ">i2"], ["y", ["float32", [3]]]])
+        >>> parse_dtype([["x", ">i2"], ["y", ["float32", [3]]]])
         dtype([('x', '>i2'), ('y', '<f4', (3,))])
     """
     if depth > _DEEPEST:
         raise FormatError(f"a dtype nested more than {_DEEPEST} deep")
     if isinstance(tree, str):
-        return _plain(tree)
+        return _parse_typestr(tree)
     if isinstance(tree, list) and len(tree) == 2 and _is_shape(tree[1]):
-        return _shaped(dtype_of(tree[0], depth + 1), tree[1])
+        return _with_shape(parse_dtype(tree[0], depth + 1), tree[1])
     if isinstance(tree, list) and tree and all(isinstance(field, list) for field in tree):
         return _record(tree, depth)
     raise FormatError(f"the dtype {tree!r:.80}, which is none")
 
 
-def _plain(text: str) -> np.dtype[Any]:
+def _parse_typestr(text: str) -> np.dtype[Any]:
     if text in _NAMED or _TYPESTR.fullmatch(text):
         try:
             dtype = np.dtype(text)
@@ -79,7 +78,7 @@ def _is_shape(tree: Any) -> bool:
     return all(isinstance(size, int) and not isinstance(size, bool) for size in sizes)
 
 
-def _shaped(base: np.dtype[Any], tree: Any) -> np.dtype[Any]:
+def _with_shape(base: np.dtype[Any], tree: Any) -> np.dtype[Any]:
     shape = tuple(tree) if isinstance(tree, list) else (tree,)
     inner = base.subdtype[1] if base.subdtype is not None else ()
     if not all(0 <= size <= _MOST_ELEMENT for size in shape) or len(shape) + len(inner) > _MOST_DIMENSIONS:
@@ -90,24 +89,26 @@ def _shaped(base: np.dtype[Any], tree: Any) -> np.dtype[Any]:
 
 
 def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
-    found: dict[str, np.dtype[Any]] = {}
+    fields_by_name: dict[str, np.dtype[Any]] = {}
     for field in fields:
         if not (2 <= len(field) <= 3 and isinstance(field[0], str) and field[0]):
             raise FormatError(f"the field {field!r:.80} of a dtype: a field has a name, a dtype and perhaps a shape")
-        dtype = dtype_of(field[1], depth + 1)
+        dtype = parse_dtype(field[1], depth + 1)
         if len(field) == 3:
             if not _is_shape(field[2]):
                 raise FormatError(f"the shape {field[2]!r:.80} of a field")
-            dtype = _shaped(dtype, field[2])
-        if field[0] in found:
+            dtype = _with_shape(dtype, field[2])
+        if field[0] in fields_by_name:
             raise FormatError(f"a dtype with two fields named {field[0]!r:.80}")
-        found[field[0]] = dtype
-    if sum(dtype.itemsize for dtype in found.values()) > _MOST_ELEMENT:
+        fields_by_name[field[0]] = dtype
+    if sum(dtype.itemsize for dtype in fields_by_name.values()) > _MOST_ELEMENT:
         raise FormatError(f"a dtype of more than {_MOST_ELEMENT} bytes")
-    return np.dtype(list(found.items()))
+    return np.dtype(list(fields_by_name.items()))
 
 
-def elements(blob: Blob, dtype: np.dtype[Any], count: int | None, budget: Budget, offset: int = 0) -> Array:
+def read_elements(
+    blob: StoredBlob, dtype: np.dtype[Any], count: int | None, budget: MemoryBudget, offset: int = 0
+) -> Array:
     """The elements of a blob, in the byte order of this machine.
 
     Args:
@@ -122,9 +123,9 @@ def elements(blob: Blob, dtype: np.dtype[Any], count: int | None, budget: Budget
         MissingDependencyError: they are compressed by LZ4, which is not installed.
     """
     size = dtype.itemsize
-    each = math.prod(max(extent, 1) for extent in dtype.shape)
+    values_per_element = math.prod(max(extent, 1) for extent in dtype.shape)
     if count is None:
-        data = blob.raw(None, budget)
+        data = blob.inflate(None, budget)
         if size == 0 or offset > len(data) or (len(data) - offset) % size:
             raise FormatError(f"the blob {blob.name!r:.80} of {len(data)} bytes holds no whole number of {dtype}")
         count = (len(data) - offset) // size
@@ -132,16 +133,16 @@ def elements(blob: Blob, dtype: np.dtype[Any], count: int | None, budget: Budget
             budget.take(count * size, f"the blob {blob.name!r:.80}")
     else:
         if blob.packed is None or not size:
-            budget.take(count * (size or 8 * each), f"{count} elements of the blob {blob.name!r:.80}")
-        data = blob.raw(offset + count * size, budget)
+            budget.take(count * (size or 8 * values_per_element), f"{count} elements of the blob {blob.name!r:.80}")
+        data = blob.inflate(offset + count * size, budget)
     if not count or not size:
         return np.zeros((count, *dtype.shape), dtype.base.newbyteorder("="))
     array: Array = np.frombuffer(data, dtype, count, offset)
     _check_elements(array, blob)
-    return native(array, budget)
+    return to_native(array, budget)
 
 
-def native(array: Array, budget: Budget) -> Array:
+def to_native(array: Array, budget: MemoryBudget) -> Array:
     """The same array in this machine's byte order: itself, or a copy."""
     dtype = array.dtype.newbyteorder("=")
     if dtype == array.dtype and array.flags.aligned:
@@ -150,7 +151,7 @@ def native(array: Array, budget: Budget) -> Array:
     return array.astype(dtype)
 
 
-def _check_elements(array: Array, blob: Blob) -> None:
+def _check_elements(array: Array, blob: StoredBlob) -> None:
     """Refuse what NumPy would trip over later: a bool that is neither 0 nor 1, a character beyond Unicode."""
     if array.dtype.names is not None:
         for name in array.dtype.names:

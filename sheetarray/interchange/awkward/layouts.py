@@ -11,11 +11,9 @@ import numpy as np
 from ... import dtypes
 from ...errors import DTypeError, FormatError
 from ...linear import LinearArray
-from .packages import awkward_module
+from .packages import AwkwardLayout, awkward_module
 from .sizes import check_packed
-from .texts import utf8_of
-
-Content = Any  # a layout; the package has no types to check against
+from .texts import encode_utf8
 
 # The parameter `__array__` of lists that are texts, with their encoding on the wire, and of what is in those lists.
 TEXTS = {"string": "utf-8", "bytestring": None}
@@ -24,7 +22,7 @@ CHARACTERS = ("char", "byte")
 _BLOCK = 2**24  # bytes
 
 
-def as_layout(value: Any, *, pack: bool) -> Content:
+def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
     """The layout of an array.
 
     Args:
@@ -37,7 +35,7 @@ def as_layout(value: Any, *, pack: bool) -> Content:
         MissingDependencyError: awkward is not installed.
 
     Example:
-        >>> as_layout([[1, 2], [3, 4]], pack=False).shape
+        >>> to_layout([[1, 2], [3, 4]], pack=False).shape
         (2, 2)
     """
     ak = awkward_module()
@@ -53,9 +51,9 @@ def as_layout(value: Any, *, pack: bool) -> Content:
     layout = ak.to_backend(layout, "cpu", highlevel=False)
     if hasattr(ak, "materialize"):  # since 2.8
         layout = ak.materialize(layout, highlevel=False)
-    if problem_of(layout):  # as where the numbers are a field of a packed NumPy structure
-        layout = ak.transform(_side_by_side, layout, highlevel=False)
-    if problem := problem_of(layout):
+    if find_layout_problem(layout):  # as where the numbers are a field of a packed NumPy structure
+        layout = ak.transform(_to_contiguous, layout, highlevel=False)
+    if problem := find_layout_problem(layout):
         raise DTypeError(f"no valid array: {problem}")
     if not pack:
         return layout
@@ -63,7 +61,7 @@ def as_layout(value: Any, *, pack: bool) -> Content:
     return ak.to_packed(layout, highlevel=False)
 
 
-def problem_of(layout: Content) -> str:
+def find_layout_problem(layout: AwkwardLayout) -> str:
     """What is wrong with a layout; empty where nothing is."""
     try:
         return str(awkward_module().validity_error(layout))
@@ -71,13 +69,13 @@ def problem_of(layout: Content) -> str:
         return str(error).partition("\n")[0] or type(error).__name__
 
 
-def _side_by_side(layout: Content, **_: Any) -> Content | None:
+def _to_contiguous(layout: AwkwardLayout, **_: Any) -> AwkwardLayout | None:
     if not layout.is_numpy:
         return None
     return type(layout)(np.ascontiguousarray(layout.data), parameters=layout.parameters)
 
 
-def _from_numpy(value: Any) -> Content:
+def _from_numpy(value: Any) -> AwkwardLayout:
     try:
         array = value.to_numpy() if isinstance(value, LinearArray) else np.asanyarray(value)
     except ValueError as error:
@@ -90,7 +88,7 @@ def _from_numpy(value: Any) -> Content:
     return _native(array)
 
 
-def _native(array: np.ndarray[Any, Any]) -> Content:
+def _native(array: np.ndarray[Any, Any]) -> AwkwardLayout:
     """The layout of an array, its elements side by side in the machine's byte order; a structure as records."""
     ak = awkward_module()
     if array.dtype.kind in "UT" and not isinstance(array, np.ma.MaskedArray):
@@ -102,10 +100,10 @@ def _native(array: np.ndarray[Any, Any]) -> Content:
     return _regular(ak.contents.RecordArray(fields, list(array.dtype.names), length=len(flat)), array.shape)
 
 
-def _strings(array: np.ndarray[Any, Any]) -> Content:
+def _strings(array: np.ndarray[Any, Any]) -> AwkwardLayout:
     contents, index = awkward_module().contents, awkward_module().index
     try:
-        offsets, characters = utf8_of(array.reshape(-1))
+        offsets, characters = encode_utf8(array.reshape(-1))
     except FormatError as error:
         raise DTypeError(f"{error.reason}: fill it first" if array.dtype.kind == "T" else error.reason) from error
     inner = contents.NumpyArray(characters, parameters={"__array__": "char"})
@@ -113,7 +111,7 @@ def _strings(array: np.ndarray[Any, Any]) -> Content:
     return _regular(layout, array.shape)
 
 
-def _regular(layout: Content, shape: tuple[int, ...]) -> Content:
+def _regular(layout: AwkwardLayout, shape: tuple[int, ...]) -> AwkwardLayout:
     for axis in range(len(shape) - 1, 0, -1):
         layout = awkward_module().contents.RegularArray(layout, shape[axis], math.prod(shape[:axis]))
     return layout
@@ -133,7 +131,7 @@ def check_dtype(dtype: np.dtype[Any]) -> None:
     elif dtype.kind == "O":
         raise DTypeError("Python objects, which only a pickle could hold")
     elif dtype.kind != "S":
-        dtypes.of(dtype)
+        dtypes.from_numpy(dtype)
 
 
 def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
@@ -158,19 +156,19 @@ def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> 
         raise DTypeError("strings that are no valid UTF-8 (one begins within a character)")
 
 
-def cut(content: Content, start: int, stop: int) -> Content:
+def slice_layout(content: AwkwardLayout, start: int, stop: int) -> AwkwardLayout:
     """Some of a layout; the layout itself, where that is all of it."""
     return content if start == 0 and stop == len(content) else content[start:stop]
 
 
-def block(layout: Content) -> np.ndarray[Any, Any] | None:
+def to_block(layout: AwkwardLayout) -> np.ndarray[Any, Any] | None:
     """Fixed-size lists of numbers as an n-d array; None where they hold something else, or nothing."""
     if type(layout).__name__ == "NumpyArray":
         plain = layout.parameter("__array__") not in CHARACTERS and 0 not in layout.data.shape[1:]
         return layout.data if plain else None
     if type(layout).__name__ != "RegularArray" or layout.parameter("__array__") in TEXTS or not layout.size:
         return None
-    inner = block(layout.content)
+    inner = to_block(layout.content)
     if inner is None:
         return None
     shape = (len(layout), layout.size, *inner.shape[1:])

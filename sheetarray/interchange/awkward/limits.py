@@ -21,7 +21,7 @@ BYTES_TIMES = 64  # and this many times the bytes of the blobs that were read
 BYTES_UNCOUNTED = 2**24  # to which a blob may always inflate whose length the schema does not say
 
 
-class Budget:
+class MemoryBudget:
     """The memory that the arrays of one file may take; it grows with the blobs that are read.
 
     Views on a blob count as well: what is looked through costs time.
@@ -42,20 +42,22 @@ class Budget:
         self._taken = 0
 
     @property
-    def most(self) -> int:
+    def limit(self) -> int:
         """How many bytes may be taken in all."""
         return max(BYTES_ALWAYS, BYTES_TIMES * self._stored) if self._most is None else self._most
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many bytes may still be taken."""
-        return self.most - self._taken
+        return self.limit - self._taken
 
     def uncounted(self, size: int) -> int:
         """How many bytes a compressed blob of `size` bytes may have whose length the schema does not say."""
-        return self.left if self._most is not None else min(self.left, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
+        return (
+            self.remaining if self._most is not None else min(self.remaining, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
+        )
 
-    def stored(self, name: str, size: int) -> None:
+    def note_stored(self, name: str, size: int) -> None:
         """Note the size of a blob that was read; it counts once."""
         if name not in self._blobs:
             self._blobs[name] = size
@@ -71,9 +73,9 @@ class Budget:
         Raises:
             FormatError: that is more than is left.
         """
-        if size > self.left:
+        if size > self.remaining:
             raise FormatError(
-                f"{what} of {size} bytes: more than the {self.most} bytes that the arrays of this file may take",
+                f"{what} of {size} bytes: more than the {self.limit} bytes that the arrays of this file may take",
                 hint="max_bytes= allows more",
             )
         self._taken += size

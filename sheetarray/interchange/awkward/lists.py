@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import Blob
-from .builder import Array, Builder, Content, said
-from .items import elements
+from .blobs import StoredBlob
+from .builder import Builder, describe_value
+from .items import read_elements
+from .packages import AwkwardLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,11 @@ class Bounds:
     @property
     def counts(self) -> Array:
         """How many elements each list has."""
-        found: Array = self.stops - self.starts
-        return found
+        counts: Array = self.stops - self.starts
+        return counts
 
 
-def bounds_of_counts(build: Builder, counts: Any, length: int) -> Bounds:
+def bounds_from_counts(build: Builder, counts: Any, length: int) -> Bounds:
     """The bounds of lists side by side.
 
     Args:
@@ -52,7 +54,7 @@ def bounds_of_counts(build: Builder, counts: Any, length: int) -> Bounds:
     Raises:
         FormatError: no counts, or more than the content has.
     """
-    numbers = build.integers(counts, "counts", length + 1)
+    numbers = build.to_integers(counts, "counts", length + 1)
     build.budget.take(8 * numbers.size + 8, "offsets")
     offsets = np.zeros(numbers.size + 1, np.int64)
     np.cumsum(numbers.reshape(-1), out=offsets[1:])
@@ -61,13 +63,13 @@ def bounds_of_counts(build: Builder, counts: Any, length: int) -> Bounds:
     return Bounds(offsets[:-1], offsets[1:], numbers.shape, offsets)
 
 
-def bounds_of_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
+def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
     """The bounds of lists, each of which begins where the one before ends.
 
     Raises:
         FormatError: no offsets, or beyond the content.
     """
-    numbers = build.integers(offsets, "offsets", length + 1, dimensions=1)
+    numbers = build.to_integers(offsets, "offsets", length + 1, dimensions=1)
     if not len(numbers):
         raise FormatError("offsets are empty; there is one more than there are lists")
     if (numbers[1:] < numbers[:-1]).any():
@@ -75,14 +77,14 @@ def bounds_of_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
     return Bounds(numbers[:-1], numbers[1:], (len(numbers) - 1,), numbers)
 
 
-def bounds_of_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
+def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
     """The bounds of lists anywhere in the content.
 
     Raises:
         FormatError: no starts and stops, or beyond the content.
     """
-    first = build.integers(starts, "starts")
-    last = build.integers(stops, "stops")
+    first = build.to_integers(starts, "starts")
+    last = build.to_integers(stops, "stops")
     if len(last) < len(first) or last.shape[1:] != first.shape[1:]:
         raise FormatError(f"starts of the shape {first.shape} and stops of the shape {last.shape}")
     last = last[: len(first)]
@@ -102,7 +104,7 @@ def bounds_of_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bo
     return Bounds(first, last, shape, offsets)
 
 
-def bounds_of_parents(build: Builder, parents: Any, length: int) -> Bounds:
+def bounds_from_parents(build: Builder, parents: Any, length: int) -> Bounds:
     """The bounds of lists, of which each element of the content names its own; below 0 it is in none.
 
     Elements of one list stand side by side; if they do not, the last that do count, as in awkward0.
@@ -110,7 +112,7 @@ def bounds_of_parents(build: Builder, parents: Any, length: int) -> Bounds:
     Raises:
         FormatError: no parents, or not one for each element.
     """
-    array = build.array(parents, "parents")
+    array = build.to_array(parents, "parents")
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) != length:
         raise FormatError(f"parents of the dtype {array.dtype} and the shape {array.shape} for {length} elements")
     most = int(array.max(initial=-1))
@@ -121,50 +123,52 @@ def bounds_of_parents(build: Builder, parents: Any, length: int) -> Bounds:
     named = numbers[begins]
     starts, stops = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64)
     starts[named[named >= 0]], stops[named[named >= 0]] = begins[named >= 0], ends[named >= 0]
-    return bounds_of_starts(build, starts, stops, length)
+    return bounds_from_starts(build, starts, stops, length)
 
 
-def bounds_of_uniques(build: Builder, uniques: Any, length: int) -> Bounds:
+def bounds_from_uniques(build: Builder, uniques: Any, length: int) -> Bounds:
     """The bounds of lists, each of which goes on while elements have the same number; none is empty.
 
     Raises:
         FormatError: no numbers, or not one for each element.
     """
-    array = build.array(uniques, "uniques")
+    array = build.to_array(uniques, "uniques")
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) != length:
         raise FormatError(f"uniques of the dtype {array.dtype} and the shape {array.shape} for {length} elements")
     build.budget.take(16 * length + 16, "lists of uniques")
     changes = np.flatnonzero(array[1:] != array[:-1]) + 1
-    return bounds_of_offsets(build, np.concatenate([[0], changes, [length]]), length)
+    return bounds_from_offsets(build, np.concatenate([[0], changes, [length]]), length)
 
 
-def lists(build: Builder, bounds: Bounds, content: Content, parameters: dict[str, str] | None = None) -> Content:
+def build_lists(
+    build: Builder, bounds: Bounds, content: AwkwardLayout, parameters: dict[str, str] | None = None
+) -> AwkwardLayout:
     """The layout of lists, in the shape of their bounds."""
     contents = build.ak.contents
     if bounds.offsets is not None:
-        found = contents.ListOffsetArray(build.index(bounds.offsets), content, parameters=parameters)
+        layout = contents.ListOffsetArray(build.to_index(bounds.offsets), content, parameters=parameters)
     else:
-        starts, stops = build.index(bounds.starts), build.index(bounds.stops)
-        found = contents.ListArray(starts, stops, content, parameters=parameters)
-    return build.measured(build.regular(found, bounds.shape))
+        starts, stops = build.to_index(bounds.starts), build.to_index(bounds.stops)
+        layout = contents.ListArray(starts, stops, content, parameters=parameters)
+    return build.check_measured(build.to_regular(layout, bounds.shape))
 
 
-def jagged_array(build: Builder, starts: Any, stops: Any, content: Any) -> Content:
+def jagged_array(build: Builder, starts: Any, stops: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray(starts, stops, content)`."""
-    inner = build.layout(content, "content")
-    return lists(build, bounds_of_starts(build, starts, stops, inner.length), inner)
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_starts(build, starts, stops, inner.length), inner)
 
 
-def jagged_array_from_counts(build: Builder, counts: Any, content: Any) -> Content:
+def jagged_array_from_counts(build: Builder, counts: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray.fromcounts(counts, content)`."""
-    inner = build.layout(content, "content")
-    return lists(build, bounds_of_counts(build, counts, inner.length), inner)
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_counts(build, counts, inner.length), inner)
 
 
-def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> Content:
+def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray.fromoffsets(offsets, content)`."""
-    inner = build.layout(content, "content")
-    return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_offsets(build, offsets, inner.length), inner)
 
 
 def jagged_array_from_parents(
@@ -172,68 +176,68 @@ def jagged_array_from_parents(
     parents: Any,
     content: Any,
     length: Any = None,  # noqa: ARG001  (the protocol's arguments)
-) -> Content:
+) -> AwkwardLayout:
     """`JaggedArray.fromparents(parents, content, length)`; awkward0 does not look at the length."""
-    inner = build.layout(content, "content")
-    return lists(build, bounds_of_parents(build, parents, inner.length), inner)
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_parents(build, parents, inner.length), inner)
 
 
-def jagged_array_from_uniques(build: Builder, uniques: Any, content: Any) -> Content:
+def jagged_array_from_uniques(build: Builder, uniques: Any, content: Any) -> AwkwardLayout:
     """`JaggedArray.fromuniques(uniques, content)`."""
-    inner = build.layout(content, "content")
-    return lists(build, bounds_of_uniques(build, uniques, inner.length), inner)
+    inner = build.to_layout(content, "content")
+    return build_lists(build, bounds_from_uniques(build, uniques, inner.length), inner)
 
 
-def jagged_array_from_jagged(build: Builder, jagged: Any) -> Content:
+def jagged_array_from_jagged(build: Builder, jagged: Any) -> AwkwardLayout:
     """`JaggedArray.fromjagged(jagged)`."""
-    found = build.layout(jagged, "jagged")
-    if not found.is_list:
-        raise FormatError(f"jagged is {said(jagged)}, not an array of lists")
-    return found
+    layout = build.to_layout(jagged, "jagged")
+    if not layout.is_list:
+        raise FormatError(f"jagged is {describe_value(jagged)}, not an array of lists")
+    return layout
 
 
-def jagged_array_from_folding(build: Builder, content: Any, size: Any) -> Content:
+def jagged_array_from_folding(build: Builder, content: Any, size: Any) -> AwkwardLayout:
     """`JaggedArray.fromfolding(content, size)`: lists of one size, of which the last may be shorter."""
-    inner = build.layout(content, "content")
-    step = build.integer(size, "size")
+    inner = build.to_layout(content, "content")
+    step = build.to_integer(size, "size")
     if step <= 0:
         raise FormatError(f"lists of the size {step}")
     build.budget.take(8 * (inner.length // step + 2), "offsets")
     offsets = np.minimum(np.arange(-(-inner.length // step) + 1, dtype=np.int64) * min(step, 2**62), inner.length)
-    return lists(build, bounds_of_offsets(build, offsets, inner.length), inner)
+    return build_lists(build, bounds_from_offsets(build, offsets, inner.length), inner)
 
 
-def jagged_array_from_regular(build: Builder, regular: Any) -> Content:
+def jagged_array_from_regular(build: Builder, regular: Any) -> AwkwardLayout:
     """`JaggedArray.fromregular(regular)`: the rows of an n-d array as lists."""
-    array = build.array(regular, "regular")
+    array = build.to_array(regular, "regular")
     if array.ndim < 2:
         raise FormatError(f"regular has {array.ndim} dimensions, not two or more")
-    found = build.layout(array.reshape(-1), "regular")
+    layout = build.to_layout(array.reshape(-1), "regular")
     for axis in range(array.ndim - 1, 0, -1):
         count = math.prod(array.shape[:axis])
         build.budget.take(8 * count + 8, "offsets")
         offsets = np.arange(count + 1, dtype=np.int64) * array.shape[axis]
-        found = lists(build, bounds_of_offsets(build, offsets, found.length), found)
-    return found
+        layout = build_lists(build, bounds_from_offsets(build, offsets, layout.length), layout)
+    return layout
 
 
 # Bytes: ByteJaggedArray, of version 0.5, and what strings are made of ----------------------------------------------
 
 
-def bytes_of(build: Builder, content: Any) -> Array:
+def to_bytes_array(build: Builder, content: Any) -> Array:
     """The content of strings, or of a ByteJaggedArray: an array of one dimension, as bytes.
 
     Raises:
         FormatError: it is something else.
     """
-    array = build.array(content, "content")
+    array = build.to_array(content, "content")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise FormatError(f"content of the dtype {array.dtype} and {array.ndim} dimensions; bytes are expected")
-    found: Array = np.ascontiguousarray(array).view(np.uint8)
-    return found
+    array_bytes: Array = np.ascontiguousarray(array).view(np.uint8)
+    return array_bytes
 
 
-def gathered(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
+def gather_elements(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
     """The elements of lists side by side, and their offsets, which begin with 0."""
     if bounds.offsets is not None:
         first, last = int(bounds.offsets[0]), int(bounds.offsets[-1])
@@ -249,27 +253,27 @@ def gathered(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Arr
     return content[places], offsets
 
 
-def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, subdtype: Any) -> Content:
+def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, subdtype: Any) -> AwkwardLayout:
     """`ByteJaggedArray(starts, stops, content, subdtype)`, of version 0.5."""
-    inner = bytes_of(build, content)
-    return _byte_lists(build, bounds_of_starts(build, starts, stops, len(inner)), inner, subdtype)
+    inner = to_bytes_array(build, content)
+    return _build_byte_lists(build, bounds_from_starts(build, starts, stops, len(inner)), inner, subdtype)
 
 
-def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> Content:
+def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> AwkwardLayout:
     """`ByteJaggedArray.fromcounts(counts, content, subdtype)`, of version 0.5."""
-    inner = bytes_of(build, content)
-    return _byte_lists(build, bounds_of_counts(build, counts, len(inner)), inner, subdtype)
+    inner = to_bytes_array(build, content)
+    return _build_byte_lists(build, bounds_from_counts(build, counts, len(inner)), inner, subdtype)
 
 
-def _byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: Any) -> Content:
+def _build_byte_lists(build: Builder, bounds: Bounds, content: Array, subdtype: Any) -> AwkwardLayout:
     if not isinstance(subdtype, np.dtype) or not subdtype.itemsize:
-        raise FormatError(f"subdtype is {said(subdtype)}, not a dtype of some bytes")
-    side_by_side, offsets = gathered(build, bounds, content)
+        raise FormatError(f"subdtype is {describe_value(subdtype)}, not a dtype of some bytes")
+    side_by_side, offsets = gather_elements(build, bounds, content)
     if (offsets % subdtype.itemsize).any():
         raise FormatError(f"lists of bytes whose lengths are no multiples of the {subdtype.itemsize} of {subdtype}")
-    blob = Blob("content", np.ascontiguousarray(side_by_side))
-    array = elements(blob, subdtype, len(side_by_side) // subdtype.itemsize, build.budget)
+    blob = StoredBlob("content", np.ascontiguousarray(side_by_side))
+    array = read_elements(blob, subdtype, len(side_by_side) // subdtype.itemsize, build.budget)
     build.budget.take(offsets.nbytes, "offsets")
     offsets = offsets // subdtype.itemsize
-    inner = build.layout(array, "content")
-    return lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner)
+    inner = build.to_layout(array, "content")
+    return build_lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from ...errors import FormatError, NotFoundError
+from ...file_array import in_member
 from ...files import Readable, Sink, Source
-from ...stored import within
-from ..base import damage, problem_of
+from ..zip_members import damage_as_format_error, name_problem
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
 _INFLATED_TIMES = 20  # and to this many times those that are stored; no writer of the protocol compresses like this
@@ -47,12 +47,12 @@ class Members(Mapping[str, bytes]):
     """
 
     def __init__(self, file: Readable) -> None:
-        with damage("no .awkd file"):
+        with damage_as_format_error("no .awkd file"):
             self._archive = zipfile.ZipFile(_seekable(file))
         try:
             assert self._archive.fp is not None
             self._bytes = size_of(self._archive.fp)
-            self._members = self._looked_at()
+            self._members = self._read_directory()
         except BaseException:
             self._archive.close()
             raise
@@ -67,19 +67,19 @@ class Members(Mapping[str, bytes]):
         """Close the archive."""
         self._archive.close()
 
-    def _looked_at(self) -> dict[str, zipfile.ZipInfo]:
-        found: dict[str, zipfile.ZipInfo] = {}
+    def _read_directory(self) -> dict[str, zipfile.ZipInfo]:
+        members: dict[str, zipfile.ZipInfo] = {}
         for member in self._archive.infolist():
             name = member.orig_filename
             if name.endswith("/"):
                 continue
-            if problem := problem_of(name):
+            if problem := name_problem(name):
                 raise FormatError(f"the name of the member {name!r:.80} {problem}")
-            if name in found:
+            if name in members:
                 raise FormatError(f"two members have the name {name!r:.80}")
-            found[name] = member
-        check_inflated(sum(member.file_size for member in found.values()), self._bytes)
-        return found
+            members[name] = member
+        check_inflated(sum(member.file_size for member in members.values()), self._bytes)
+        return members
 
     def __getitem__(self, name: str) -> bytes:
         if name not in self._members:
@@ -87,9 +87,9 @@ class Members(Mapping[str, bytes]):
         if self._archive.fp is None:
             raise ValueError("the archive is closed")
         member = self._members[name]
-        with within(name):
+        with in_member(name):
             self._check(member)
-            with damage("damaged member"):
+            with damage_as_format_error("damaged member"):
                 return self._archive.read(member)
 
     def _check(self, member: zipfile.ZipInfo) -> None:
@@ -120,7 +120,7 @@ class Members(Mapping[str, bytes]):
         """The byte after the last member, where the archive's directory begins."""
         return self._archive.start_dir
 
-    def added_to(self, file: IO[bytes]) -> zipfile.ZipFile:
+    def copy_into(self, file: IO[bytes]) -> zipfile.ZipFile:
         """An archive in which these members, copied to `file` already, stand before those that are to come."""
         archive = zipfile.ZipFile(file, "w")
         archive.filelist.extend(self._archive.infolist())
@@ -153,7 +153,7 @@ def new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
     return archive.open(info, "w", force_zip64=size >= _ZIP64)
 
 
-class Stream:
+class MemberStream:
     """A sink to which zipfile writes without going back.
 
     Args:

@@ -193,7 +193,7 @@ def check_json(value: Any, what: str) -> Any:
         DTypeError: it is changed on the way, or cannot go.
     """
     try:
-        same = _same(json.loads(json.dumps(value, allow_nan=False)), value)
+        same = _is_same_json(json.loads(json.dumps(value, allow_nan=False)), value)
         shown = f"{value!r:.80}"
     except (TypeError, ValueError, RecursionError):
         same, shown = False, f"{', '.join(value)}" if isinstance(value, dict) else type(value).__name__
@@ -205,12 +205,12 @@ def check_json(value: Any, what: str) -> Any:
     return value
 
 
-def _same(kept: Any, value: Any) -> bool:
+def _is_same_json(kept: Any, value: Any) -> bool:
     """Whether a value is equal to what became of it, in all its types."""
     if type(kept) is not type(value):
         return False
     if isinstance(value, dict):
-        return kept.keys() == value.keys() and all(_same(kept[key], item) for key, item in value.items())
+        return kept.keys() == value.keys() and all(_is_same_json(kept[key], item) for key, item in value.items())
     if isinstance(value, list):
-        return len(kept) == len(value) and all(map(_same, kept, value))
+        return len(kept) == len(value) and all(map(_is_same_json, kept, value))
     return bool(kept == value)

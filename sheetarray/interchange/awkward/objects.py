@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
-from .builder import Builder, Content, said
-from .calls import Named, called
+from .builder import Builder, describe_value
+from .calls import NamedFunction, call_function
+from .packages import AwkwardLayout
 
 
-def object_array(build: Builder, content: Any, generator: Any, args: Any = (), kwargs: Any = None) -> Content:
+def object_array(build: Builder, content: Any, generator: Any, args: Any = (), kwargs: Any = None) -> AwkwardLayout:
     """`ObjectArray(content, generator, args, kwargs)`."""
-    inner = build.layout(content, "content")
-    found = generated(build, generator, (inner, *build.sequence(args, "args")), kwargs)
-    if found.length != inner.length:
-        raise FormatError(f"{generator.name} gave an array of {found.length} elements for {inner.length}")
-    return found
+    inner = build.to_layout(content, "content")
+    layout = call_generator(build, generator, (inner, *build.to_sequence(args, "args")), kwargs)
+    if layout.length != inner.length:
+        raise FormatError(f"{generator.name} gave an array of {layout.length} elements for {inner.length}")
+    return layout
 
 
 def virtual_array(
@@ -35,19 +36,19 @@ def virtual_array(
     type: Any = None,  # noqa: ARG001  (what the array says itself)
     nbytes: Any = None,  # noqa: ARG001  (the protocol's arguments)
     persistvirtual: Any = True,  # noqa: ARG001  (the same)
-) -> Content:
+) -> AwkwardLayout:
     """`VirtualArray(generator, args, kwargs, cache=, persistentkey=, type=)`.
 
     An array that has a key is taken from the caller's cache, or put there.
     """
     keyed = cache is not None and isinstance(persistentkey, str)
     if keyed and persistentkey in cache:
-        return build.layout(cache[persistentkey], "an array from the cache")
+        return build.to_layout(cache[persistentkey], "an array from the cache")
     arguments = args if isinstance(args, (list, tuple)) else (args,)
-    found = generated(build, generator, tuple(arguments), kwargs)
+    layout = call_generator(build, generator, tuple(arguments), kwargs)
     if keyed:
-        cache[persistentkey] = build.ak.Array(found)
-    return found
+        cache[persistentkey] = build.ak.Array(layout)
+    return layout
 
 
 def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: ARG001  (the same)
@@ -55,18 +56,18 @@ def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: 
     return obj
 
 
-def generated(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> Content:
+def call_generator(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
     """The layout that a generator gives.
 
     Raises:
         FormatError: it is no function, or gives no array.
     """
-    if not isinstance(generator, Named):
-        raise FormatError(f"the generator is {said(generator)}, not a function")
+    if not isinstance(generator, NamedFunction):
+        raise FormatError(f"the generator is {describe_value(generator)}, not a function")
     keywords = {} if kwargs is None else kwargs
     if not isinstance(keywords, dict):
-        raise FormatError(f"kwargs is {said(keywords)}, not a dict")
-    found = called(build, generator, args, keywords)
-    if isinstance(found, (np.ndarray, build.ak.Array, build.ak.contents.Content)):
-        return build.layout(found, f"what {generator.name} gave")
-    raise FormatError(f"{generator.name} gave {said(found)}, not an array")
+        raise FormatError(f"kwargs is {describe_value(keywords)}, not a dict")
+    value = call_function(build, generator, args, keywords)
+    if isinstance(value, (np.ndarray, build.ak.Array, build.ak.contents.Content)):
+        return build.to_layout(value, f"what {generator.name} gave")
+    raise FormatError(f"{generator.name} gave {describe_value(value)}, not an array")

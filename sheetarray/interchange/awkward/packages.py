@@ -7,6 +7,8 @@ from typing import Any
 
 from ...errors import MissingDependencyError
 
+AwkwardLayout = Any  # one of ak.contents, which has no types to check against
+
 
 def awkward_module() -> Any:
     """The package awkward.

@@ -42,7 +42,7 @@ def plain_value(text: object) -> Any:
         >>> plain_value(base64.b64encode(pickle.dumps(float("nan"))).decode())
         nan
     """
-    data = _decoded(text)
+    data = _decode_base64(text)
     if len(data) > _MOST_CHARACTERS:
         raise NotPlainError
     values: list[Any] = []
@@ -61,20 +61,20 @@ def plain_value(text: object) -> Any:
     return values[0]
 
 
-def unpickled(text: object) -> Any:
+def unpickle(text: object) -> Any:
     """Whatever a pickle holds; it may execute anything, which the caller has allowed.
 
     Raises:
         FormatError: no base64, or no pickle.
     """
-    data = _decoded(text)
+    data = _decode_base64(text)
     try:
         return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
     except Exception as error:
         raise FormatError(f"a pickle that cannot be read ({type(error).__name__}: {error!s:.100})") from error
 
 
-def _decoded(text: object) -> bytes:
+def _decode_base64(text: object) -> bytes:
     try:
         if isinstance(text, str):
             return base64.b64decode(text.encode("ascii"), validate=True)

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .builder import Array, Builder, Content
+from .builder import Builder
 from .layouts import TEXTS
-from .texts import WIDE, lengths_of, text_of
+from .packages import AwkwardLayout
+from .texts import WIDE, decode_utf8, text_lengths
 
 NUMBERS = "biufcmM"
 _TEXT = re.compile(r"<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}|T", re.ASCII)
@@ -31,7 +33,7 @@ def ndarray_of(value: Any) -> str | None:
     return value.dtype.newbyteorder("<").str if kind in "US" else value.dtype.name if kind in NUMBERS else None
 
 
-def plain_array(build: Builder, layout: Content, dtype: str) -> Array:
+def plain_array(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
     """The array of NumPy that a layout was.
 
     Args:
@@ -56,22 +58,22 @@ def plain_array(build: Builder, layout: Content, dtype: str) -> Array:
     raise FormatError(f"an array of the type {layout.form.type!s:.80}, which is none of the dtype {dtype!r:.40}")
 
 
-def _texts(build: Builder, layout: Content, dtype: str) -> Array:
+def _texts(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
     packed = layout.to_ListOffsetArray64(True)
     offsets = np.asarray(packed.offsets)
     content = np.asarray(packed.content.data)[: offsets[-1]]
     build.budget.take(8 * len(offsets), "an array of text")
     if dtype == "T":
-        return text_of(offsets, content, padded=False)
+        return decode_utf8(offsets, content, padded=False)
     lasts = offsets[1:][np.diff(offsets) > 0] - 1
     wide = np.dtype(dtype).newbyteorder("=")
     is_bytes = wide.kind == "S"
-    lengths = np.diff(offsets) if is_bytes else lengths_of(offsets, content)
+    lengths = np.diff(offsets) if is_bytes else text_lengths(offsets, content)
     if not content[lasts].all() or int(lengths.max(initial=0)) > wide.itemsize // (1 if is_bytes else WIDE):
         raise FormatError(f"text that {dtype!r:.40} does not hold: it ends in a NUL, or is longer")
     build.budget.take(wide.itemsize * len(lengths), "an array of text")
     if not is_bytes:
-        return text_of(offsets, content).astype(wide)
+        return decode_utf8(offsets, content).astype(wide)
     block = np.zeros((len(lengths), wide.itemsize), np.uint8)
     block[np.arange(wide.itemsize) < lengths[:, None]] = content
     return block.view(wide).reshape(-1)

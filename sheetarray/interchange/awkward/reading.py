@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
-from .blobs import Blob, read_blob
-from .builder import Builder, Errors, said
-from .calls import Named, called
+from .blobs import StoredBlob, read_blob
+from .builder import Builder, Errors, describe_value
+from .calls import NamedFunction, call_function
 from .expressions import Expression, evaluate, parse
 from .functions import TOPYTHON, WHITELIST, Functions, Lookup, Whitelist
-from .items import dtype_of
-from .limits import Budget
+from .items import parse_dtype
+from .limits import MemoryBudget
 from .metadata import METADATA
-from .pickled import NotPlainError, plain_value, unpickled
+from .pickled import NotPlainError, plain_value, unpickle
 from .plain import NUMBERS, plain_array
 from .schema import Schema, parse_schema
-from .traits import named_record, restored
+from .traits import name_record, restore
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
@@ -80,7 +80,9 @@ def deserialize(
         >>> deserialize(storage, "x").tolist()
         [[1.5, 2.5], [], [3.5]]
     """
-    reading = _Reading(storage, Lookup(whitelist, functions), whitelist, Builder(Budget(max_bytes), errors, cache))
+    reading = _Reading(
+        storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
+    )
     return reading.named(name, schemasuffix or "", plain=False)
 
 
@@ -96,7 +98,9 @@ def read_value(
     max_bytes: int | None = None,
 ) -> ak.Array | np.ndarray[Any, Any]:
     """The same as `deserialize`, but what was written as an array of NumPy is one."""
-    reading = _Reading(storage, Lookup(whitelist, functions), whitelist, Builder(Budget(max_bytes), errors, cache))
+    reading = _Reading(
+        storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
+    )
     return reading.named(name, schemasuffix, plain=True)
 
 
@@ -126,8 +130,8 @@ class _Reading:
         try:
             content = self._storage[name + suffix]
         except KeyError as error:
-            there = ", ".join(repr(key) for key, _ in zip(self._storage, range(_SHOWN), strict=False))
-            raise NotFoundError(f"no array {name!r:.80}; the container has {there or 'nothing'}") from error
+            available = ", ".join(repr(key) for key, _ in zip(self._storage, range(_SHOWN), strict=False))
+            raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
         try:
             return self._whole(content, plain=plain)
         except FormatError as error:
@@ -138,7 +142,7 @@ class _Reading:
         self._schema = parse_schema(content)
         metadata = self._schema.metadata
         top = parse(self._schema.expression)
-        value = evaluate(top, self._placed)
+        value = evaluate(top, self._evaluate)
         try:
             layout = self._build.whole(value, check=bool(metadata.traits))
             if unused := metadata.traits.keys() - self._restored:
@@ -157,17 +161,17 @@ class _Reading:
             return self._schema.metadata.ndarray is not None
         return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
 
-    def _placed(self, expression: Expression) -> Any:
+    def _evaluate(self, expression: Expression) -> Any:
         """The value of an expression; what is wrong with arrays of a container that keeps such names those."""
         try:
-            return self._value(expression)
+            return self._evaluate_parts(expression)
         except FormatError as error:
-            given = [part.value for part in expression.parts if isinstance(part.value, Blob)]
+            given = [part.value for part in expression.parts if isinstance(part.value, StoredBlob)]
             names = [blob.name for blob in given if isinstance(blob.content, np.ndarray)]
             error.element = error.element or ", ".join(names) or None
             raise
 
-    def _value(self, expression: Expression) -> Any:
+    def _evaluate_parts(self, expression: Expression) -> Any:
         """The value of an expression whose parts have theirs, with the traits that the metadata give it."""
         ident = expression.body.get("id")
         traits = None if expression.kind == "ref" else self._schema.metadata.traits.get(ident)
@@ -175,7 +179,7 @@ class _Reading:
         if traits is None:
             return value
         self._restored.add(ident)
-        return restored(self._build, value, traits)
+        return restore(self._build, value, traits)
 
     def _plain_value(self, expression: Expression) -> Any:
         kind, body = expression.kind, expression.body
@@ -195,25 +199,25 @@ class _Reading:
     def _call(self, body: dict[str, Any], values: list[Any], names: list[str]) -> Any:
         split = len(values) - len(names)
         offered = {"cacheable": ("cache", self._build.cache), "whitelistable": ("whitelist", self._whitelist)}
-        reader = dict(pair for key, pair in offered.items() if self._build.flag(body.get(key, False), key))
+        reader = dict(pair for key, pair in offered.items() if self._build.to_flag(body.get(key, False), key))
         kwargs = dict(zip(names, values[split:], strict=True))
-        found = called(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
-        if not isinstance(found, self._build.ak.contents.Content):
-            return found
+        result = call_function(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
+        if not isinstance(result, self._build.ak.contents.Content):
+            return result
         name = self._schema.metadata.rownames.get(str(body.get("id")))
-        return self._build.measured(found) if not name else named_record(self._build, found, name)
+        return self._build.check_measured(result) if not name else name_record(self._build, result, name)
 
     def _read(self, body: dict[str, Any]) -> Any:
         name = body["read"]
         if not isinstance(name, str):
-            raise FormatError(f"a blob named {said(name)}")
-        absolute = self._build.flag(body.get("absolute", False), "absolute")
+            raise FormatError(f"a blob named {describe_value(name)}")
+        absolute = self._build.to_flag(body.get("absolute", False), "absolute")
         return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
 
     def _dtype(self, body: dict[str, Any]) -> np.dtype[Any]:
-        return dtype_of(body["dtype"])
+        return parse_dtype(body["dtype"])
 
-    def _function(self, body: dict[str, Any]) -> Named:
+    def _function(self, body: dict[str, Any]) -> NamedFunction:
         return self._lookup.find(body["function"])
 
     def _json(self, body: dict[str, Any]) -> Any:
@@ -224,7 +228,7 @@ class _Reading:
             return plain_value(body["python"])
         except NotPlainError as error:
             if self._lookup.allows(TOPYTHON):
-                return unpickled(body["python"])
+                return unpickle(body["python"])
             raise FormatError(
                 "a pickled Python object, which could execute anything when it is read",
                 hint=f"whitelist=[*WHITELIST, {list(TOPYTHON)}] reads it, if you trust the file",

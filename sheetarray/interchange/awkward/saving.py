@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import IO, Any, Literal, cast
 
-from ...adapters import Progress, silent
-from ...errors import LimitError, located
+from ...adapters import Progress, ignore_progress
+from ...errors import LimitError, locating
+from ...file_array import write_elements
 from ...files import Sink, Writable, replacing
-from ...stored import put
-from ..base import problem_of
+from ..zip_members import name_problem
 from .archive import RAW, SCHEMA, SUFFIX
 from .compression import COMPRESSION, Compression
-from .members import Members, Stream, new_member, size_of
-from .writing import Plan, check_free, plan
+from .members import Members, MemberStream, new_member, size_of
+from .writing import StoragePlan, check_free, plan
 
 Mode = Literal["a", "w", "x"]
 
@@ -74,10 +74,10 @@ def save(
     arrays = array if isinstance(array, Mapping) else {"": array}
     plans = [
         plan(
-            each, f"{name or ''}{key}", delimiter=delimiter, suffix=suffix, schemasuffix=schemasuffix,
+            value, f"{name or ''}{key}", delimiter=delimiter, suffix=suffix, schemasuffix=schemasuffix,
             compression=compression, whitelist=whitelist, pack=pack,
         )
-        for key, each in arrays.items()
+        for key, value in arrays.items()
     ]  # fmt: skip
     if not plans:
         raise LimitError("no array to write")
@@ -88,35 +88,35 @@ def save(
     if mode == "w":
         write_archive(path, plans)
     elif mode == "x":
-        if os.path.lexists(path) or not _made(path, plans):
+        if os.path.lexists(path) or not _make(path, plans):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
     else:
-        while not (_added if _holds_something(path) else _made)(path, plans):
+        while not (_append if _has_content(path) else _make)(path, plans):
             pass  # another save came first: its arrays are there now, and stay
 
 
-def _holds_something(path: str) -> bool:
+def _has_content(path: str) -> bool:
     return os.path.isfile(path) and os.stat(path).st_size > 0
 
 
-def _made(path: str, plans: Sequence[Plan]) -> bool:
+def _make(path: str, plans: Sequence[StoragePlan]) -> bool:
     """Write the archive; False where another has appeared in the meantime, which stays."""
     check_members(plans, ())
     try:
         with replacing(path, binary=True) as sink:
             _write(sink, plans)
-            if _holds_something(path):
+            if _has_content(path):
                 raise _OvertakenError
     except _OvertakenError:
         return False
     return True
 
 
-def _added(path: str, plans: Sequence[Plan]) -> bool:
+def _append(path: str, plans: Sequence[StoragePlan]) -> bool:
     """Add to the archive, one save at a time; False where another has replaced it in the meantime."""
-    with open(path, "rb") as old, located(source=path):
+    with open(path, "rb") as old, locating(source=path):
         with contextlib.suppress(OSError):  # a file system without locks
-            _wait_for(old)
+            _lock(old)
         if not (os.path.exists(path) and os.path.samestat(os.fstat(old.fileno()), os.stat(path))):
             return False
         with Members(old) as members:
@@ -124,12 +124,12 @@ def _added(path: str, plans: Sequence[Plan]) -> bool:
             with replacing(path, binary=True) as sink:
                 for chunk in _chunks(old, members.end):
                     sink.write(chunk)
-                with members.added_to(cast(IO[bytes], sink)) as archive:
-                    _put(archive, plans)
+                with members.copy_into(cast(IO[bytes], sink)) as archive:
+                    _write_members(archive, plans)
     return True
 
 
-def _wait_for(file: IO[bytes]) -> None:
+def _lock(file: IO[bytes]) -> None:
     """Lock a file until it is closed, once nobody else has; where the system has such locks."""
     with contextlib.suppress(ImportError):
         fcntl = import_module("fcntl")
@@ -140,21 +140,21 @@ class _OvertakenError(Exception):
     """Another has written the file first."""
 
 
-def _save_in_file(file: IO[bytes], plans: Sequence[Plan], mode: Mode) -> None:
+def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> None:
     if mode != "a" or not size_of(file):
         write_archive(file, plans)
         return
     with Members(file) as members:
         check_members(plans, members)
         tail = io.BytesIO()
-        with members.added_to(cast(IO[bytes], Stream(tail, members.end))) as archive:
-            _put(archive, plans)
+        with members.copy_into(cast(IO[bytes], MemberStream(tail, members.end))) as archive:
+            _write_members(archive, plans)
         file.seek(members.end)
         file.write(tail.getbuffer())
         file.truncate()
 
 
-def write_archive(target: Writable, plans: Sequence[Plan], *, progress: Progress | None = None) -> None:
+def write_archive(target: Writable, plans: Sequence[StoragePlan], *, progress: Progress | None = None) -> None:
     """Write an archive of its own.
 
     Args:
@@ -170,13 +170,13 @@ def write_archive(target: Writable, plans: Sequence[Plan], *, progress: Progress
         _write(sink, plans, progress)
 
 
-def _write(sink: Sink, plans: Sequence[Plan], progress: Progress | None = None) -> None:
-    file = sink if isinstance(sink, io.BufferedWriter) else Stream(sink)
+def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
+    file = sink if isinstance(sink, io.BufferedWriter) else MemberStream(sink)
     with zipfile.ZipFile(cast(IO[bytes], file), "w") as archive:
-        _put(archive, plans, progress)
+        _write_members(archive, plans, progress)
 
 
-def check_members(plans: Sequence[Plan], taken: Sequence[str] | Members) -> None:
+def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) -> None:
     """Refuse names that an archive has already, or should not have.
 
     Raises:
@@ -184,13 +184,13 @@ def check_members(plans: Sequence[Plan], taken: Sequence[str] | Members) -> None
     """
     for planned in plans:
         for name in planned.names:
-            if problem := problem_of(name):
+            if problem := name_problem(name):
                 raise LimitError(f"the name {name!r:.80} {problem}, and each blob is a file of the archive: rename it")
     check_free(plans, taken)
 
 
-def _put(archive: zipfile.ZipFile, plans: Sequence[Plan], progress: Progress | None = None) -> None:
-    total, done, report = sum(planned.elements for planned in plans), 0, progress or silent
+def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
+    total, done, report = sum(planned.elements for planned in plans), 0, progress or ignore_progress
     report(0, total)
     for planned in plans:
         for blob in planned.blobs:
@@ -200,7 +200,7 @@ def _put(archive: zipfile.ZipFile, plans: Sequence[Plan], progress: Progress | N
                 if compressed is not None:
                     member.write(compressed)
                 else:
-                    for _ in put(blob.array, cast(Sink, member)):
+                    for _ in write_elements(blob.array, cast(Sink, member)):
                         pass
             report(done := done + blob.array.size, total)
         with new_member(archive, planned.name, len(planned.schema)) as member:

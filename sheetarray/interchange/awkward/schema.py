@@ -95,7 +95,7 @@ def _tree(text: bytes) -> Any:
         if depth > DEEPEST_JSON:
             raise FormatError(f"a schema nested more than {DEEPEST_JSON} deep")
     try:
-        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
+        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_reject_duplicates)
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
@@ -108,7 +108,7 @@ def _tree(text: bytes) -> Any:
         raise FormatError("nested too deeply") from error
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if (key := repeated_key(pairs)) is not None:
         raise FormatError(f"the key {key!r:.80} stands twice in one object")
     return dict(pairs)

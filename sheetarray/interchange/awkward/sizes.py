@@ -13,15 +13,15 @@ import numpy as np
 
 from ...errors import LimitError
 from .limits import BYTES_ALWAYS, BYTES_TIMES
+from .packages import AwkwardLayout
 
-Content = Any  # a layout; the package has no types to check against
-Sizes = Any  # of the elements of a layout in bytes: an array of float64, or a number where all have the same
+ElementSizes = Any  # of the elements of a layout in bytes: an array of float64, or a number where all have the same
 
 _INDEX = 8  # bytes of an offset or an index
 _TAG = 1  # of a mask or a tag
 
 
-def packed_size(layout: Content) -> int:
+def packed_size(layout: AwkwardLayout) -> int:
     """The bytes of an array's buffers once it is packed, about.
 
     Example:
@@ -36,7 +36,7 @@ def packed_size(layout: Content) -> int:
     return int(size + sizes.categories)
 
 
-def check_packed(layout: Content) -> None:
+def check_packed(layout: AwkwardLayout) -> None:
     """Refuse an array that would become out of proportion if it were packed.
 
     Raises:
@@ -60,16 +60,16 @@ class _Reached:
     def __init__(self) -> None:
         self.categories = 0.0
         self._totals: dict[tuple[int, int, int], float] = {}
-        self._sizes: dict[int, Sizes] = {}
+        self._sizes: dict[int, ElementSizes] = {}
 
-    def total(self, layout: Content, start: int, stop: int) -> float:
+    def total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
         """The bytes of the elements from start to stop."""
         key = (id(layout), start, stop)
         if key not in self._totals:
             self._totals[key] = self._total(layout, start, stop)
         return self._totals[key]
 
-    def _total(self, layout: Content, start: int, stop: int) -> float:
+    def _total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
         count = stop - start
         if layout.is_record:
             return sum(self.total(content, start, stop) for content in layout.contents)
@@ -83,13 +83,13 @@ class _Reached:
         sizes = self.of(layout)
         return float(sizes[start:stop].sum()) if isinstance(sizes, np.ndarray) else float(count) * sizes
 
-    def of(self, layout: Content) -> Sizes:
+    def of(self, layout: AwkwardLayout) -> ElementSizes:
         """The bytes of each element."""
         if id(layout) not in self._sizes:
             self._sizes[id(layout)] = self._of(layout)
         return self._sizes[id(layout)]
 
-    def _of(self, layout: Content) -> Sizes:
+    def _of(self, layout: AwkwardLayout) -> ElementSizes:
         if layout.is_numpy:
             return float(layout.data.itemsize * np.prod(layout.data.shape[1:], dtype=np.float64))
         if layout.is_unknown:
@@ -119,7 +119,7 @@ class _Reached:
         filled = stops > starts
         return _INDEX + np.where(filled, before[np.where(filled, stops, 0)] - before[np.where(filled, starts, 0)], 0.0)
 
-    def _of_union(self, layout: Content) -> Sizes:
+    def _of_union(self, layout: AwkwardLayout) -> ElementSizes:
         tags = layout.tags.data
         index = layout.index.data[: len(tags)]
         sizes = np.full(len(tags), float(_INDEX + _TAG))
@@ -129,18 +129,18 @@ class _Reached:
         return sizes
 
 
-def _first(sizes: Sizes, length: int) -> Sizes:
+def _first(sizes: ElementSizes, length: int) -> ElementSizes:
     return sizes[:length] if isinstance(sizes, np.ndarray) else sizes
 
 
-def _named(sizes: Sizes, index: np.ndarray[Any, Any]) -> Sizes:
+def _named(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
     """The sizes that an index names; what it names below 0 is missing."""
     if not isinstance(sizes, np.ndarray):
         return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)
     return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]
 
 
-def _own_size(layout: Content) -> int:
+def _own_size(layout: AwkwardLayout) -> int:
     """The bytes of the buffers that a layout is made of, each counted once."""
     buffers: dict[tuple[int, int], int] = {}
     seen: set[int] = set()

@@ -10,22 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import DTypeError, FormatError
-from .blobs import Blob
-from .builder import Array, Builder, Content, said
+from .blobs import StoredBlob
+from .builder import Builder, describe_value
 from .layouts import check_utf8
 from .lists import (
     Bounds,
-    bounds_of_counts,
-    bounds_of_offsets,
-    bounds_of_parents,
-    bounds_of_starts,
-    bounds_of_uniques,
-    bytes_of,
-    gathered,
-    lists,
+    bounds_from_counts,
+    bounds_from_offsets,
+    bounds_from_parents,
+    bounds_from_starts,
+    bounds_from_uniques,
+    build_lists,
+    gather_elements,
+    to_bytes_array,
 )
-from .texts import bytes_in, utf8_of
+from .packages import AwkwardLayout
+from .texts import bytes_in, encode_utf8
 
 UTF8 = "utf-8"
 ENCODINGS = {
@@ -40,90 +42,91 @@ _PARAMETERS = {"string": "char", "bytestring": "byte"}
 _MOST_TIMES = 3  # UTF-8 takes so many times the bytes of any other encoding, or of what was replaced
 
 
-def string_array(build: Builder, starts: Any, stops: Any, content: Any, encoding: Any = UTF8) -> Content:
+def string_array(build: Builder, starts: Any, stops: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray(starts, stops, content, encoding)`."""
-    inner = bytes_of(build, content)
-    return _strings(build, bounds_of_starts(build, starts, stops, len(inner)), inner, encoding)
+    inner = to_bytes_array(build, content)
+    return _strings(build, bounds_from_starts(build, starts, stops, len(inner)), inner, encoding)
 
 
-def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding: Any = UTF8) -> Content:
+def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromcounts(counts, content, encoding)`."""
-    inner = bytes_of(build, content)
-    return _strings(build, bounds_of_counts(build, counts, len(inner)), inner, encoding)
+    inner = to_bytes_array(build, content)
+    return _strings(build, bounds_from_counts(build, counts, len(inner)), inner, encoding)
 
 
-def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> Content:
+def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromoffsets(offsets, content, encoding)`."""
-    inner = bytes_of(build, content)
-    return _strings(build, bounds_of_offsets(build, offsets, len(inner)), inner, encoding)
+    inner = to_bytes_array(build, content)
+    return _strings(build, bounds_from_offsets(build, offsets, len(inner)), inner, encoding)
 
 
-def string_array_from_parents(build: Builder, parents: Any, content: Any, encoding: Any = UTF8) -> Content:
+def string_array_from_parents(build: Builder, parents: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromparents(parents, content, encoding)`."""
-    inner = bytes_of(build, content)
-    return _strings(build, bounds_of_parents(build, parents, len(inner)), inner, encoding)
+    inner = to_bytes_array(build, content)
+    return _strings(build, bounds_from_parents(build, parents, len(inner)), inner, encoding)
 
 
-def string_array_from_uniques(build: Builder, uniques: Any, content: Any, encoding: Any = UTF8) -> Content:
+def string_array_from_uniques(build: Builder, uniques: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromuniques(uniques, content, encoding)`."""
-    inner = bytes_of(build, content)
-    return _strings(build, bounds_of_uniques(build, uniques, len(inner)), inner, encoding)
+    inner = to_bytes_array(build, content)
+    return _strings(build, bounds_from_uniques(build, uniques, len(inner)), inner, encoding)
 
 
-def string_array_from_numpy(build: Builder, array: Any) -> Content:
+def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:
     """`StringArray.fromnumpy(array)`: text, or bytes, without the NULs at their ends."""
-    if isinstance(array, Blob) and array.packed is None:
+    if isinstance(array, StoredBlob) and array.packed is None:
         array = array.content
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "SUT":
-        raise FormatError(f"array is {said(array)}, not an array of text of one dimension")
+        raise FormatError(f"array is {describe_value(array)}, not an array of text of one dimension")
     build.budget.take(2 * array.nbytes + 16 * len(array), "strings")
-    offsets, content = utf8_of(array) if array.dtype.kind != "S" else bytes_in(array)
+    offsets, content = encode_utf8(array) if array.dtype.kind != "S" else bytes_in(array)
     bounds = Bounds(offsets[:-1], offsets[1:], array.shape, offsets)
     return _strings(build, bounds, content, UTF8 if array.dtype.kind != "S" else None)
 
 
-def _strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> Content:
+def _strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> AwkwardLayout:
     codec = _codec(encoding)
-    characters, offsets = gathered(build, bounds, content)
+    characters, offsets = gather_elements(build, bounds, content)
     if codec == UTF8:
         try:
             check_utf8(offsets, characters)
         except DTypeError as error:
             if build.errors == "strict":
                 raise FormatError(str(error), hint="errors='replace' reads them, with U+FFFD") from error
-            characters, offsets = _transcoded(build, characters, offsets, codec)
+            characters, offsets = _transcode(build, characters, offsets, codec)
     elif codec is not None:
-        characters, offsets = _transcoded(build, characters, offsets, codec)
+        characters, offsets = _transcode(build, characters, offsets, codec)
     kind = "bytestring" if codec is None else "string"
     inner = build.ak.contents.NumpyArray(
         np.ascontiguousarray(characters), parameters={"__array__": _PARAMETERS[kind]}
     )  # fmt: skip
-    return lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner, {"__array__": kind})
+    return build_lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner, {"__array__": kind})
 
 
 def _codec(encoding: Any) -> str | None:
     if encoding is None:
         return None
     if isinstance(encoding, str):
-        found = ENCODINGS.get(encoding.lower().replace("-", "").replace("_", "").replace(" ", ""))
-        if found is not None:
-            return found
+        codec = ENCODINGS.get(encoding.lower().replace("-", "").replace("_", "").replace(" ", ""))
+        if codec is not None:
+            return codec
     raise FormatError(
-        f"the encoding {said(encoding)}, which is not read", hint=f"known: {', '.join(sorted(set(ENCODINGS.values())))}"
+        f"the encoding {describe_value(encoding)}, which is not read",
+        hint=f"known: {', '.join(sorted(set(ENCODINGS.values())))}",
     )
 
 
-def _transcoded(build: Builder, characters: Array, offsets: Array, codec: str) -> tuple[Array, Array]:
+def _transcode(build: Builder, characters: Array, offsets: Array, codec: str) -> tuple[Array, Array]:
     """The same strings in UTF-8."""
     build.budget.take(_MOST_TIMES * 2 * len(characters) + 100 * len(offsets), "strings")
     data = characters.tobytes()
     texts = []
-    for nth, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+    for index, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
         try:
             texts.append(data[start:stop].decode(codec, build.errors).encode("utf-8"))
         except UnicodeError as error:
             raise FormatError(
-                f"string {nth} is no valid {codec} ({getattr(error, 'reason', error)})",
+                f"string {index} is no valid {codec} ({getattr(error, 'reason', error)})",
                 hint="errors='replace' reads it, with U+FFFD",
             ) from error
     numbers = np.zeros(len(offsets), np.int64)

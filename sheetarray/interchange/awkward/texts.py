@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-
-Array = np.ndarray[Any, Any]
 
 _PADDING_ALWAYS = 64_000_000  # bytes that padding may take
 _PADDING_TIMES = 8  # and this many times the text
@@ -23,7 +22,7 @@ _FIRST_OF_PAIR = 0xF0  # bytes from here on begin a character that is two units 
 _FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more in UTF-8
 
 
-def lengths_of(offsets: Array, content: Array) -> Array:
+def text_lengths(offsets: Array, content: Array) -> Array:
     """How many characters each string has.
 
     Args:
@@ -31,20 +30,20 @@ def lengths_of(offsets: Array, content: Array) -> Array:
         content: valid UTF-8, as bytes.
 
     Example:
-        >>> lengths_of(np.array([0, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
+        >>> text_lengths(np.array([0, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
         [1, 1]
     """
     before = np.zeros(len(content) + 1, np.int64)
     np.cumsum(content & 0xC0 != 0x80, out=before[1:])
-    found: Array = np.diff(before[offsets])
-    return found
+    lengths: Array = np.diff(before[offsets])
+    return lengths
 
 
 def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
     """Whether an array of text, and the cells of a spreadsheet, hold these strings.
 
     Args:
-        offsets: as for `lengths_of`.
+        offsets: as for `text_lengths`.
         content: likewise.
         longest: a text may be, in units of UTF-16, as spreadsheets count.
 
@@ -59,22 +58,22 @@ def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
         return True
     pairs = np.zeros(len(content) + 1, np.int64)
     np.cumsum(content >= _FIRST_OF_PAIR, out=pairs[1:])
-    return bool((lengths_of(offsets, content) + np.diff(pairs[offsets])).max() <= longest)
+    return bool((text_lengths(offsets, content) + np.diff(pairs[offsets])).max() <= longest)
 
 
-def text_of(offsets: Array, content: Array, *, padded: bool = True) -> Array:
+def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array:
     """Strings as an array of text.
 
     Args:
-        offsets: as for `lengths_of`.
+        offsets: as for `text_lengths`.
         content: likewise; with `padded` no string ends in a NUL.
         padded: `<U`, unless padding is out of proportion; else `StringDType`.
 
     Example:
-        >>> text_of(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
+        >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
         ['a', '', '€']
     """
-    lengths = lengths_of(offsets, content)
+    lengths = text_lengths(offsets, content)
     width = max(int(lengths.max(initial=1)), 1)
     size = int(lengths.sum())
     text = content[offsets[0] : offsets[-1]].tobytes().decode("utf-8")
@@ -84,30 +83,30 @@ def text_of(offsets: Array, content: Array, *, padded: bool = True) -> Array:
         texts = [text[start:stop] for start, stop in zip([0, *ends[:-1]], ends, strict=True)]
         return np.array(texts, dtype=np.dtypes.StringDType())
     characters = np.frombuffer(text.encode("utf-32-le"), "<u4")
-    found = np.zeros((len(lengths), width), "<u4")
+    points = np.zeros((len(lengths), width), "<u4")
     first = 0
     for start, stop in _blocks(len(lengths), width):
         here = lengths[start:stop]
         last = first + int(here.sum())
-        found[start:stop][np.arange(width) < here[:, None]] = characters[first:last]
+        points[start:stop][np.arange(width) < here[:, None]] = characters[first:last]
         first = last
-    array: Array = found.view(f"<U{width}").reshape(-1)
+    array: Array = points.view(f"<U{width}").reshape(-1)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def utf8_of(array: Array) -> tuple[Array, Array]:
-    """The offsets and the content of the strings in an array of text; inverse of `text_of`.
+def encode_utf8(array: Array) -> tuple[Array, Array]:
+    """The offsets and the content of the strings in an array of text; inverse of `decode_utf8`.
 
     Raises:
         FormatError: half a character, or missing text.
 
     Example:
-        >>> offsets, content = utf8_of(np.array(["a", "", "€"]))
+        >>> offsets, content = encode_utf8(np.array(["a", "", "€"]))
         >>> offsets.tolist(), content.tobytes()
         ([0, 1, 1, 4], b'a\\xe2\\x82\\xac')
     """
     if array.dtype.kind == "T":
-        return _joined(array.tolist())
+        return _join(array.tolist())
     wide = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     width = wide.itemsize // WIDE
     offsets = np.zeros(len(wide) + 1, np.int64)
@@ -145,7 +144,7 @@ def bytes_in(array: Array) -> tuple[Array, Array]:
     return offsets, block[np.arange(width) < lengths[:, None]]
 
 
-def _joined(texts: Sequence[Any]) -> tuple[Array, Array]:
+def _join(texts: Sequence[Any]) -> tuple[Array, Array]:
     if not all(isinstance(text, str) for text in texts):
         raise FormatError("an array of text with missing values")
     encoded = [text.encode("utf-8") for text in texts]

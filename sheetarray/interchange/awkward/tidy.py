@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import DTypeError, LimitError
-from .layouts import as_layout, check_dtype
-from .packages import awkward_module
-
-Array = np.ndarray[Any, Any]
-Content = Any  # a layout; the package has no types to check against
+from .layouts import check_dtype, to_layout
+from .packages import AwkwardLayout, awkward_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def to_tidy(array: Any) -> dict[str, Array]:
         >>> {name: column.tolist() for name, column in table.items()}
         {'entry': [0, 0, 2], 'subentry': [0, 1, 0], 'id': [7, 7, 9], 'x': [1.5, 2.5, 3.5]}
     """
-    layout = as_layout(array, pack=True)
+    layout = to_layout(array, pack=True)
     leaves = list(_leaves(layout, (), ()))
     if not leaves:
         raise DTypeError("records without any field: there is nothing to put into a table")
@@ -85,15 +83,15 @@ def _entries(length: int, levels: tuple[Array, ...]) -> dict[str, Array]:
         total = int(counts.sum())
         within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
         columns = [*(np.repeat(column, counts) for column in columns), within]
-    return {f"{'sub' * nth}entry": column for nth, column in enumerate(columns)}
+    return {f"{'sub' * index}entry": column for index, column in enumerate(columns)}
 
 
-def _leaves(layout: Content, path: tuple[str, ...], counts: tuple[Array, ...]) -> Iterator[_Leaf]:
+def _leaves(layout: AwkwardLayout, path: tuple[str, ...], counts: tuple[Array, ...]) -> Iterator[_Leaf]:
     name = ".".join(path) or "values"
     if layout.is_union:
         raise DTypeError(f"{name}: a union of types has no column")
     if layout.is_option or layout.is_indexed:
-        layout = _pushed(layout)
+        layout = _push_down(layout)
     if layout.is_record:
         for field, content in zip(layout.fields, layout.contents, strict=True):
             yield from _leaves(content[: len(layout)], (*path, field), counts)
@@ -107,7 +105,7 @@ def _leaves(layout: Content, path: tuple[str, ...], counts: tuple[Array, ...]) -
         yield _Leaf(name, counts, _values(layout, name))
 
 
-def _pushed(layout: Content) -> Content:
+def _push_down(layout: AwkwardLayout) -> AwkwardLayout:
     """What an option or an index lies over, with its elements in place: missing lists empty, missing fields missing."""
     contents = awkward_module().contents
     if not layout.is_option:
@@ -116,21 +114,21 @@ def _pushed(layout: Content) -> Content:
     index, content = option.index.data, option.content
     places = awkward_module().index.Index64(index)
     if content.is_record:
-        fields = [contents.IndexedOptionArray.simplified(places, each[: len(content)]) for each in content.contents]
+        fields = [contents.IndexedOptionArray.simplified(places, field[: len(content)]) for field in content.contents]
         return contents.RecordArray(fields, content.fields, length=len(index))
     if content.is_list and content.parameter("__array__") not in ("string", "bytestring"):
         lists = content.to_ListOffsetArray64(True)
-        ends = [np.where(index < 0, 0, part[np.maximum(index, 0)]) for part in _ends(lists.offsets.data)]
+        ends = [np.where(index < 0, 0, part[np.maximum(index, 0)]) for part in _last_of_lists(lists.offsets.data)]
         return contents.ListArray(*map(awkward_module().index.Index64, ends), lists.content)
     return contents.IndexedOptionArray(places, content)
 
 
-def _ends(offsets: Array) -> tuple[Array, Array]:
+def _last_of_lists(offsets: Array) -> tuple[Array, Array]:
     one = offsets if len(offsets) > 1 else np.zeros(2, np.int64)  # nothing to take from, where all are missing
     return one[:-1], one[1:]
 
 
-def _values(layout: Content, name: str) -> Array:
+def _values(layout: AwkwardLayout, name: str) -> Array:
     ak = awkward_module()
     missing = None
     if layout.is_option:

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .builder import Array, Builder, Content, field_name
-from .layouts import CHARACTERS, TEXTS, block
+from .builder import Builder, field_name
+from .layouts import CHARACTERS, TEXTS, to_block
 from .metadata import Traits, check_form, check_json
+from .packages import AwkwardLayout
 
 _CATEGORICAL = "categorical"
 
 
-def traits_of(layout: Content) -> Traits:
+def traits_of(layout: AwkwardLayout) -> Traits:
     """What a layout has that awkward0 does not.
 
     Args:
@@ -30,14 +32,14 @@ def traits_of(layout: Content) -> Traits:
         DTypeError: a parameter that JSON does not hold.
     """
     is_text = layout.parameter("__array__") in TEXTS
-    parameters = _own(layout, drop=is_text)
+    parameters = _own_traits(layout, drop=is_text)
     if layout.is_unknown or (layout.is_union and not layout.length):
         return Traits(empty=check_json(layout.form.to_dict(verbose=False), "a form"))
     if is_text:
         size = layout.size if layout.is_regular else None
-        return Traits(parameters, (_own(layout.content, drop=True),), size)
-    if layout.is_regular and block(layout) is not None:
-        return Traits(parameters, tuple(_inner(layout)))
+        return Traits(parameters, (_own_traits(layout.content, drop=True),), size)
+    if layout.is_regular and to_block(layout) is not None:
+        return Traits(parameters, tuple(_inner_traits(layout)))
     if layout.is_regular:
         return Traits(parameters, size=layout.size)
     if layout.is_numpy and 0 in layout.data.shape[1:]:
@@ -46,7 +48,7 @@ def traits_of(layout: Content) -> Traits:
     return Traits(parameters, is_tuple=layout.is_record and layout.is_tuple, is_unmasked=is_unmasked)
 
 
-def _own(layout: Content, *, drop: bool) -> dict[str, Any]:
+def _own_traits(layout: AwkwardLayout, *, drop: bool) -> dict[str, Any]:
     """The parameters of a layout; with `drop` without what makes it text, which the expression says."""
     parameters = {
         name: value
@@ -58,19 +60,19 @@ def _own(layout: Content, *, drop: bool) -> dict[str, Any]:
     return parameters
 
 
-def _inner(layout: Content) -> list[dict[str, Any]]:
+def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
     """The parameters of what is in a block, from the outside in."""
-    found = []
+    traits = []
     while layout.is_regular:
         layout = layout.content
-        found.append(_own(layout, drop=False))
-    return found
+        traits.append(_own_traits(layout, drop=False))
+    return traits
 
 
 # Given back -------------------------------------------------------------------------------------------------------
 
 
-def restored(build: Builder, value: Any, traits: Traits) -> Content:
+def restore(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
     """What an array was before it was written.
 
     Args:
@@ -81,24 +83,24 @@ def restored(build: Builder, value: Any, traits: Traits) -> Content:
     Raises:
         FormatError: it cannot have had such traits.
     """
-    layout = build.layout(value, "what the metadata speak of")
+    layout = build.to_layout(value, "what the metadata speak of")
     try:
-        found = _restored(build, layout, traits)
+        layout_restored = _restore(build, layout, traits)
     except FormatError:
         raise
     except Exception as error:  # awkward's own checks, of what nobody but a hostile file would ask for
         reason = str(error).partition("\n")[0]
         raise FormatError(f"traits that this array cannot have ({reason:.200})") from error
-    return build.measured(found)
+    return build.check_measured(layout_restored)
 
 
-def _restored(build: Builder, layout: Content, traits: Traits) -> Content:
+def _restore(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLayout:
     if traits.empty is not None:
         return _without_elements(build, layout, traits)
     text = layout.parameter("__array__") if layout.parameter("__array__") in TEXTS else None
-    parameters = _checked(layout, traits.parameters, text)
+    parameters = _check_restored(layout, traits.parameters, text)
     if traits.is_tuple:
-        if not layout.is_record or layout.fields != [str(nth) for nth in range(len(layout.fields))]:
+        if not layout.is_record or layout.fields != [str(index) for index in range(len(layout.fields))]:
             raise FormatError("a tuple that is no record of the fields 0, 1, ..")
         layout = build.ak.contents.RecordArray(layout.contents, None, length=layout.length)
     if traits.is_unmasked:
@@ -108,13 +110,13 @@ def _restored(build: Builder, layout: Content, traits: Traits) -> Content:
     if traits.inner and text is not None:
         layout = _with_characters(build, layout, traits.inner)
     elif traits.inner:
-        layout = _peeled(build, layout, traits.inner)
+        layout = _peel(build, layout, traits.inner)
     if traits.size is not None:
-        layout = _sized(build, layout, traits.size)
+        layout = _with_size(build, layout, traits.size)
     return layout.copy(parameters=parameters)
 
 
-def _checked(layout: Content, parameters: Mapping[str, Any], text: str | None) -> dict[str, Any]:
+def _check_restored(layout: AwkwardLayout, parameters: Mapping[str, Any], text: str | None) -> dict[str, Any]:
     """The parameters of a layout, where they do not turn it into something else."""
     kind = parameters.get("__array__")
     if text is not None:
@@ -128,7 +130,7 @@ def _checked(layout: Content, parameters: Mapping[str, Any], text: str | None) -
     return dict(parameters)
 
 
-def _without_elements(build: Builder, layout: Content, traits: Traits) -> Content:
+def _without_elements(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLayout:
     if layout.length or traits != Traits(empty=traits.empty):
         raise FormatError(f"an array of {layout.length} elements, where there should be none")
     check_form(traits.empty)
@@ -138,7 +140,7 @@ def _without_elements(build: Builder, layout: Content, traits: Traits) -> Conten
     return form.length_zero_array(highlevel=False)
 
 
-def _with_characters(build: Builder, layout: Content, inner: tuple[Mapping[str, Any], ...]) -> Content:
+def _with_characters(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any], ...]) -> AwkwardLayout:
     if len(inner) != 1 or "__array__" in inner[0]:
         raise FormatError("strings have the parameters of their characters, and no others within")
     parameters = {**layout.content.parameters, **inner[0]}
@@ -146,23 +148,23 @@ def _with_characters(build: Builder, layout: Content, inner: tuple[Mapping[str, 
     return layout.copy(content=content)
 
 
-def _peeled(build: Builder, layout: Content, inner: tuple[Mapping[str, Any], ...]) -> Content:
+def _peel(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any], ...]) -> AwkwardLayout:
     """Lists of one size around numbers, out of an n-d block."""
     array: Array = np.asarray(layout.data) if layout.is_numpy else np.zeros(0)
     if not len(inner) < array.ndim or 0 in array.shape[1:]:
         raise FormatError(f"{len(inner)} lists within each other, in an array of {array.ndim} dimensions")
     shape = array.shape
-    found = build.ak.contents.NumpyArray(
-        array.reshape(-1, *shape[len(inner) + 1 :]), parameters=_checked(layout, inner[-1], None)
+    peeled = build.ak.contents.NumpyArray(
+        array.reshape(-1, *shape[len(inner) + 1 :]), parameters=_check_restored(layout, inner[-1], None)
     )
     for axis in range(len(inner), 0, -1):
-        parameters = _checked(layout, inner[axis - 2], None) if axis > 1 else None
+        parameters = _check_restored(layout, inner[axis - 2], None) if axis > 1 else None
         length = math.prod(shape[:axis])
-        found = build.ak.contents.RegularArray(found, shape[axis], length, parameters=parameters)
-    return found
+        peeled = build.ak.contents.RegularArray(peeled, shape[axis], length, parameters=parameters)
+    return peeled
 
 
-def _sized(build: Builder, layout: Content, size: int) -> Content:
+def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayout:
     """Lists of one size."""
     if not layout.is_list or layout.is_regular:
         raise FormatError("the size of lists, for an array that has none")
@@ -177,12 +179,12 @@ def _sized(build: Builder, layout: Content, size: int) -> Content:
     return build.ak.contents.RegularArray(content, size, zeros_length=layout.length)
 
 
-def named_record(build: Builder, layout: Content, name: str) -> Content:
+def name_record(build: Builder, layout: AwkwardLayout, name: str) -> AwkwardLayout:
     """The same records under a name, as older files have it; called "tuple", they have no field names."""
     if not layout.is_record:
-        return build.measured(layout)
+        return build.check_measured(layout)
     fields, parameters = layout.fields, {**layout.parameters, "__record__": field_name(name)}
-    if name == "tuple" and fields == [str(nth) for nth in range(len(fields))]:
+    if name == "tuple" and fields == [str(index) for index in range(len(fields))]:
         fields, parameters = None, layout.parameters
     record = build.ak.contents.RecordArray(layout.contents, fields, length=layout.length, parameters=parameters)
-    return build.measured(record)
+    return build.check_measured(record)

@@ -13,45 +13,47 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import Array
 from ...errors import FormatError
-from .builder import Array, Builder, Content, said
+from .builder import Builder, describe_value
+from .packages import AwkwardLayout
 
 _MOST_VARIANTS = 128  # tags are of 8 bits
 _EXACT = 2**53  # integers up to it are floats too
 
 
-def union_array(build: Builder, tags: Any, index: Any, contents: Any) -> Content:
+def union_array(build: Builder, tags: Any, index: Any, contents: Any) -> AwkwardLayout:
     """`UnionArray(tags, index, contents)`."""
     variants = _variants(build, contents)
-    which = build.integers(tags, "tags", len(variants))
-    where = build.integers(index, "index")
+    which = build.to_integers(tags, "tags", len(variants))
+    where = build.to_integers(index, "index")
     if len(where) < len(which) or where.shape[1:] != which.shape[1:]:
         raise FormatError(f"tags of the shape {which.shape} and an index of the shape {where.shape}")
     flat = union(build, which.reshape(-1), where[: len(which)].reshape(-1), variants)
-    return build.measured(build.regular(flat, which.shape))
+    return build.check_measured(build.to_regular(flat, which.shape))
 
 
-def union_array_from_tags(build: Builder, tags: Any, contents: Any) -> Content:
+def union_array_from_tags(build: Builder, tags: Any, contents: Any) -> AwkwardLayout:
     """`UnionArray.fromtags(tags, contents)`: the elements of each content follow each other."""
     variants = _variants(build, contents)
-    which = build.integers(tags, "tags", len(variants))
+    which = build.to_integers(tags, "tags", len(variants))
     flat = which.reshape(-1)
     build.budget.take(flat.nbytes + len(variants) * len(flat), "an index")
     where = np.zeros(len(flat), np.int64)
     for tag in range(len(variants)):
         here = flat == tag
         where[here] = np.arange(np.count_nonzero(here))
-    return build.measured(build.regular(union(build, flat, where, variants), which.shape))
+    return build.check_measured(build.to_regular(union(build, flat, where, variants), which.shape))
 
 
-def _variants(build: Builder, contents: Any) -> list[Content]:
-    variants = [build.layout(content, "a content") for content in build.sequence(contents, "contents")]
+def _variants(build: Builder, contents: Any) -> list[AwkwardLayout]:
+    variants = [build.to_layout(content, "a content") for content in build.to_sequence(contents, "contents")]
     if not 0 < len(variants) <= _MOST_VARIANTS:
         raise FormatError(f"a union of {len(variants)} contents; awkward 2 has unions of 1 to {_MOST_VARIANTS}")
     return variants
 
 
-def union(build: Builder, tags: Array, index: Array, contents: Sequence[Content]) -> Content:
+def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardLayout]) -> AwkwardLayout:
     """The layout of a union.
 
     Args:
@@ -65,7 +67,7 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[Content]
     """
     build.budget.take(len(contents) * len(tags) + 16 * len(tags), "a union")
     which, where = np.zeros(len(tags), np.int64), np.zeros(len(tags), np.int64)
-    variants: list[Content] = []
+    variants: list[AwkwardLayout] = []
     for tag, content in enumerate(contents):
         here = tags == tag
         places = index[here]
@@ -83,16 +85,16 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[Content]
     if len(variants) > _MOST_VARIANTS:
         raise FormatError(f"a union of {len(variants)} contents; awkward 2 has at most {_MOST_VARIANTS}")
     if len(variants) == 1:
-        return build.simplified("IndexedArray", build.index(where), variants[0])
+        return build.simplifying_class("IndexedArray", build.to_index(where), variants[0])
     if any(variant.is_option for variant in variants):
         unmasked = build.ak.contents.UnmaskedArray
         variants = [variant if variant.is_option else unmasked(variant) for variant in variants]
-    return _merged(build, build.ak.index.Index8(which.astype(np.int8)), build.index(where), variants)
+    return _merge(build, build.ak.index.Index8(which.astype(np.int8)), build.to_index(where), variants)
 
 
-def _merged(build: Builder, tags: Any, index: Any, variants: list[Content]) -> Content:
+def _merge(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
     """A union, with similar contents merged where that changes no value."""
-    plain: Content = build.ak.contents.UnionArray(tags, index, variants)
+    plain: AwkwardLayout = build.ak.contents.UnionArray(tags, index, variants)
     size = build.measure(plain).size
     build.budget.take(2 * size, "a union")
     leaves = _leaves(plain)
@@ -100,46 +102,48 @@ def _merged(build: Builder, tags: Any, index: Any, variants: list[Content]) -> C
     wide = [leaf for leaf in leaves if leaf.dtype.kind in "iu" and leaf.dtype.itemsize == 8 and leaf.size]
     if len(times) > 1 or any(int(leaf.max()) > _EXACT or int(leaf.min()) < -_EXACT for leaf in wide):
         return plain
-    found: Content = build.ak.contents.UnionArray.simplified(tags, index, variants)
-    return found
+    union: AwkwardLayout = build.ak.contents.UnionArray.simplified(tags, index, variants)
+    return union
 
 
-def _leaves(layout: Content) -> list[Array]:
+def _leaves(layout: AwkwardLayout) -> list[Array]:
     """The numbers in a layout."""
     if layout.is_numpy:
         return [np.asarray(layout.data)]
     inner = layout.contents if layout.is_record or layout.is_union else [layout.content]
-    return [] if layout.is_unknown else [leaf for each in inner for leaf in _leaves(each)]
+    return [] if layout.is_unknown else [leaf for content in inner for leaf in _leaves(content)]
 
 
 # Chunks --------------------------------------------------------------------------------------------------------------
 
 
-def chunked_array(build: Builder, chunks: Any, chunksizes: Any = ()) -> Content:
+def chunked_array(build: Builder, chunks: Any, chunksizes: Any = ()) -> AwkwardLayout:
     """`ChunkedArray(chunks, chunksizes)`."""
-    layouts = [build.layout(chunk, "a chunk") for chunk in build.sequence(chunks, "chunks")]
-    sizes = build.sequence(chunksizes, "chunksizes")
+    layouts = [build.to_layout(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
+    sizes = build.to_sequence(chunksizes, "chunksizes")
     if len(sizes) > len(layouts):
         raise FormatError(f"{len(sizes)} chunksizes for {len(layouts)} chunks")
-    for nth, (size, layout) in enumerate(zip(sizes, layouts, strict=False)):
-        if build.integer(size, "chunksizes") != layout.length:
-            raise FormatError(f"chunk {nth} has {layout.length} elements; chunksizes has {size}")
+    for index, (size, layout) in enumerate(zip(sizes, layouts, strict=False)):
+        if build.to_integer(size, "chunksizes") != layout.length:
+            raise FormatError(f"chunk {index} has {layout.length} elements; chunksizes has {size}")
     filled = [layout for layout in layouts if layout.length] or layouts[:1]
-    return build.measured(_one_after_the_other(build, filled)) if filled else build.ak.contents.EmptyArray()
+    return build.check_measured(_concatenate_as_union(build, filled)) if filled else build.ak.contents.EmptyArray()
 
 
-def _one_after_the_other(build: Builder, layouts: list[Content]) -> Content:
+def _concatenate_as_union(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
     build.budget.take(sum(build.measure(layout).size for layout in layouts), "chunks, one after the other")
     types: list[Any] = []
     kinds = np.empty(len(layouts), np.int64)
-    for nth, layout in enumerate(layouts):
+    for index, layout in enumerate(layouts):
         kind = layout.form.type
         if kind not in types:
             types.append(kind)
         if len(types) > _MOST_VARIANTS:
             raise FormatError(f"chunks of more than {_MOST_VARIANTS} types")
-        kinds[nth] = types.index(kind)
-    joined = [_joined(build, [layouts[nth] for nth in np.flatnonzero(kinds == tag)]) for tag in range(len(types))]
+        kinds[index] = types.index(kind)
+    joined = [
+        _concatenate(build, [layouts[index] for index in np.flatnonzero(kinds == tag)]) for tag in range(len(types))
+    ]
     if len(joined) == 1:
         return joined[0]
     tags = np.repeat(kinds, [layout.length for layout in layouts])
@@ -151,22 +155,22 @@ def _one_after_the_other(build: Builder, layouts: list[Content]) -> Content:
     return union(build, tags, where, joined)
 
 
-def _joined(build: Builder, layouts: list[Content]) -> Content:
+def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
     if len(layouts) == 1:
         return layouts[0]
-    found: Content = build.ak.concatenate(layouts, axis=0, highlevel=False)
-    return found
+    joined: AwkwardLayout = build.ak.concatenate(layouts, axis=0, highlevel=False)
+    return joined
 
 
-def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = ()) -> Content:
+def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = ()) -> AwkwardLayout:
     """`AppendableArray(chunkshape, dtype, chunks)`: chunks of one dtype, of which the last may be shorter."""
     shape = chunkshape if isinstance(chunkshape, (list, tuple)) else [chunkshape]
-    if not shape or any(build.integer(size, "chunkshape") <= 0 for size in shape):
+    if not shape or any(build.to_integer(size, "chunkshape") <= 0 for size in shape):
         raise FormatError(f"the chunkshape {chunkshape!r:.80}; it has numbers above 0")
     if not isinstance(dtype, np.dtype) or dtype.subdtype is not None:
-        raise FormatError(f"dtype is {said(dtype)}, not a dtype of elements")
+        raise FormatError(f"dtype is {describe_value(dtype)}, not a dtype of elements")
     native = dtype.newbyteorder("=")
-    arrays = [build.array(chunk, "a chunk") for chunk in build.sequence(chunks, "chunks")]
+    arrays = [build.to_array(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
     for array in arrays:
         if array.dtype != native or array.shape[1:] != tuple(shape[1:]):
             raise FormatError(f"a chunk of the dtype {array.dtype} and the shape {array.shape}, where dtype is {dtype} "
@@ -175,4 +179,4 @@ def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = 
     if not arrays:
         build.budget.take(8 * math.prod(shape[1:]), "a chunkshape")
         arrays = [np.empty((0, *shape[1:]), native)]
-    return build.layout(np.concatenate(arrays), "chunks")
+    return build.to_layout(np.concatenate(arrays), "chunks")

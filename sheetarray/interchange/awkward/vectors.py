@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
-from .builder import Builder, Content
+from .builder import Builder
 from .calls import Spec
+from .packages import AwkwardLayout
 
 _CARTESIAN = ("x", "y", "z", "t")
 _LORENTZ: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -40,17 +41,17 @@ _CLASSES: dict[tuple[str, str], tuple[str, dict[tuple[str, ...], tuple[str, ...]
 }
 
 
-def _constructor(name: str, fields: Sequence[str]) -> Callable[..., Content]:
-    def vectors(build: Builder, *components: Any) -> Content:
+def _constructor(name: str, fields: Sequence[str]) -> Callable[..., AwkwardLayout]:
+    def vectors(build: Builder, *components: Any) -> AwkwardLayout:
         if len(components) != len(fields):
             raise FormatError(f"{len(components)} components, where {', '.join(fields)} are expected")
-        layouts = [build.layout(value, field) for field, value in zip(fields, components, strict=True)]
-        return build.measured(_zipped(build, name, fields, layouts))
+        layouts = [build.to_layout(value, field) for field, value in zip(fields, components, strict=True)]
+        return build.check_measured(_zip_fields(build, name, fields, layouts))
 
     return vectors
 
 
-def _zipped(build: Builder, name: str, fields: Sequence[str], layouts: list[Content]) -> Content:
+def _zip_fields(build: Builder, name: str, fields: Sequence[str], layouts: list[AwkwardLayout]) -> AwkwardLayout:
     """Records of components; where those are lists, lists of records."""
     lengths = {layout.length for layout in layouts}
     if len(lengths) > 1:
@@ -66,13 +67,13 @@ def _zipped(build: Builder, name: str, fields: Sequence[str], layouts: list[Cont
     if not all(np.array_equal(starts, other[0]) and np.array_equal(stops, other[1]) for other in bounds[1:]):
         starts, stops, inner = _side_by_side(build, layouts, bounds)
     shortest = min(layout.length for layout in inner)
-    records = _zipped(build, name, fields, [layout[:shortest] for layout in inner])
-    return contents.ListArray(build.index(starts), build.index(stops), records)
+    records = _zip_fields(build, name, fields, [layout[:shortest] for layout in inner])
+    return contents.ListArray(build.to_index(starts), build.to_index(stops), records)
 
 
 def _side_by_side(
-    build: Builder, layouts: list[Content], bounds: list[tuple[Any, Any]]
-) -> tuple[Any, Any, list[Content]]:
+    build: Builder, layouts: list[AwkwardLayout], bounds: list[tuple[Any, Any]]
+) -> tuple[Any, Any, list[AwkwardLayout]]:
     """Lists of the same lengths, each of which begins where the one before ends."""
     counts = bounds[0][1] - bounds[0][0]
     if not all(np.array_equal(stops - starts, counts) for starts, stops in bounds[1:]):
@@ -85,11 +86,11 @@ def _side_by_side(
         build.budget.take(16 * total, "components, put side by side")
         places = np.repeat(starts - offsets[:-1], counts)
         places += np.arange(total)
-        inner.append(build.simplified("IndexedArray", build.index(places), layout.content))
+        inner.append(build.simplifying_class("IndexedArray", build.to_index(places), layout.content))
     return offsets[:-1], offsets[1:], inner
 
 
-VECTORS: dict[Spec, Callable[..., Content]] = {
+VECTORS: dict[Spec, Callable[..., AwkwardLayout]] = {
     (f"uproot3_methods.classes.{module}", function, *method): _constructor(name, fields)
     for (module, function), (name, methods) in _CLASSES.items()
     for method, fields in methods.items()

@@ -1,6 +1,6 @@
 """Awkward arrays -> awkward0's persistence protocol: a schema and named blobs, in any container.
 
-What is to be stored is worked out as a `Plan` first: every refusal comes before the container is touched.
+What is to be stored is worked out as a `StoragePlan` first: every refusal comes before the container is touched.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from ...errors import DTypeError, FormatError, LimitError
 from .blobs import check_name
-from .compression import COMPRESSION, Compression, Specification, rules_of
-from .forms import Blob, Expression, Forms
-from .functions import matches, promoted
-from .layouts import as_layout
+from .compression import COMPRESSION, Compression, Specification, parse_rules
+from .expression_writer import ExpressionWriter, JsonExpression, NewBlob
+from .functions import matches, to_patterns
+from .layouts import to_layout
 from .limits import MOST_SCHEMA_BYTES
 from .metadata import Metadata, attrs_of
 from .naming import ByPath
@@ -25,7 +25,7 @@ from .plain import ndarray_of
 
 
 @dataclass(frozen=True)
-class Plan:
+class StoragePlan:
     """What one array comes down to.
 
     Attributes:
@@ -38,7 +38,7 @@ class Plan:
     name: str
     schema: bytes
     prefix: str
-    blobs: Sequence[Blob]
+    blobs: Sequence[NewBlob]
 
     @property
     def names(self) -> list[str]:
@@ -103,9 +103,9 @@ def serialize(
         put.append(planned.name)
         storage[planned.name] = planned.schema
     except BaseException:
-        for each in put:
+        for key in put:
             with contextlib.suppress(Exception):
-                del storage[each]
+                del storage[key]
         raise
 
 
@@ -119,7 +119,7 @@ def plan(
     compression: Compression = COMPRESSION,
     whitelist: Any = None,
     pack: bool = False,
-) -> Plan:
+) -> StoragePlan:
     """What an array comes down to, with nothing written yet; arguments as for `serialize`.
 
     Raises:
@@ -127,14 +127,14 @@ def plan(
         LimitError: a name that leads out of containers.
     """
     ending = suffix or ""
-    forms = Forms(lambda _path, ident: f"{ident}{ending}", rules_of(compression))
+    forms = ExpressionWriter(lambda _path, ident: f"{ident}{ending}", parse_rules(compression))
     planned = _plan(obj, name or "", delimiter or "", schemasuffix or "", pack, forms)
     if whitelist is not None:
-        _check_calls(forms.called, promoted(whitelist))
+        _check_calls(forms.called, to_patterns(whitelist))
     return planned
 
 
-def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool, longest: int) -> Plan:
+def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool, longest: int) -> StoragePlan:
     """The same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
 
     Strings are arrays of text where none is longer than `longest`, in units of UTF-16.
@@ -143,17 +143,19 @@ def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: 
         DTypeError: an array that the protocol does not hold; names it.
         LimitError: a name that leads out of containers.
     """
-    return _plan(obj, name, delimiter, schemasuffix, pack, Forms(ByPath(delimiter), typed=True, longest=longest))
+    return _plan(
+        obj, name, delimiter, schemasuffix, pack, ExpressionWriter(ByPath(delimiter), typed=True, longest=longest)
+    )
 
 
-def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, forms: Forms) -> Plan:
+def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, forms: ExpressionWriter) -> StoragePlan:
     prefix = name + delimiter if name else ""
     try:
-        expression = forms.expression(as_layout(obj, pack=pack))
+        expression = forms.expression(to_layout(obj, pack=pack))
         metadata = Metadata(forms.traits, attrs_of(obj), ndarray_of(obj)).to_json()
     except (DTypeError, LimitError) as error:
         raise type(error)(f"{name}: {error}" if name else str(error)) from error
-    top: Expression = {"awkward0": awkward_module().__version__, "schema": expression}
+    top: JsonExpression = {"awkward0": awkward_module().__version__, "schema": expression}
     if prefix:
         top["prefix"] = prefix
     if metadata:
@@ -161,10 +163,10 @@ def _plan(obj: Any, name: str, delimiter: str, schemasuffix: str, pack: bool, fo
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")
     if len(schema) > MOST_SCHEMA_BYTES:
         raise LimitError(f"{name}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
-    planned = Plan(name + schemasuffix, schema, prefix, forms.blobs)
-    for each in planned.names:
+    planned = StoragePlan(name + schemasuffix, schema, prefix, forms.blobs)
+    for key in planned.names:
         try:
-            check_name(each)
+            check_name(key)
         except FormatError as error:
             raise LimitError(f"{name}: no reader would take this name, so rename it: {error.reason}") from error
     return planned
@@ -176,7 +178,7 @@ def _check_calls(called: Iterable[Specification], patterns: Sequence[Sequence[st
             raise LimitError(f"the whitelist does not let {'.'.join(specification)} pass, which reading would call")
 
 
-def check_free(plans: Iterable[Plan], taken: Container[str]) -> None:
+def check_free(plans: Iterable[StoragePlan], taken: Container[str]) -> None:
     """Refuse names that the container has already, or that two blobs would have.
 
     Raises:

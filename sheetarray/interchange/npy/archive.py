@@ -14,16 +14,15 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from ...adapters import EVERYTHING, Keeps, Progress, silent
-from ...arrays import chosen, plain_arrays
+from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
+from ...arrays import plain_arrays, select
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, located
-from ...files import Readable, Sink, Source, Writable, inflated_limit, replacing
-from ...stored import Stored, put, within
-from ..base import damage, problem_of
-from .header import of, parse
-
-Array = np.ndarray[Any, Any]
+from ...dtypes import Array
+from ...errors import Finding, FormatError, LimitError, locating
+from ...file_array import FileArray, in_member, write_elements
+from ...files import Readable, Sink, Source, Writable, max_inflated_size, replacing
+from ..zip_members import damage_as_format_error, name_problem
+from .header import header_for, parse
 
 keeps_npz = Keeps(EVERYTHING - {"generic"})
 
@@ -57,19 +56,19 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     """
     plain = plain_arrays(arrays)
     for name in plain:
-        if problem := problem_of(name):
+        if problem := name_problem(name):
             raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of the archive: rename it")
     if len(plain) > MOST_MEMBERS:
         raise LimitError(f"{len(plain):,} arrays, and an archive is read up to {MOST_MEMBERS:,}: write several files")
     total = sum(array.size for array in plain.values())
-    done, report = 0, progress or silent
+    done, report = 0, progress or ignore_progress
     report(0, total)
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    with replacing(target, binary=True) as sink, zipfile.ZipFile(_for_zip(sink), "w", method) as archive:
+    with replacing(target, binary=True) as sink, zipfile.ZipFile(_zip_sink(sink), "w", method) as archive:
         for name, array in plain.items():
             with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
-                member.write(of(array))
-                for written in put(array, cast(Sink, member)):
+                member.write(header_for(array))
+                for written in write_elements(array, cast(Sink, member)):
                     report(done + written, total)
             done += array.size
     report(total, total)
@@ -94,19 +93,19 @@ def read_npz(
         NotFoundError: no array of a name asked for.
         OSError: no such file, or it cannot be read.
     """
-    with Source(source) as opened, located(source=opened.name), _archive(opened) as archive:
-        wanted = chosen(_members(archive), names)
+    with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
+        wanted = select(_members_by_name(archive), names)
         _check_total(archive, wanted.values())
-        headers = {name: _header(archive, member) for name, member in wanted.items()}
-        total = sum(stored.count for stored in headers.values())
-        done, report = 0, progress or silent
+        headers = {name: _read_header(archive, member) for name, member in wanted.items()}
+        total = sum(stored.element_count for stored in headers.values())
+        done, report = 0, progress or ignore_progress
         report(0, total)
-        found = {}
+        arrays = {}
         for name, member in wanted.items():
-            found[name] = _array(archive, member, headers[name])
-            report(done := done + found[name].size, total)
+            arrays[name] = _read_array(archive, member, headers[name])
+            report(done := done + arrays[name].size, total)
         report(total, total)
-        return found
+        return arrays
 
 
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
@@ -116,9 +115,10 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
         FormatError: no archive, or a broken header.
         OSError: no such file, or it cannot be read.
     """
-    with Source(source) as opened, located(source=opened.name), _archive(opened) as archive:
+    with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {
-            name: _header(archive, member).info(member=member.filename) for name, member in _members(archive).items()
+            name: _read_header(archive, member).to_info(member=member.filename)
+            for name, member in _members_by_name(archive).items()
         }
 
 
@@ -130,17 +130,17 @@ def check_npz(source: Readable) -> Iterator[Finding]:
     """
     findings = []
     try:
-        with Source(source) as opened, _archive(opened) as archive:
-            members = _members(archive)
+        with Source(source) as opened, _opening_archive(opened) as archive:
+            members = _members_by_name(archive)
             _check_total(archive, members.values())
             for name, member in members.items():
                 try:
-                    with located(array=name):
-                        _array(archive, member, _header(archive, member))
+                    with locating(array=name):
+                        _read_array(archive, member, _read_header(archive, member))
                 except FormatError as error:
-                    findings.append(Finding.of(error))
+                    findings.append(Finding.from_error(error))
     except FormatError as error:
-        findings.append(Finding.of(error))
+        findings.append(Finding.from_error(error))
     yield from findings
 
 
@@ -148,42 +148,42 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
 
 @contextmanager
-def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
+def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
     if not source.prefix(1):
         raise FormatError("the file is empty")
     with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole(text=False)) as file:
-        with damage("no .npz file"):
+        with damage_as_format_error("no .npz file"):
             archive = zipfile.ZipFile(file)
         with archive:
             yield archive
 
 
-def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """The members by the names of their arrays.
 
     Raises:
         FormatError: two of one name, or one that no archive should have.
     """
-    found: dict[str, zipfile.ZipInfo] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     if (count := len(archive.infolist())) > MOST_MEMBERS:
         raise FormatError(f"{count:,} members; at most {MOST_MEMBERS:,} are read")
     for member in archive.infolist():
         if member.filename.endswith("/"):
             continue
         name = member.filename.removesuffix(_SUFFIX)
-        if problem := problem_of(name):
+        if problem := name_problem(name):
             raise FormatError(f"the name of the member {member.filename!r:.80} {problem}")
-        if name in found:
-            raise FormatError(f"two members are the array {name!r}: {found[name].filename} and {member.filename}")
-        found[name] = member
-    if not found:
+        if name in members:
+            raise FormatError(f"two members are the array {name!r}: {members[name].filename} and {member.filename}")
+        members[name] = member
+    if not members:
         raise FormatError("an archive without any array")
-    return found
+    return members
 
 
 def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
     """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
-    total, limit = sum(member.file_size for member in members), inflated_limit(_size(archive))
+    total, limit = sum(member.file_size for member in members), max_inflated_size(_size(archive))
     if total > limit:
         raise FormatError(
             f"inflates to {total} bytes, of which {limit} are read at once",
@@ -208,8 +208,8 @@ def _size(archive: zipfile.ZipFile) -> int:
     return file.seek(0, io.SEEK_END)
 
 
-def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
-    with within(member.filename), damage("damaged member"):
+def _read_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> FileArray:
+    with in_member(member.filename), damage_as_format_error("damaged member"):
         _check_sizes(archive, member)
         head = bytearray()
 
@@ -219,21 +219,21 @@ def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
 
         with archive.open(member) as stream:
             stored = parse(prefix)
-        if stored.end != member.file_size:
+        if stored.end_position != member.file_size:
             raise FormatError(
-                f"the array takes {stored.end} bytes with its header, but the member has {member.file_size}"
+                f"the array takes {stored.end_position} bytes with its header, but the member has {member.file_size}"
             )
         return stored
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: Stored) -> Array:
-    with within(member.filename), damage("damaged member"), archive.open(member) as stream:
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: FileArray) -> Array:
+    with in_member(member.filename), damage_as_format_error("damaged member"), archive.open(member) as stream:
         content = np.empty(member.file_size, np.uint8).data
         filled = 0
         while chunk := stream.read(_BLOCK):
             content[filled : filled + len(chunk)] = chunk
             filled += len(chunk)
-        return stored.array(content[:filled])
+        return stored.to_array(content[:filled])
 
 
 class _Stream:
@@ -251,6 +251,6 @@ class _Stream:
         """There is nothing to flush."""
 
 
-def _for_zip(sink: Sink) -> IO[bytes]:
+def _zip_sink(sink: Sink) -> IO[bytes]:
     """What zipfile writes to: only a plain file can be sought in."""
     return sink if isinstance(sink, io.BufferedWriter) else cast(IO[bytes], _Stream(sink))

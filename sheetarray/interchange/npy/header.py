@@ -18,7 +18,7 @@ from numpy.lib import format as numpy_format
 
 from ... import dtypes
 from ...errors import FormatError
-from ...stored import Stored
+from ...file_array import FileArray
 
 _MAGIC = b"\x93NUMPY"
 _LENGTHS = {(1, 0): "<H", (2, 0): "<I", (3, 0): "<I"}
@@ -48,7 +48,7 @@ _REFUSED = {
 }
 
 
-def parse(prefix: Callable[[int], bytes]) -> Stored:
+def parse(prefix: Callable[[int], bytes]) -> FileArray:
     """Read a header.
 
     Args:
@@ -60,7 +60,7 @@ def parse(prefix: Callable[[int], bytes]) -> Stored:
     start = prefix(8)
     if start[:6] != _MAGIC:
         raise FormatError("no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0",
-                          hint=_hint(start))  # fmt: skip
+                          hint=_refusal_hint(start))  # fmt: skip
     version = tuple(start[6:])
     if len(version) < 2 or version not in _LENGTHS:
         raise FormatError(f"version {'.'.join(map(str, version))} of the format; 1.0 to 3.0 are known",
@@ -79,13 +79,13 @@ def parse(prefix: Callable[[int], bytes]) -> Stored:
         dtype = _dtype(fields["descr"])
         sizes = tuple(int(size.strip().rstrip("L")) for size in fields["shape"].split(",") if size.strip())
         order: Any = "column-major" if fields["fortran_order"] == "True" else "row-major"
-        return Stored(dtype, sizes, order, begin + length)
+        return FileArray(dtype, sizes, order, begin + length)
     except FormatError as error:
         error.location = f"byte {begin}"
         raise
 
 
-def of(array: np.ndarray[Any, Any]) -> bytes:
+def header_for(array: np.ndarray[Any, Any]) -> bytes:
     """The header of an array, as NumPy writes it."""
     header = io.BytesIO()
     numpy_format.write_array_header_1_0(header, numpy_format.header_data_from_array_1_0(array))
@@ -112,25 +112,25 @@ def _fields(text: str, location: str) -> dict[str, str]:
 
 
 def _dtype(descr: str) -> np.dtype[Any]:
-    found = _DESCR.fullmatch(descr)
-    kind, size, unit = (found["kind"], found["size"], found["unit"]) if found else ("", "", None)
+    match = _DESCR.fullmatch(descr)
+    kind, size, unit = (match["kind"], match["size"], match["unit"]) if match else ("", "", None)
     dtype: np.dtype[Any] | None = None
     if kind in ("m", "M") and size == "8" and unit:
-        dtype = dtypes.named(f"{'timedelta64' if kind == 'm' else 'datetime64'}{unit}").numpy
+        dtype = dtypes.from_name(f"{'timedelta64' if kind == 'm' else 'datetime64'}{unit}").numpy
     elif unit is None and descr.lstrip("<>=|") in _PLAIN:
         dtype = _PLAIN[kind + size]
     elif unit is None and kind in _WIDEST and size and (kind == "U" or int(size)) and int(size) <= _WIDEST[kind]:
         dtype = np.dtype(f"{kind}{int(size)}")
-    if dtype is None or found is None:
+    if dtype is None or match is None:
         what, hint = _REFUSED.get(kind, ("elements of an unknown kind", ""))
         raise FormatError(f"descr is {descr!r:.60}: {what}, for which the package has no dtype", hint=hint or None)
-    return dtype.newbyteorder(">" if found["mark"] == ">" else "<" if found["mark"] == "<" else "=")
+    return dtype.newbyteorder(">" if match["mark"] == ">" else "<" if match["mark"] == "<" else "=")
 
 
-_PLAIN = {dtype.numpy.str[1:]: dtype.numpy for dtype in dtypes.TABLE.values() if dtype.numpy.kind in "biufc"}
+_PLAIN = {dtype.numpy.str[1:]: dtype.numpy for dtype in dtypes.DTYPES.values() if dtype.numpy.kind in "biufc"}
 
 
-def _hint(start: bytes) -> str | None:
+def _refusal_hint(start: bytes) -> str | None:
     if start.startswith(b"PK"):
         return "a zip archive: read it as .npz"
     return "a pickle, which is never read" if start[:1] == b"\x80" else None

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from ...adapters import EVERYTHING, Keeps, Progress, silent
-from ...arrays import chosen, plain_arrays, stem
+from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
+from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, located
+from ...dtypes import Array
+from ...errors import Finding, FormatError, LimitError, locating
+from ...file_array import write_elements
 from ...files import Readable, Source, Writable, replacing
-from ...stored import put
-from .header import of, parse
-
-Array = np.ndarray[Any, Any]
+from .header import header_for, parse
 
 keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
@@ -34,6 +31,7 @@ def read(file: Readable) -> Array:
         OSError: no such file, or it cannot be read.
 
     Example:
+        >>> import numpy as np
         >>> import io
         >>> file = io.BytesIO()
         >>> np.save(file, np.asfortranarray([[1, 2], [3, 4]]))
@@ -41,8 +39,8 @@ def read(file: Readable) -> Array:
         >>> read(file).flags.f_contiguous
         True
     """
-    with Source(file) as source, located(source=source.name):
-        return _decoded(source)
+    with Source(file) as source, locating(source=source.name):
+        return _decode(source)
 
 
 def write(file: Writable, array: Any) -> None:
@@ -57,6 +55,7 @@ def write(file: Writable, array: Any) -> None:
         OSError: the system refuses; the old file is whole.
 
     Example:
+        >>> import numpy as np
         >>> import io
         >>> file = io.BytesIO()
         >>> write(file, np.array([1.5, 2.5]))
@@ -84,11 +83,11 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
     if len(plain) > 1:
         raise LimitError(f"a .npy file holds one array, not {len(plain)}: write .npz")
     (array,) = plain.values()
-    report = progress or silent
+    report = progress or ignore_progress
     report(0, array.size)
     with replacing(target, binary=True) as sink:
-        sink.write(of(array))
-        for done in put(array, sink):
+        sink.write(header_for(array))
+        for done in write_elements(array, sink):
             report(done, array.size)
     report(array.size, array.size)
 
@@ -108,9 +107,9 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
         NotFoundError: another name is asked for.
         OSError: no such file, or it cannot be read.
     """
-    with Source(source) as opened, located(source=opened.name):
-        there = chosen({stem(opened.name): opened}, names)
-        return {name: _decoded(file) for name, file in there.items()}
+    with Source(source) as opened, locating(source=opened.name):
+        sources = select({default_name(opened.name): opened}, names)
+        return {name: _decode(file) for name, file in sources.items()}
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
@@ -120,8 +119,8 @@ def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
         FormatError: no `.npy` file, or a broken header.
         OSError: no such file, or it cannot be read.
     """
-    with Source(source) as opened, located(source=opened.name):
-        return {stem(opened.name): parse(opened.prefix).info()}
+    with Source(source) as opened, locating(source=opened.name):
+        return {default_name(opened.name): parse(opened.prefix).to_info()}
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
@@ -132,19 +131,19 @@ def check_npy(source: Readable) -> Iterator[Finding]:
     """
     findings = []
     try:
-        with Source(source) as opened, located(array=stem(opened.name)):
-            _decoded(opened)
+        with Source(source) as opened, locating(array=default_name(opened.name)):
+            _decode(opened)
     except FormatError as error:
-        findings.append(Finding.of(error))
+        findings.append(Finding.from_error(error))
     yield from findings
 
 
-def _decoded(source: Source) -> Array:
+def _decode(source: Source) -> Array:
     stored, content = parse(source.prefix), source.own()
-    array = stored.array(content)
-    if len(content) > stored.end:
+    array = stored.to_array(content)
+    if len(content) > stored.end_position:
         raise FormatError(
-            f"{len(content) - stored.end} bytes after the array", location=f"byte {stored.end}",
+            f"{len(content) - stored.end_position} bytes after the array", location=f"byte {stored.end_position}",
             hint="several arrays in one .npy file: read them one after another with numpy.load",
         )  # fmt: skip
     return array

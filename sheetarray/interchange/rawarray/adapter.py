@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ...adapters import NUMERIC, Keeps, Progress, silent
-from ...arrays import chosen, plain_arrays, stem
+from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
+from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
-from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...dtypes import Array
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating
+from ...file_array import in_member, write_elements
 from ...files import Readable, Sink, Source, Writable, replacing
-from ...stored import put, within
 from .folder import SUFFIX, check_names, replacing_folder
 from .header import Axes, BoolAs, RawHeader, check_axes, parse
 from .single import as_bytes, decode, prepare
 
-Array = np.ndarray[Any, Any]
 _Prepared = tuple[RawHeader, Array]
 
 keeps_ra = Keeps(NUMERIC - {"bool"}, order=False, names=False)
@@ -56,6 +54,7 @@ def write_ra(
         OSError: the system refuses; the target is as it was.
 
     Example:
+        >>> import numpy as np
         >>> import tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp(), "run.ra")
         >>> write_ra(path, {"t": np.zeros(3), "p": np.ones(2)})
@@ -69,12 +68,12 @@ def write_ra(
         except DTypeError as error:
             raise DTypeError(f"{name}: {error}") from error
     if len(prepared) > 1 or _is_folder(target):
-        _write_folder(target, prepared, metadata, progress or silent)
+        _write_folder(target, prepared, metadata, progress or ignore_progress)
         return
     (one,) = prepared.values()
     after = as_bytes(metadata)
     with replacing(target, binary=True) as sink:
-        _put(one, sink, progress or silent, 0, one[1].size)
+        _write_one(one, sink, progress or ignore_progress, 0, one[1].size)
         sink.write(after)
 
 
@@ -92,17 +91,17 @@ def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata:
     with replacing_folder(target) as folder:
         for name, one in prepared.items():
             with open(folder / f"{name}{SUFFIX}", "xb") as file:
-                _put(one, file, report, done, total)
+                _write_one(one, file, report, done, total)
                 file.flush()
                 os.fsync(file.fileno())
             done += one[1].size
 
 
-def _put(one: _Prepared, sink: Sink, report: Progress, done: int, total: int) -> None:
+def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: int) -> None:
     header, elements = one
     report(done, total)
-    sink.write(header.packed())
-    for written in put(elements, sink):
+    sink.write(header.to_bytes())
+    for written in write_elements(elements, sink):
         report(done + written, total)
     report(done + elements.size, total)
 
@@ -124,12 +123,12 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
         OSError: no such file, or it cannot be read.
     """
     check_axes(axes)
-    found = {}
-    with located(source=_spoken(source)):
-        for name, place in chosen(_places(source), names).items():
-            with _opened(place) as opened:
-                found[name] = decode(parse(opened), opened.own(), axes)[0]
-    return found
+    arrays = {}
+    with locating(source=_file_label(source)):
+        for name, place in select(_array_files(source), names).items():
+            with _opening(place) as opened:
+                arrays[name] = decode(parse(opened), opened.own(), axes)[0]
+    return arrays
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
@@ -140,13 +139,13 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
         OSError: no such file, or it cannot be read.
     """
     check_axes(axes)
-    found = {}
-    with located(source=_spoken(source)):
-        for name, place in _places(source).items():
-            with _opened(place) as opened:
+    infos = {}
+    with locating(source=_file_label(source)):
+        for name, place in _array_files(source).items():
+            with _opening(place) as opened:
                 header = parse(opened)
-                found[name] = header.stored(axes).info(header.dtype, member=place.member)
-    return found
+                infos[name] = header.to_file_array(axes).to_info(header.dtype, member=place.member)
+    return infos
 
 
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
@@ -157,17 +156,17 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     """
     check_axes(axes)
     findings = []
-    places: Mapping[str, _Place] = {}
+    places: Mapping[str, _ArrayFile] = {}
     try:
-        places = _places(source)
+        places = _array_files(source)
     except FormatError as error:
-        findings.append(Finding.of(error))
+        findings.append(Finding.from_error(error))
     for name, place in places.items():
         try:
-            with located(array=name), _opened(place) as opened:
+            with locating(array=name), _opening(place) as opened:
                 decode(parse(opened), opened.own(), axes)
         except FormatError as error:
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
     yield from findings
 
 
@@ -175,31 +174,31 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ArrayFile:
     """Where one array is: a file, and its name where that is in a folder."""
 
     file: Readable
     member: str | None = None
 
 
-def _places(source: Readable) -> dict[str, _Place]:
+def _array_files(source: Readable) -> dict[str, _ArrayFile]:
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
     if path is None or not stat.S_ISDIR(path.stat().st_mode):
-        return {stem(_spoken(source)): _Place(source)}
+        return {default_name(_file_label(source)): _ArrayFile(source)}
     paths = sorted(path.iterdir())
     files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
     if not files:
         raise FormatError("a folder without any .ra file")
-    found = {path.name[: -len(SUFFIX)]: _Place(path, path.name) for path in files}
-    if len(found) < len(files):
+    files_by_name = {path.name[: -len(SUFFIX)]: _ArrayFile(path, path.name) for path in files}
+    if len(files_by_name) < len(files):
         raise FormatError("two files of the folder differ in the case of their suffix alone")
-    return found
+    return files_by_name
 
 
 @contextmanager
-def _opened(place: _Place) -> Iterator[Source]:
+def _opening(place: _ArrayFile) -> Iterator[Source]:
     """The file; in a folder it goes before the location of a `FormatError`."""
-    with within(place.member), Source(place.file) as opened:
+    with in_member(place.member), Source(place.file) as opened:
         yield opened
 
 
@@ -207,6 +206,6 @@ def _is_folder(place: Readable | Writable) -> bool:
     return isinstance(place, (str, os.PathLike)) and os.path.isdir(place)
 
 
-def _spoken(source: Readable) -> str | None:
+def _file_label(source: Readable) -> str | None:
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     return name if isinstance(name, str) else None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
-from ...stored import Content
+from ...file_array import FileBytes
 
 _BLOCK = 2**20  # bytes of LEB128 at a time
 _LZ4_TIMES = 255  # a byte of an LZ4 block stands for no more
@@ -20,7 +20,7 @@ _LZ4_TIMES = 255  # a byte of an LZ4 block stands for no more
 Flat = np.ndarray[tuple[int], np.dtype[Any]]
 
 
-def leb128(content: Content, at: int, count: int, dtype: np.dtype[Any]) -> tuple[Flat, int]:
+def decode_leb128(content: FileBytes, at: int, count: int, dtype: np.dtype[Any]) -> tuple[Flat, int]:
     """Integers of seven bits a byte, the lowest first, bit 7 set in all bytes but the last.
 
     Returns:
@@ -31,17 +31,17 @@ def leb128(content: Content, at: int, count: int, dtype: np.dtype[Any]) -> tuple
     """
     if count > len(content) - at:
         raise FormatError(f"{count} integers in LEB128 take more than {len(content) - at} bytes", location=f"byte {at}")
-    found = np.empty(count, dtype)
+    numbers = np.empty(count, dtype)
     done = 0
     while done < count:
         block = np.frombuffer(content, np.uint8, min(_BLOCK, len(content) - at), at)
         lasts = np.flatnonzero(block < 0x80)[: count - done]
         if not len(lasts):
             raise FormatError("an integer in LEB128 that does not end", location=f"byte {at}")
-        found[done : done + len(lasts)] = _integers(block, lasts, dtype, at)
+        numbers[done : done + len(lasts)] = _integers(block, lasts, dtype, at)
         at += int(lasts[-1]) + 1
         done += len(lasts)
-    return found, at
+    return numbers, at
 
 
 def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
@@ -51,8 +51,8 @@ def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
     most = (bits - 1) // 7  # bytes before the last
     values = np.zeros(len(lasts), np.uint64)
     for place in range(min(int(lengths.max()), most) + 1):
-        there = np.flatnonzero(lengths >= place)
-        values[there] |= (block[firsts[there] + place] & np.uint64(0x7F)) << np.uint64(7 * place)
+        longer = np.flatnonzero(lengths >= place)
+        values[longer] |= (block[firsts[longer] + place] & np.uint64(0x7F)) << np.uint64(7 * place)
     final = (lengths == most) & (block[lasts] >> (bits - 7 * most) != 0)
     if (wrong := (lengths > most) | final).any():
         first = int(firsts[np.argmax(wrong)])
@@ -62,7 +62,7 @@ def _integers(block: Flat, lasts: Flat, dtype: np.dtype[Any], at: int) -> Flat:
     return ((values >> np.uint64(1)) ^ (np.uint64(0) - (values & np.uint64(1)))).view(np.int64).astype(dtype)
 
 
-def bits(content: Content, at: int, count: int, size: int, *, big_endian: bool) -> Flat:
+def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endian: bool) -> Flat:
     """Booleans, one bit each, from the lowest bit of each chunk of 8 bytes.
 
     Raises:
@@ -79,7 +79,7 @@ def bits(content: Content, at: int, count: int, size: int, *, big_endian: bool) 
     return np.unpackbits(words.astype("<u8").view(np.uint8), count=count, bitorder="little").view(np.bool_)
 
 
-def lz4(content: Content, at: int, length: int, size: int) -> bytearray:
+def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray:
     """What one LZ4 block holds (https://github.com/lz4/lz4, "LZ4 Block Format Description").
 
     Args:
@@ -100,7 +100,7 @@ def lz4(content: Content, at: int, length: int, size: int) -> bytearray:
         raise FormatError(f"an LZ4 block of {length} bytes cannot hold {size}", location="byte 32")
     block = bytes(content[at : at + length])
     try:
-        return _inflated(block, size)
+        return _inflate_block(block, size)
     except IndexError as error:
         raise FormatError("the LZ4 block breaks off within a sequence", location=f"byte {at + length}") from error
     except ValueError as error:
@@ -108,7 +108,7 @@ def lz4(content: Content, at: int, length: int, size: int) -> bytearray:
         raise FormatError(f"damaged LZ4 block: {reason}", location=f"byte {at + place}") from error
 
 
-def _inflated(block: bytes, size: int) -> bytearray:
+def _inflate_block(block: bytes, size: int) -> bytearray:
     """Follow the sequences of a block: literals, then a copy of what was written before.
 
     Raises:

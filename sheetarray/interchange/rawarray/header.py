@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...errors import DTypeError, FormatError, LimitError, located
+from ...errors import DTypeError, FormatError, LimitError, locating
+from ...file_array import FileArray
 from ...files import Source
 from ...header import Order, check_dimensions
-from ...stored import Stored
 
 Axes = Literal["reversed", "same"]
 BoolAs = Literal["uint8", "julia"]
@@ -58,7 +58,7 @@ class RawHeader:
     dims: tuple[int, ...]
 
     @property
-    def at(self) -> int:
+    def position(self) -> int:
         """The first byte of the data."""
         return _FIXED + 8 * len(self.dims)
 
@@ -100,7 +100,7 @@ class RawHeader:
         """Whether an element is an integer."""
         return self.eltype in (_INT, _UINT)
 
-    def stored(self, axes: Axes, at: int | None = None) -> Stored:
+    def to_file_array(self, axes: Axes, at: int | None = None) -> FileArray:
         """Where the elements lie, as NumPy sees them.
 
         Args:
@@ -112,10 +112,10 @@ class RawHeader:
         """
         order: Order = "row-major" if axes == "reversed" else "column-major"
         shape = self.dims[::-1] if axes == "reversed" else self.dims
-        with located(location="byte 48"):
-            return Stored(self.raw_dtype, shape, order, self.at if at is None else at)
+        with locating(location="byte 48"):
+            return FileArray(self.raw_dtype, shape, order, self.position if at is None else at)
 
-    def packed(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The header's own bytes."""
         fields = (self.flags, self.eltype, self.elbyte, self.size, len(self.dims), *self.dims)
         return MAGIC + struct.pack(f"<{len(fields)}Q", *fields)
@@ -145,7 +145,7 @@ def parse(source: Source) -> RawHeader:
     return header
 
 
-def of(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
+def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
     """The header for an array of native elements.
 
     Raises:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...arrays import plain_arrays
-from ...errors import FormatError, located
+from ...dtypes import Array
+from ...errors import FormatError, locating
+from ...file_array import FileBytes, write_elements
 from ...files import Readable, Source, Writable, replacing
-from ...stored import Content, put
 from . import encoded
-from .header import BIG_ENDIAN, BITS, ENCODED, Axes, BoolAs, RawHeader, check_axes, check_bool_as, of, parse
-
-Array = np.ndarray[Any, Any]
+from .header import BIG_ENDIAN, BITS, ENCODED, Axes, BoolAs, RawHeader, check_axes, check_bool_as, header_for, parse
 
 
 def read(file: Readable, *, axes: Axes = "reversed") -> Array:
@@ -46,7 +45,7 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
         (3, 2)
     """
     check_axes(axes)
-    with Source(file) as source, located(source=source.name):
+    with Source(file) as source, locating(source=source.name):
         return decode(parse(source), source.own(), axes)[0]
 
 
@@ -65,7 +64,7 @@ def read_metadata(file: Readable) -> bytes:
         >>> read_metadata(file)
         b'{"unit": "K"}'
     """
-    with Source(file) as source, located(source=source.name):
+    with Source(file) as source, locating(source=source.name):
         header, content = parse(source), source.own()
         return bytes(content[decode(header, content, "reversed")[1] :])
 
@@ -97,8 +96,8 @@ def write(
     header, elements = prepare(plain, axes, bool_as)
     after = as_bytes(metadata)
     with replacing(file, binary=True) as sink:
-        sink.write(header.packed())
-        for _ in put(elements, sink):
+        sink.write(header.to_bytes())
+        for _ in write_elements(elements, sink):
             pass
         sink.write(after)
 
@@ -121,44 +120,44 @@ def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader
     """
     check_axes(axes)
     check_bool_as(bool_as)
-    header = of(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
+    header = header_for(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
     little = np.asarray(array, header.raw_dtype if array.dtype.kind != "b" else None)
     return header, little.ravel(order="C" if axes == "reversed" else "F")
 
 
-def decode(header: RawHeader, content: Content, axes: Axes) -> tuple[Array, int]:
+def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, int]:
     """The array in a file's content, and the byte after its data.
 
     Raises:
         FormatError: the data are not what the header says.
     """
-    stored = header.stored(axes)
+    stored = header.to_file_array(axes)
     if header.flags & BITS:
         big = bool(header.flags & BIG_ENDIAN)
-        flat = encoded.bits(content, header.at, stored.count, header.size, big_endian=big)
-        return _shaped(flat, header, axes), header.at + header.size
-    if not header.flags & ENCODED or (header.size == stored.size and not header.is_integer):
+        flat = encoded.decode_bits(content, header.position, stored.element_count, header.size, big_endian=big)
+        return _reshape(flat, header, axes), header.position + header.size
+    if not header.flags & ENCODED or (header.size == stored.byte_count and not header.is_integer):
         # Julia's code sets the flag of floats too, and writes them as they are
-        if header.size != stored.size:
+        if header.size != stored.byte_count:
             dims = " x ".join(map(str, header.dims)) or "one"
             raise FormatError(
-                f"the size is {header.size}, but {dims} elements of {header.elbyte} bytes take {stored.size}",
+                f"the size is {header.size}, but {dims} elements of {header.elbyte} bytes take {stored.byte_count}",
                 location="byte 32",
             )
-        return _widened(stored.array(content), header), stored.end
-    if header.size == stored.size:
+        return _widen(stored.to_array(content), header), stored.end_position
+    if header.size == stored.byte_count:
         dtype = header.raw_dtype.newbyteorder("=")
-        flat, end = encoded.leb128(content, header.at, stored.count, dtype)
-        return _shaped(flat, header, axes), end
-    inflated = encoded.lz4(content, header.at, header.size, stored.size)
-    return _widened(header.stored(axes, at=0).array(inflated), header), header.at + header.size
+        flat, end = encoded.decode_leb128(content, header.position, stored.element_count, dtype)
+        return _reshape(flat, header, axes), end
+    inflated = encoded.decode_lz4(content, header.position, header.size, stored.byte_count)
+    return _widen(header.to_file_array(axes, at=0).to_array(inflated), header), header.position + header.size
 
 
-def _shaped(flat: Array, header: RawHeader, axes: Axes) -> Array:
+def _reshape(flat: Array, header: RawHeader, axes: Axes) -> Array:
     return flat.reshape(header.dims[::-1]) if axes == "reversed" else flat.reshape(header.dims, order="F")
 
 
-def _widened(array: Array, header: RawHeader) -> Array:
+def _widen(array: Array, header: RawHeader) -> Array:
     """The array in the dtype that is read, where NumPy has none for the file's."""
     if header.is_brain_float:
         whole = array.astype(np.uint32)

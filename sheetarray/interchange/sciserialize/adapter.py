@@ -10,20 +10,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import NUMERIC, Keeps, Progress, silent
-from ...arrays import chosen, linear_arrays, stem
+from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
+from ...arrays import default_name, linear_arrays, select
 from ...columns import ArrayInfo
-from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...dtypes import Array
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...linear import LinearArray
+from .array_dicts import check_holdable, parse_array_dict
 from .decode import check_keys, decode_at
 from .encode import check_name, encode_views
-from .forms import check_holdable, parse_form
-from .keys import BASE64, base64_of, count_values, type_of
-from .serializers import MOST_BYTES, check_count, json_text, json_tree, msgpack_module, packed, packed_tree
+from .keys import BASE64, base64_text, count_values, type_name
+from .serializers import MOST_BYTES, check_count, dump_plain, msgpack_module, pack_plain, parse_json, parse_msgpack
 
-Form = Literal["msgpack", "json"]
-Array = np.ndarray[Any, Any]
+Encoding = Literal["msgpack", "json"]
 
 _ARRAYS = ("ndarray", "maskedarray")
 _HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
@@ -37,7 +37,7 @@ def write_sciserialize(
     target: Writable,
     arrays: Any,
     *,
-    form: Form = "msgpack",
+    form: Encoding = "msgpack",
     extensions: bool = False,
     progress: Progress | None = None,
 ) -> None:
@@ -74,18 +74,18 @@ def write_sciserialize(
     if form == "msgpack":
         msgpack_module()
     total = sum(array.size for array in held.values())
-    done, report = 0, progress or silent
+    done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target, binary=form == "msgpack") as sink:
-        sink.write(b"{" if form == "json" else map_header(len(held)))
-        for nth, (name, array) in enumerate(held.items()):
+        sink.write(b"{" if form == "json" else encode_map_header(len(held)))
+        for index, (name, array) in enumerate(held.items()):
             plain = encode_views({name: array}, extensions=extensions)[name]
             if form == "json":
-                sink.write(f"{', ' if nth else ''}{json.dumps(name)}: ".encode("ascii"))
-                _put_json(sink, plain)
+                sink.write(f"{', ' if index else ''}{json.dumps(name)}: ".encode("ascii"))
+                _write_json(sink, plain)
             else:
-                sink.write(packed(name))
-                sink.write(packed(plain))
+                sink.write(pack_plain(name))
+                sink.write(pack_plain(plain))
             report(done := done + array.size, total)
         sink.write(b"}" if form == "json" else b"")
     report(total, total)
@@ -108,19 +108,19 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     return 1 + _VALUES_OF_ARRAY + array.ndim
 
 
-def map_header(count: int) -> bytes:
+def encode_map_header(count: int) -> bytes:
     """The bytes before the members of a map in MessagePack."""
     if count < 16:
         return bytes([0x80 | count])
     return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
 
 
-def _put_json(sink: Sink, plain: dict[str, Any]) -> None:
+def _write_json(sink: Sink, plain: dict[str, Any]) -> None:
     data = plain["bytes"]
     if not isinstance(data, memoryview):
-        sink.write(json_text(plain).encode("ascii"))
+        sink.write(dump_plain(plain).encode("ascii"))
         return
-    before, after = json_text({**plain, "bytes": {BASE64: ""}}).encode("ascii").split(b'""', 1)
+    before, after = dump_plain({**plain, "bytes": {BASE64: ""}}).encode("ascii").split(b'""', 1)
     sink.write(before + b'"')
     for start in range(0, len(data), _BASE64_BLOCK):
         sink.write(base64.b64encode(data[start : start + _BASE64_BLOCK]))
@@ -149,16 +149,16 @@ def read_sciserialize(
         NotFoundError: no array of a name asked for.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
     """
-    with Source(source) as opened, located(source=opened.name):
-        wanted = chosen(_entries(opened), names)
+    with Source(source) as opened, locating(source=opened.name):
+        wanted = select(_read_entries(opened), names)
         total = sum(_size(name, entry) for name, entry in wanted.items())
-        done, report = 0, progress or silent
+        done, report = 0, progress or ignore_progress
         report(0, total)
-        found = {}
+        arrays = {}
         for name, entry in wanted.items():
-            found[name] = _array(name, entry)
-            report(done := done + found[name].size, max(done, total))
-        return found
+            arrays[name] = _to_array(name, entry)
+            report(done := done + arrays[name].size, max(done, total))
+        return arrays
 
 
 def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
@@ -168,8 +168,8 @@ def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
         FormatError: no mapping of names, or a broken array.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
     """
-    with Source(source) as opened, located(source=opened.name):
-        return {name: _info(name, entry) for name, entry in _entries(opened).items()}
+    with Source(source) as opened, locating(source=opened.name):
+        return {name: _info(name, entry) for name, entry in _read_entries(opened).items()}
 
 
 def check_sciserialize(source: Readable) -> Iterator[Finding]:
@@ -177,33 +177,33 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
-            entries = _entries(opened)
+            entries = _read_entries(opened)
         except FormatError as error:
             entries = {}
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
         for name, entry in entries.items():
             try:
-                with located(array=name):
-                    _array(name, entry)
+                with locating(array=name):
+                    _to_array(name, entry)
             except FormatError as error:
-                findings.append(Finding.of(error))
+                findings.append(Finding.from_error(error))
     yield from findings
 
 
-def _entries(source: Source) -> dict[str, Any]:
+def _read_entries(source: Source) -> dict[str, Any]:
     """What stands under each name: an array already, or plain data that is to become one."""
     content = source.whole(text=_is_json(source.prefix(64)))
     if not content:
         raise FormatError("the file is empty")
-    tree = json_tree(content) if _is_json(content[:64]) else packed_tree(memoryview(content))
-    if not isinstance(tree, dict) or base64_of(tree) is not None:
+    tree = parse_json(content) if _is_json(content[:64]) else parse_msgpack(memoryview(content))
+    if not isinstance(tree, dict) or base64_text(tree) is not None:
         raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)
     check_keys(tree, "")
-    lone = type_of(tree) is not None
+    lone = type_name(tree) is not None
     entries: dict[str, Any] = {}
-    for name, value in ({stem(source.name): tree} if lone else tree).items():
+    for name, value in ({default_name(source.name): tree} if lone else tree).items():
         new = {name: value}
-        if type_of(value) == "dataframe":
+        if type_name(value) == "dataframe":
             columns = _columns(value, "" if lone else name)
             new = {column if lone else f"{name}.{column}": array for column, array in columns.items()}
         for key in new:
@@ -229,15 +229,15 @@ def _is_json(head: bytes) -> bool:
     return bare[:1] in (b"{", b"[", b'"')
 
 
-def _array(name: str, entry: Any) -> Array:
+def _to_array(name: str, entry: Any) -> Array:
     if isinstance(entry, np.ndarray):
         return entry
     if isinstance(entry, (bool, int, float, str)):
         return _scalar(name, entry)
-    if type_of(entry) not in _ARRAYS:
-        raise _no_array(name, entry)
-    found: Array = decode_at(entry, name)
-    return found
+    if type_name(entry) not in _ARRAYS:
+        raise _not_array_error(name, entry)
+    array: Array = decode_at(entry, name)
+    return array
 
 
 def _scalar(name: str, value: bool | float | str) -> Array:
@@ -246,8 +246,8 @@ def _scalar(name: str, value: bool | float | str) -> Array:
     return np.array(value)
 
 
-def _no_array(name: str, entry: Any) -> FormatError:
-    what = type_of(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
+def _not_array_error(name: str, entry: Any) -> FormatError:
+    what = type_name(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
     return FormatError(
         f"expected an array, found a {what:.40}", location=name,
         hint=f"{_HINT}; names= chooses the arrays",
@@ -255,14 +255,18 @@ def _no_array(name: str, entry: Any) -> FormatError:
 
 
 def _info(name: str, entry: Any) -> ArrayInfo:
-    if type_of(entry) in _ARRAYS:
+    if type_name(entry) in _ARRAYS:
         check_keys(entry, name)
-        return replace(parse_form(entry, name).stored.info(), location=name)
-    linear = LinearArray.from_numpy(_array(name, entry))
+        return replace(parse_array_dict(entry, name).stored.to_info(), location=name)
+    linear = LinearArray.from_numpy(_to_array(name, entry))
     return ArrayInfo(
         linear.shape, linear.dtype, linear.order, linear.strides, name, cells=linear.length, capacity=linear.length
     )
 
 
 def _size(name: str, entry: Any) -> int:
-    return parse_form(entry, name).stored.count if type_of(entry) in _ARRAYS else int(np.size(_array(name, entry)))
+    return (
+        parse_array_dict(entry, name).stored.element_count
+        if type_name(entry) in _ARRAYS
+        else int(np.size(_to_array(name, entry)))
+    )

@@ -13,27 +13,27 @@ import numpy as np
 
 from ...errors import FormatError
 from ...files import repeated_key
-from .forms import decode_base64, parse_form
+from .array_dicts import decode_base64, parse_array_dict
 from .frames import decode_frame
-from .keys import DEEPEST, base64_of, inside, type_of
+from .keys import DEEPEST, base64_text, path_inside, type_name
 from .times import decode_datetime, decode_timedelta
 
 _SCALARS = (type(None), bool, int, float, str)
 _PLAIN = frozenset(_SCALARS)
 
 
-class Doubled(dict[str, Any]):
+class DuplicateKey(dict[str, Any]):
     """A dict that had a key twice, which its reader could not say where."""
 
     key: str
 
 
-def distinct(pairs: Any) -> dict[str, Any]:
+def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
     """What a JSON or MessagePack reader makes of an object; a key that stands twice is found by `decode_types`."""
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    doubled = Doubled(found)
+    mapping = dict(pairs)
+    if len(mapping) == len(pairs):
+        return mapping
+    doubled = DuplicateKey(mapping)
     doubled.key = repeated_key(pairs) or ""
     return doubled
 
@@ -69,7 +69,7 @@ def decode_at(value: Any, path: str, depth: int = 0) -> Any:
     if isinstance(value, list):
         if _PLAIN.issuperset(map(type, value)):
             return list(value)
-        return [decode_at(item, inside(path, nth), depth + 1) for nth, item in enumerate(value)]
+        return [decode_at(item, path_inside(path, index), depth + 1) for index, item in enumerate(value)]
     if isinstance(value, dict):
         return _dict(value, path, depth)
     raise FormatError(f"a {type(value).__name__}, which SciSerialize does not have", location=path or None)
@@ -81,7 +81,7 @@ def check_keys(value: dict[Any, Any], path: str) -> None:
     Raises:
         FormatError: names the key.
     """
-    if isinstance(value, Doubled):
+    if isinstance(value, DuplicateKey):
         raise FormatError(f"the key {value.key!r:.80} stands twice", location=path or None)
     for key in value:
         if not isinstance(key, str):
@@ -94,31 +94,31 @@ def _dict(value: dict[Any, Any], path: str, depth: int) -> Any:
     def decode(inner: Any, place: str) -> Any:
         return decode_at(inner, place, depth + 1)
 
-    kind = type_of(value)
+    kind = type_name(value)
     if kind == "pypickle":
         raise FormatError("a pickle, which could run anything: never read", location=path or None)
     if kind in _TYPES:
         return _TYPES[kind](value, path, decode)
-    if (text := base64_of(value)) is not None:
+    if (text := base64_text(value)) is not None:
         return decode_base64(text, path)
-    return {key: decode(item, inside(path, key)) for key, item in value.items()}
+    return {key: decode(item, path_inside(path, key)) for key, item in value.items()}
 
 
 _Decode = Callable[[Any, str], Any]
 
 
 def _ndarray(value: dict[str, Any], path: str, decode: _Decode) -> np.ndarray[Any, Any]:
-    return parse_form(value, path).array(decode)
+    return parse_array_dict(value, path).array(decode)
 
 
 def _masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
-    data = parse_form(value, path).array(decode)
-    place = inside(path, "mask_bytes")
+    data = parse_array_dict(value, path).array(decode)
+    place = path_inside(path, "mask_bytes")
     mask = decode(value.get("mask_bytes"), place)
     if not isinstance(mask, bytes) or mask.strip(b"\0\1") or (len(mask) != data.size and mask != b"\0"):
         raise FormatError(f"expected {data.size} bytes of 0 or 1", location=place)
     bits = np.frombuffer(mask, bool).reshape(data.shape) if len(mask) == data.size else False
-    place = inside(path, "fill_value")
+    place = path_inside(path, "fill_value")
     fill = decode(value.get("fill_value"), place)
     if isinstance(fill, (list, dict, set)) or np.ndim(fill):
         raise FormatError(f"expected a fill value of {data.dtype}, found {type(fill).__name__}", location=place)
@@ -129,7 +129,7 @@ def _masked(value: dict[str, Any], path: str, decode: _Decode) -> Any:
 
 
 def _set(value: dict[str, Any], path: str, decode: _Decode) -> set[Any]:
-    place = inside(path, "set")
+    place = path_inside(path, "set")
     items = value.get("set")
     if not isinstance(items, list):
         raise FormatError(f"expected a list, found {type(items).__name__}", location=place)

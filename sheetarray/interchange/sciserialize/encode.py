@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import DTypeError, LimitError
-from .forms import encode_array
+from .array_dicts import encode_array
 from .frames import encode_frame, is_frame
-from .keys import BASE64, DEEPEST, OLD_BASE64, OLD_TYPE, RESERVED, TYPE, inside
+from .keys import BASE64, DEEPEST, OLD_BASE64, OLD_TYPE, RESERVED, TYPE, path_inside
 from .times import encode_datetime, encode_timedelta
 
 
@@ -35,7 +35,7 @@ def encode_types(value: Any, *, extensions: bool = False) -> Any:
         >>> encode_types({"t": np.array([1, 2], dtype="uint8")})
         {'t': {'shape': [2], 'dtype': 'uint8', 'bytes': b'\\x01\\x02', '__type__': 'ndarray'}}
     """
-    return _frozen(encode_views(value, extensions=extensions))
+    return _freeze(encode_views(value, extensions=extensions))
 
 
 def encode_views(value: Any, *, extensions: bool = False) -> Any:
@@ -48,7 +48,7 @@ class _Encoder:
         self._extensions = extensions
         self._refusal: DTypeError | None = None  # the error that names its place already
 
-    def _refused(self, path: str, reason: str) -> DTypeError:
+    def _refuse(self, path: str, reason: str) -> DTypeError:
         self._refusal = DTypeError(f"{path}: {reason}" if path else reason)
         return self._refusal
 
@@ -70,25 +70,25 @@ class _Encoder:
         except DTypeError as error:
             if error is self._refusal:
                 raise
-            raise self._refused(path, str(error)) from error
+            raise self._refuse(path, str(error)) from error
 
     def _text(self, value: str, path: str) -> str:
         try:
             _ = value.isascii() or value.encode()
         except UnicodeEncodeError as error:
-            raise self._refused(path, f"text that is no valid Unicode ({error.reason})") from error
+            raise self._refuse(path, f"text that is no valid Unicode ({error.reason})") from error
         return str(value)
 
     def _list(self, values: Iterable[Any], path: str, depth: int) -> list[Any]:
-        return [self.encode(value, inside(path, nth), depth + 1) for nth, value in enumerate(values)]
+        return [self.encode(value, path_inside(path, index), depth + 1) for index, value in enumerate(values)]
 
     def _dict(self, value: dict[Any, Any], path: str, depth: int) -> dict[str, Any]:
         for key in value:
             if not isinstance(key, str):
-                raise self._refused(path, f"the keys of a dict are text, not {type(key).__name__}")
+                raise self._refuse(path, f"the keys of a dict are text, not {type(key).__name__}")
             if key in (TYPE, OLD_TYPE) or (len(value) == 1 and key in (BASE64, OLD_BASE64)):
-                raise self._refused(path, f"the key {key!r} has a meaning of its own: rename it")
-        return {self._text(k, path): self.encode(v, inside(path, k), depth + 1) for k, v in value.items()}
+                raise self._refuse(path, f"the key {key!r} has a meaning of its own: rename it")
+        return {self._text(k, path): self.encode(v, path_inside(path, k), depth + 1) for k, v in value.items()}
 
     def _typed(self, value: Any, path: str, depth: int) -> Any:
         def nested(values: Any) -> Any:
@@ -124,12 +124,12 @@ class _Encoder:
             raise DTypeError(f"{what} are no part of SciSerialize: {instead}, or extensions=True writes them")
 
 
-def _frozen(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     if isinstance(value, memoryview):
         return bytes(value)
     if isinstance(value, dict):
-        return {key: _frozen(item) for key, item in value.items()}
-    return [_frozen(item) for item in value] if isinstance(value, list) else value
+        return {key: _freeze(item) for key, item in value.items()}
+    return [_freeze(item) for item in value] if isinstance(value, list) else value
 
 
 def check_name(name: str) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import DTypeError, FormatError
-from .forms import encode_array, parse_form
-from .keys import TYPE, inside
+from .array_dicts import encode_array, parse_array_dict
+from .keys import TYPE, path_inside
 
 _LABELS = (type(None), bool, int, float, str, datetime, timedelta)
 
@@ -60,19 +60,19 @@ def decode_frame(form: Mapping[str, Any], path: str, decode: Callable[[Any, str]
     Raises:
         FormatError: the array is not 2-d, or does not fit its columns and rows.
     """
-    parsed = parse_form(form, path)
+    parsed = parse_array_dict(form, path)
     shape = parsed.stored.shape
     if len(shape) != 2:
-        raise FormatError(f"a DataFrame has two dimensions, not {len(shape)}", location=inside(path, "shape"))
-    rows = _index(form.get("rows"), shape[0], inside(path, "rows"), decode)
-    columns = _index(form.get("columns"), shape[1], inside(path, "columns"), decode)
+        raise FormatError(f"a DataFrame has two dimensions, not {len(shape)}", location=path_inside(path, "shape"))
+    rows = _index(form.get("rows"), shape[0], path_inside(path, "rows"), decode)
+    columns = _index(form.get("columns"), shape[1], path_inside(path, "columns"), decode)
     import pandas as pd
 
     values = parsed.array(decode)
     try:
         if values.dtype.kind != "O":
             return pd.DataFrame(values, index=rows, columns=columns)
-        frame = pd.DataFrame({nth: _column(values[:, nth], rows) for nth in range(shape[1])}, index=rows)
+        frame = pd.DataFrame({index: _column(values[:, index], rows) for index in range(shape[1])}, index=rows)
         frame.columns = columns
         return frame
     except (ValueError, TypeError, OverflowError) as error:
@@ -90,13 +90,15 @@ def _column(values: np.ndarray[Any, Any], rows: Any) -> Any:
 def _index(labels: Any, count: int, path: str, decode: Callable[[Any, str], Any]) -> Any:
     import pandas as pd
 
-    found = [] if labels is None else labels
-    if not isinstance(found, list) or len(found) != count:
-        there = len(found) if isinstance(found, list) else type(found).__name__
-        raise FormatError(f"expected a list of {count} labels, found {there}", location=path)
-    if all(type(label) is int for label in found) and found == list(range(count)):
+    items = [] if labels is None else labels
+    if not isinstance(items, list) or len(items) != count:
+        description = len(items) if isinstance(items, list) else type(items).__name__
+        raise FormatError(f"expected a list of {count} labels, found {description}", location=path)
+    if all(type(label) is int for label in items) and items == list(range(count)):
         return pd.RangeIndex(count)
-    decoded = [_label(decode(label, inside(path, nth)), inside(path, nth)) for nth, label in enumerate(found)]
+    decoded = [
+        _label(decode(label, path_inside(path, index)), path_inside(path, index)) for index, label in enumerate(items)
+    ]
     tuples = [label for label in decoded if isinstance(label, tuple)]
     try:
         if tuples and len(tuples) == count and len({len(label) for label in tuples}) == 1 and tuples[0]:

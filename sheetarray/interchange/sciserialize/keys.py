@@ -28,11 +28,11 @@ def count_values(plain: object) -> int:
     return total
 
 
-def inside(path: str, key: str | int) -> str:
+def path_inside(path: str, key: str | int) -> str:
     """The place of an item: `x.shape[1]`; "" is the whole.
 
     Example:
-        >>> inside(inside("x", "shape"), 1)
+        >>> path_inside(path_inside("x", "shape"), 1)
         'x.shape[1]'
     """
     if isinstance(key, int):
@@ -41,17 +41,17 @@ def inside(path: str, key: str | int) -> str:
     return f"{path}.{shown}" if path else shown
 
 
-def type_of(value: object) -> str | None:
+def type_name(value: object) -> str | None:
     """What a dict says that it is; None for a plain one, and for everything else."""
     if not isinstance(value, dict):
         return None
-    found = value.get(TYPE, value.get(OLD_TYPE))
-    return found if isinstance(found, str) else None
+    name = value.get(TYPE, value.get(OLD_TYPE))
+    return name if isinstance(name, str) else None
 
 
-def base64_of(value: object) -> str | None:
+def base64_text(value: object) -> str | None:
     """The text of a dict that stands for bytes; None for everything else."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
-    found = value.get(BASE64, value.get(OLD_BASE64))
-    return found if isinstance(found, str) else None
+    text = value.get(BASE64, value.get(OLD_BASE64))
+    return text if isinstance(text, str) else None

@@ -13,11 +13,11 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import FormatError, LimitError, MissingDependencyError
-from ...files import Bytes, check_structure
-from .decode import check_keys, decode_types, distinct
+from ...files import BytesLike, check_structure
+from .decode import check_keys, decode_types, reject_duplicate_keys
 from .encode import encode_views
-from .keys import BASE64, MOST_VALUES, count_values, inside
-from .skeleton import Skeleton
+from .keys import BASE64, MOST_VALUES, count_values, path_inside
+from .skeleton import MessageSkeleton
 
 MOST_BYTES = 2**32 - 1  # of one binary value in MessagePack
 
@@ -38,10 +38,10 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
         >>> dumps(datetime.timedelta(0, 11, 626512))
         '{"microsec": 626512, "seconds": 11, "__type__": "timedelta", "days": 0}'
     """
-    return json_text(encode_views(value, extensions=extensions))
+    return dump_plain(encode_views(value, extensions=extensions))
 
 
-def json_text(plain: Any) -> str:
+def dump_plain(plain: Any) -> str:
     """JSON text of what `encode_types` gives.
 
     Raises:
@@ -81,10 +81,10 @@ def loads(text: str | bytes | bytearray) -> Any:
         >>> loads('{"__type__": "datetime", "isostr": "2015-02-18T21:40:23Z"}')
         datetime.datetime(2015, 2, 18, 21, 40, 23, tzinfo=datetime.timezone.utc)
     """
-    return decode_types(json_tree(text))
+    return decode_types(parse_json(text))
 
 
-def json_tree(text: str | Bytes | bytearray) -> Any:
+def parse_json(text: str | BytesLike | bytearray) -> Any:
     """A JSON text as plain scalars, lists and dicts.
 
     Raises:
@@ -94,7 +94,7 @@ def json_tree(text: str | Bytes | bytearray) -> Any:
         if not isinstance(text, str):
             text = str(memoryview(text), json.detect_encoding(text[:4]), "surrogatepass")
         check_structure(text, MOST_VALUES, MOST_VALUES)
-        return json.loads(text, object_pairs_hook=distinct)
+        return json.loads(text, object_pairs_hook=reject_duplicate_keys)
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
@@ -126,10 +126,10 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
         >>> packb([True, None, 1.5]).hex(" ", 1)
         '93 c3 c0 cb 3f f8 00 00 00 00 00 00'
     """
-    return packed(encode_views(value, extensions=extensions))
+    return pack_plain(encode_views(value, extensions=extensions))
 
 
-def packed(plain: Any) -> bytes:
+def pack_plain(plain: Any) -> bytes:
     """MessagePack bytes of what `encode_types` gives.
 
     Raises:
@@ -138,13 +138,13 @@ def packed(plain: Any) -> bytes:
     """
     check_count(count_values(plain))
     try:
-        found: bytes = msgpack_module().packb(plain, use_bin_type=True)
+        content: bytes = msgpack_module().packb(plain, use_bin_type=True)
     except (OverflowError, ValueError) as error:
         raise LimitError(
             f"no MessagePack holds an integer of more than 64 bits, or a value of more than {MOST_BYTES} bytes: "
             "split the array, or write JSON"
         ) from error
-    return found
+    return content
 
 
 def unpackb(data: bytes | bytearray | memoryview) -> Any:
@@ -158,10 +158,10 @@ def unpackb(data: bytes | bytearray | memoryview) -> Any:
         >>> unpackb(packb({"t": [1, 2.5]}))
         {'t': [1, 2.5]}
     """
-    return decode_types(packed_tree(memoryview(data).cast("B")))
+    return decode_types(parse_msgpack(memoryview(data).cast("B")))
 
 
-def packed_tree(data: memoryview) -> Any:
+def parse_msgpack(data: memoryview) -> Any:
     """MessagePack bytes as plain scalars, lists and dicts; binary values are views on them.
 
     Raises:
@@ -169,7 +169,7 @@ def packed_tree(data: memoryview) -> Any:
         MissingDependencyError: msgpack is not installed.
     """
     tree = _Tree(data)
-    end = tree.skeleton.end_of(0)
+    end = tree.skeleton.find_end(0)
     if end != len(data):
         raise FormatError(f"{len(data) - end} bytes after the end of the value", location=f"byte {end}")
     return tree.value(0, "")[0]
@@ -179,7 +179,7 @@ class _Tree:
     """Builds what a skeleton has looked through: maps here, what is in them by msgpack."""
 
     def __init__(self, data: memoryview) -> None:
-        self.skeleton = Skeleton(data)
+        self.skeleton = MessageSkeleton(data)
         self._data = data
         self._msgpack = msgpack_module()
 
@@ -188,7 +188,7 @@ class _Tree:
         size = self.skeleton.map_size(at)
         if size is not None:
             return self._map(*size, path)
-        end = self.skeleton.end_of(at)
+        end = self.skeleton.find_end(at)
         binary = self.skeleton.binary(at, end)
         return (self._plain(at, end) if binary is None else binary), end
 
@@ -196,17 +196,17 @@ class _Tree:
         pairs = []
         for _ in range(count):
             key, end = self._key(at)
-            value, at = self.value(end, inside(path, key))
+            value, at = self.value(end, path_inside(path, key))
             pairs.append((key, value))
-        found = distinct(pairs)
-        check_keys(found, path)
-        return found, at
+        mapping = reject_duplicate_keys(pairs)
+        check_keys(mapping, path)
+        return mapping, at
 
     def _key(self, at: int) -> tuple[str, int]:
         """The key that begins at a byte, and the byte after it."""
         text = self.skeleton.text(at)
         if text is None:
-            other = self._plain(at, self.skeleton.end_of(at))
+            other = self._plain(at, self.skeleton.find_end(at))
             raise FormatError(f"a key that is no text, but {type(other).__name__}", location=f"byte {at}")
         try:
             return str(self._data[text[0] : text[1]], "utf-8"), text[1]
@@ -216,7 +216,11 @@ class _Tree:
     def _plain(self, at: int, end: int) -> Any:
         try:
             return self._msgpack.unpackb(
-                self._data[at:end], raw=False, strict_map_key=True, object_pairs_hook=distinct, ext_hook=_refuse
+                self._data[at:end],
+                raw=False,
+                strict_map_key=True,
+                object_pairs_hook=reject_duplicate_keys,
+                ext_hook=_refuse,
             )
         except FormatError as error:
             error.location = error.location or f"byte {at}"
@@ -243,5 +247,5 @@ def msgpack_module() -> ModuleType:
         raise MissingDependencyError(
             "SciSerialize as MessagePack needs msgpack: pip install 'sheetarray[sciserialize]'"
         ) from error
-    found: ModuleType = msgpack
-    return found
+    module: ModuleType = msgpack
+    return module

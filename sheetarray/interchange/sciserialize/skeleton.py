@@ -33,7 +33,7 @@ def _sizes() -> bytes:
 _SIZES = _sizes()
 
 
-class Skeleton:
+class MessageSkeleton:
     """The structure of a MessagePack text.
 
     Raises:
@@ -46,7 +46,7 @@ class Skeleton:
     def __len__(self) -> int:
         return len(self._data)
 
-    def end_of(self, at: int) -> int:
+    def find_end(self, at: int) -> int:
         """The byte after the value that begins at `at`, all within it looked through."""
         stack, due, total = [1], 1, 1
         window = _WINDOW[0]
@@ -63,12 +63,12 @@ class Skeleton:
                 run, window = self._run(at, size, min(stack[-1], window), window) if stack[-1] > 1 else (1, window)
                 stack[-1] -= run
                 due -= run
-                at = self._within(at, run * size)
+                at = self._skip_within(at, run * size)
                 continue
             stack[-1] -= 1
             count, size = self._count(at)
             due += count - 1
-            at = self._within(at, size)
+            at = self._skip_within(at, size)
             if count:
                 total += count
                 if total > MOST_VALUES and due <= len(self._data) - at:
@@ -85,7 +85,7 @@ class Skeleton:
         run = len(firsts) - len(firsts.lstrip(bytes([size])))
         return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
 
-    def _within(self, at: int, size: int) -> int:
+    def _skip_within(self, at: int, size: int) -> int:
         if size > len(self._data) - at:
             raise FormatError(f"cut off: {size} bytes needed, {len(self._data) - at} left", location=f"byte {at}")
         return at + size
@@ -98,15 +98,15 @@ class Skeleton:
         if 0xA0 <= byte <= 0xBF:
             return 0, 1 + (byte & 31)
         if byte in _COUNTS:
-            width, each = _COUNTS[byte]
-            return each * self._number(at, width), 1 + width
+            width, values_per_member = _COUNTS[byte]
+            return values_per_member * self._number(at, width), 1 + width
         if byte in _LENGTHS:
             width, more = _LENGTHS[byte]
             return 0, 1 + width + more + self._number(at, width)
         raise FormatError(f"no value begins with the byte {byte:#x}", location=f"byte {at}")
 
     def _number(self, at: int, width: int) -> int:
-        self._within(at, 1 + width)
+        self._skip_within(at, 1 + width)
         return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
 
     def text(self, at: int) -> tuple[int, int] | None:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from ...errors import DTypeError, Finding, FormatError
-from ...header import warn
-from .keys import TYPE, inside
+from ...header import warn_of_finding
+from .keys import TYPE, path_inside
 
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
@@ -46,7 +46,7 @@ def decode_datetime(form: Mapping[str, Any], path: str) -> datetime:
     Raises:
         FormatError: it has no such text, or there is no such time.
     """
-    text, path = form.get("isostr"), inside(path, "isostr")
+    text, path = form.get("isostr"), path_inside(path, "isostr")
     match = _ISO.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise FormatError(
@@ -55,7 +55,9 @@ def decode_datetime(form: Mapping[str, Any], path: str) -> datetime:
     year, month, day, hour, minute = (int(part) for part in match.groups()[:5])
     fraction = match[7] or ""
     if fraction[6:].strip("0"):
-        warn(Finding("warning", path, f"{match[0]} has more digits than the microseconds that a datetime keeps"))
+        warn_of_finding(
+            Finding("warning", path, f"{match[0]} has more digits than the microseconds that a datetime keeps")
+        )
     try:
         zone = _zone(match)
         return datetime(year, month, day, hour, minute, int(match[6] or 0), int(fraction[:6].ljust(6, "0")), zone)
@@ -94,17 +96,17 @@ def decode_timedelta(form: Mapping[str, Any], path: str) -> timedelta:
     Raises:
         FormatError: one of its three numbers is missing or no integer, or together they are too large.
     """
-    days, seconds, micro = (_whole(form, key, path) for key in ("days", "seconds", "microsec"))
+    days, seconds, micro = (_integer_field(form, key, path) for key in ("days", "seconds", "microsec"))
     try:
         return timedelta(days, seconds, micro)
     except OverflowError as error:
         raise FormatError(f"no such timedelta ({error})", location=path) from error
 
 
-def _whole(form: Mapping[str, Any], key: str, path: str) -> int:
+def _integer_field(form: Mapping[str, Any], key: str, path: str) -> int:
     value = form.get(key)
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # Matlab has no other numbers
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MOST_MICROSECONDS:
-        raise FormatError(f"expected an integer, found {type(value).__name__}", location=inside(path, key))
+        raise FormatError(f"expected an integer, found {type(value).__name__}", location=path_inside(path, key))
     return value

@@ -11,15 +11,16 @@ import codecs
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...cells import Formulas, TextLook
+from ...cells import FormulaMode, TextLook
 from ...columns import ArrayInfo, Layout, count_cells, lay_out
-from ...columns.layout import name_text
+from ...columns.grid import Orient
+from ...columns.layout import format_name
 from ...composite import (
     check_composites,
     check_sheets,
@@ -30,11 +31,12 @@ from ...composite import (
     spread,
 )
 from ...elements import Cell, Missing
-from ...errors import DTypeError, Finding, FormatError, LimitError, located
+from ...elements.spelling import DecimalMark
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
-from .dialect import Decimal, check_marks, text_encoding
+from .dialect import canonical_encoding, check_marks
 from .sheet import CsvSheet
 from .table import CsvTable
 from .written import UnusualError, find_written
@@ -42,7 +44,6 @@ from .written import UnusualError, find_written
 if TYPE_CHECKING:
     import polars as pl
 
-Orient = Literal["columns", "rows"]
 
 keeps_csv = Keeps(buffers=True, nested=True)
 
@@ -59,12 +60,12 @@ def write_csv(
     arrays: Any,
     *,
     delimiter: str = ",",
-    decimal: Decimal = ".",
+    decimal: DecimalMark = ".",
     encoding: str = "utf-8",
     bom: bool = False,
     names: bool = True,
     orient: Orient = "columns",
-    formulas: Formulas = "escape",
+    formulas: FormulaMode = "escape",
     max_rows: int | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -103,36 +104,36 @@ def write_csv(
         max_rows=max_rows if orient == "columns" else None,
     )
     look = TextLook(decimal, formulas)
-    encoder = _encoder(encoding, bom)
+    encoder = _make_encoder(encoding, bom)
     with replacing(target) as sink:
-        out = _Text(sink, encoder, delimiter, look)
-        report = progress or silent
-        report(0, layout.cells)
-        for done in (_put_columns if orient == "columns" else _put_rows)(layout, look, out):
-            report(done, layout.cells)
+        out = _TextWriter(sink, encoder, delimiter, look)
+        report = progress or ignore_progress
+        report(0, layout.cell_count)
+        for done in (_write_columns if orient == "columns" else _write_rows)(layout, look, out):
+            report(done, layout.cell_count)
 
 
-class _Text:
+class _TextWriter:
     """Rows of text on their way into a sink."""
 
     def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
         self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
 
-    def row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
+    def write_row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
         """Write one row."""
         line = self.delimiter.join(["" if cell is None else str(cell) for cell in cells])
         if line.count(self.delimiter) != len(cells) - 1 or any(mark in line for mark in _SPECIAL):
-            line = self.delimiter.join(map(self.quoted, cells))
-        self.raw(line + end)
+            line = self.delimiter.join(map(self.quote, cells))
+        self.write_raw(line + end)
 
-    def quoted(self, cell: Cell) -> str:
+    def quote(self, cell: Cell) -> str:
         """A cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
         text = "" if cell is None else str(cell)
         if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
         return text
 
-    def raw(self, text: str) -> None:
+    def write_raw(self, text: str) -> None:
         """Write text that needs no quotes."""
         try:
             self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
@@ -140,7 +141,7 @@ class _Text:
             lacking = error.object[error.start : error.end]
             raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
 
-    def frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
+    def write_frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
         """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor."""
         options: dict[str, Any] = {
             "include_header": False, "separator": self.delimiter, "line_terminator": end,
@@ -155,50 +156,50 @@ class _Text:
         if self.encoder is None:
             self.sink.write(text.getvalue()[: -cut or None])
         else:
-            self.raw(text.getvalue().decode()[: -cut or None])
+            self.write_raw(text.getvalue().decode()[: -cut or None])
 
 
-def _put_columns(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
+def _write_columns(layout: Layout, look: TextLook, out: _TextWriter) -> Iterator[int]:
     row = 0
     for cells in layout.zone_rows(look):
-        out.row(cells)
+        out.write_row(cells)
         row += 1
-    yield layout.cells_above(row)
+    yield layout.count_cells_above(row)
     for block in layout.body_blocks(look):
-        out.frame(block)
+        out.write_frame(block)
         row += block.height
-        yield layout.cells_above(row)
+        yield layout.count_cells_above(row)
 
 
-def _put_rows(layout: Layout, look: TextLook, out: _Text) -> Iterator[int]:
+def _write_rows(layout: Layout, look: TextLook, out: _TextWriter) -> Iterator[int]:
     import polars as pl
 
     longest = max((piece.height for piece in layout.pieces), default=0)
     done = 0
     for piece in layout.pieces:
-        out.row([*([name_text(piece.name, look)] if layout.named else ()), *piece.header], end="")
+        out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
         if len(piece.buffer):
-            out.raw(out.delimiter)
-            out.frame(pl.DataFrame({"": piece.text(0, len(piece.buffer), look)}), end=out.delimiter, cut=1)
-        out.raw(out.delimiter * (longest - piece.height) + _LINE_END)
+            out.write_raw(out.delimiter)
+            out.write_frame(pl.DataFrame({"": piece.to_text(0, len(piece.buffer), look)}), end=out.delimiter, cut=1)
+        out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
         done += layout.named + piece.height
         yield done
 
 
-def _encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
+def _make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
     """None for plain UTF-8, which the engine writes by itself."""
-    name = text_encoding(encoding)
+    name = canonical_encoding(encoding)
     if name == "utf-8" and not bom:
         return None
     if name in ("utf-8", "utf-8-sig"):
         return codecs.getincrementalencoder("utf-8-sig")()
     encoder = codecs.getincrementalencoder(name)()
     if bom and name.startswith(("utf-16-", "utf-32-")):
-        return _Marked(name)
+        return _ByteOrderMarkEncoder(name)
     return encoder
 
 
-class _Marked(codecs.IncrementalEncoder):
+class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
     """An encoder of a named byte order that begins with the mark all the same."""
 
     def __init__(self, name: str) -> None:
@@ -218,11 +219,11 @@ def read_csv(
     names: Sequence[str] | None = None,
     *,
     delimiter: str | None = None,
-    decimal: Decimal | None = None,
+    decimal: DecimalMark | None = None,
     encoding: str | None = None,
     strict: bool = False,
     missing: Missing = "error",
-    formulas: Formulas = "escape",
+    formulas: FormulaMode = "escape",
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
@@ -250,17 +251,17 @@ def read_csv(
         >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
         {'t': array([1, 2], dtype=int8)}
     """
-    with Source(source) as opened, located(source=opened.name):
+    with Source(source) as opened, locating(source=opened.name):
         if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
             with suppress(UnusualError):
                 arrays = read_composites(lambda columns: written.read(columns, missing), written.scan, names)
                 total = written.cells if progress else 0
-                (progress or silent)(0, total)
-                (progress or silent)(total, total)
+                (progress or ignore_progress)(0, total)
+                (progress or ignore_progress)(total, total)
                 return arrays
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         total = count_cells([sheet], strict=strict) if progress else 0
-        (progress or silent)(0, total)
+        (progress or ignore_progress)(0, total)
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing)
         except FormatError as error:
@@ -270,7 +271,7 @@ def read_csv(
                 arrays = read_sheets([sheet], names, strict=strict, missing=missing)
             except FormatError:
                 raise error from None
-        (progress or silent)(total, total)
+        (progress or ignore_progress)(total, total)
         return arrays
 
 
@@ -280,14 +281,14 @@ def scan_csv(
     delimiter: str | None = None,
     encoding: str | None = None,
     strict: bool = False,
-    formulas: Formulas = "escape",
+    formulas: FormulaMode = "escape",
 ) -> dict[str, ArrayInfo]:
     """What the headers say, reading no further than they go (arrays in rows: to the end).
 
     Raises:
         FormatError: no array, or a broken header.
     """
-    with Source(source) as opened, located(source=opened.name):
+    with Source(source) as opened, locating(source=opened.name):
         if (written := find_written(opened, delimiter, None, encoding, formulas)) is not None:
             with suppress(UnusualError):
                 return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
@@ -298,10 +299,10 @@ def check_csv(
     source: Readable,
     *,
     delimiter: str | None = None,
-    decimal: Decimal | None = None,
+    decimal: DecimalMark | None = None,
     encoding: str | None = None,
     missing: Missing = "error",
-    formulas: Formulas = "escape",
+    formulas: FormulaMode = "escape",
 ) -> Iterator[Finding]:
     """Every finding in a delimited text; nothing for an intact one."""
     try:
@@ -317,7 +318,7 @@ def check_csv(
                 others = list(check_sheets([sheet], missing=missing))
                 findings = others if len(others) < len(findings) else findings
     except FormatError as error:
-        findings = [Finding.of(error)]
+        findings = [Finding.from_error(error)]
     yield from findings
 
 
@@ -330,7 +331,7 @@ def read_columns_csv(
     order: Order = "row-major",
     missing: Missing = "nan",
     delimiter: str | None = None,
-    decimal: Decimal | None = None,
+    decimal: DecimalMark | None = None,
     thousands: str | None = None,
     encoding: str | None = None,
     header: bool | int | None = None,
@@ -344,7 +345,7 @@ def read_columns_csv(
         dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
         skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
     )  # fmt: skip
-    with Source(source) as opened, located(source=opened.name):
+    with Source(source) as opened, locating(source=opened.name):
         skipped = options.skipped_above or options.skipped_rows
         sheet = CsvTable(opened, delimiter, decimal, encoding, skip_rows=skipped, comment=comment)
         return read_table(sheet, columns, options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-Columns = dict[int, "pl.Series"]
+ParsedColumns = dict[int, "pl.Series"]
 
 
 def parse_numbers(
@@ -19,7 +19,7 @@ def parse_numbers(
     delimiter: str,
     skip_lines: int,
     wanted: Iterable[int] | None = None,
-) -> Columns | None:
+) -> ParsedColumns | None:
     """The columns of a text that has no others, all of numbers; None where one is text, or where the engine refuses.
 
     Neither a quote nor a row that is wider has to be looked for: the engine takes neither for a number.
@@ -33,15 +33,15 @@ def parse_numbers(
     """
     if not all(dtype.is_numeric() for dtype in columns.values()):
         return None
-    schema = {_name(column): columns[column] for column in sorted(columns)}
+    schema = {_column_name(column): columns[column] for column in sorted(columns)}
     options = {"quote_char": None, "extra_columns": "raise"}
     places = columns if wanted is None else wanted
-    return _parsed(source, schema, places, separator=delimiter, skip_lines=skip_lines, **options)
+    return _parse_with_engine(source, schema, places, separator=delimiter, skip_lines=skip_lines, **options)
 
 
-def parse(
+def parse_columns(
     source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int, decimal_comma: bool
-) -> Columns | None:
+) -> ParsedColumns | None:
     """Some columns of a text whose quotes are in their places; None where the engine refuses it.
 
     Args:
@@ -53,9 +53,9 @@ def parse(
     """
     import polars as pl
 
-    schema = {_name(column): columns.get(column, pl.String) for column in range(max(columns) + 1)}
+    schema = {_column_name(column): columns.get(column, pl.String) for column in range(max(columns) + 1)}
     options = {"truncate_ragged_lines": True, "extra_columns": "ignore", "decimal_comma": decimal_comma}
-    return _parsed(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
+    return _parse_with_engine(source, schema, columns, separator=delimiter, skip_lines=skip_lines, **options)
 
 
 def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: bool = True) -> list[pl.Series] | None:
@@ -71,18 +71,20 @@ def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: boo
 
     options: dict[str, Any] = {} if quotes else {"quote_char": None}
     columns = dict.fromkeys(range(width), pl.String)
-    schema = {_name(column): pl.String for column in range(width)}
-    parsed = _parsed(source, schema, columns, separator=delimiter, extra_columns="raise", **options)
+    schema = {_column_name(column): pl.String for column in range(width)}
+    parsed = _parse_with_engine(source, schema, columns, separator=delimiter, extra_columns="raise", **options)
     return None if parsed is None else [parsed[column] for column in range(width)]
 
 
-def _parsed(source: Path | bytes, schema: Mapping[str, Any], columns: Iterable[int], **options: Any) -> Columns | None:
+def _parse_with_engine(
+    source: Path | bytes, schema: Mapping[str, Any], columns: Iterable[int], **options: Any
+) -> ParsedColumns | None:
     import polars as pl
 
     wanted = sorted(columns)
     try:
         frame = pl.read_csv(
-            source, has_header=False, schema=schema, columns=[_name(column) for column in wanted],
+            source, has_header=False, schema=schema, columns=[_column_name(column) for column in wanted],
             missing_columns="insert", raise_if_empty=False, glob=False, **options,
         )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
@@ -90,5 +92,5 @@ def _parsed(source: Path | bytes, schema: Mapping[str, Any], columns: Iterable[i
     return dict(zip(wanted, frame.get_columns(), strict=True))
 
 
-def _name(column: int) -> str:
+def _column_name(column: int) -> str:
     return f"column_{column + 1}"

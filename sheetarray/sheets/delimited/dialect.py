@@ -12,20 +12,19 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Literal
 
 import numpy as np
 
 from ...columns import anchors_of_grid
-from ...columns.words import FIRST_FIELD, NDARRAY, Codes, Places
+from ...columns.words import FIRST_FIELD, NDARRAY, WordCodes
+from ...dtypes import Positions
 from ...elements import Cell
+from ...elements.spelling import DecimalMark
 from ...errors import FormatError, LimitError, NotFoundError
-from ...files import Bytes
-from ...header import LONGEST
+from ...files import BytesLike
+from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
 from .search import LENGTHS, Units, find_words
-
-Decimal = Literal[".", ","]
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
@@ -55,7 +54,7 @@ _NO_DELIMITERS = "\"'\r\n\0+-"
 _PROBE = "version,1.0.0\r\n"
 
 
-def text_encoding(name: str) -> str:
+def canonical_encoding(name: str) -> str:
     """The canonical name of a text encoding.
 
     Raises:
@@ -78,15 +77,15 @@ def find_encoding(start: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
-def records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
+def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     """The records of a text, each with the index of the character after it; RFC 4180, read tolerantly.
 
     A quote that is never closed runs to the end of the text, as in other readers; no cell is too long.
     """
     if '"' not in text and "\r" not in text.replace("\r\n", ""):
-        yield from _plain_records(text, delimiter)
+        yield from _split_unquoted(text, delimiter)
         return
-    field = _field(delimiter)
+    field = _field_pattern(delimiter)
     cells: list[str] = []
     at, end = 0, len(text)
     while at < end:
@@ -104,7 +103,7 @@ def records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
         yield cells, at
 
 
-def _plain_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
+def _split_unquoted(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     at = 0
     for line in text.split("\n"):
         at += len(line) + 1
@@ -113,20 +112,22 @@ def _plain_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]
 
 
 @lru_cache(maxsize=16)
-def _field(delimiter: str) -> re.Pattern[str]:
+def _field_pattern(delimiter: str) -> re.Pattern[str]:
     mark = re.escape(delimiter)
     body = r'[^"]*(?:""[^"]*)*'
     return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
 
 
-def first_records(text: str, delimiter: str, *, ended: bool, most: int = _MOST_ROWS) -> list[tuple[list[str], int]]:
+def read_first_records(
+    text: str, delimiter: str, *, ended: bool, most: int = _MOST_ROWS
+) -> list[tuple[list[str], int]]:
     """The first records; where the text goes on after its end, the last lacks the cell that may be cut."""
-    found = list(islice(records(text, delimiter), most))
-    if not ended and found and found[-1][1] == len(text):
-        cells, end = found.pop()
+    rows = list(islice(split_records(text, delimiter), most))
+    if not ended and rows and rows[-1][1] == len(text):
+        cells, end = rows.pop()
         if len(cells) > 1:
-            found.append((cells[:-1], end))
-    return found
+            rows.append((cells[:-1], end))
+    return rows
 
 
 def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[str]:
@@ -134,7 +135,7 @@ def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[
     text = text.removesuffix("\n").removesuffix("\r")
     if '"' not in text:
         return text.split(delimiter) if most is None else text.split(delimiter, most)
-    field = _field(delimiter)
+    field = _field_pattern(delimiter)
     cells: list[str] = []
     at, stop = 0, delimiter
     while stop == delimiter and (most is None or len(cells) < most):
@@ -167,9 +168,9 @@ def find_delimiter(content: Units, start: int) -> str | None:
             delimiter = None
             for lines in _LINES_BEFORE:
                 text, after = _window(content, start, place, lines, _LINES_AFTER)
-                delimiter = delimiter or _by_anchors(text, marks)
+                delimiter = delimiter or _delimiter_by_anchors(text, marks)
             if delimiter == SINGLE_COLUMN:
-                delimiter = _of_uneven_rows(_window(content, start, place, 4, LONGEST)[0], marks) or delimiter
+                delimiter = _of_uneven_rows(_window(content, start, place, 4, MAX_HEADER_CELLS)[0], marks) or delimiter
             windows += 1
             if delimiter is not None or windows == _MOST_WINDOWS:
                 return delimiter
@@ -196,7 +197,7 @@ def _window(content: Units, start: int, place: int, lines: int, below: int) -> t
     return (before + after[:last]).decode("utf-8", "replace"), place + last
 
 
-def _neighbours(content: Units, places: Places, codes: Codes, start: int) -> list[str]:
+def _neighbours(content: Units, places: Positions, codes: WordCodes, start: int) -> list[str]:
     """Characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
     places, ends = places[:_MOST_NEIGHBOURS], places[:_MOST_NEIGHBOURS] + LENGTHS[codes[:_MOST_NEIGHBOURS]]
     before, after = places[places > start] - 1, ends[ends < len(content)]
@@ -207,12 +208,12 @@ def _neighbours(content: Units, places: Places, codes: Codes, start: int) -> lis
     return [mark for mark in marks if not mark.isalnum() and mark not in _NO_DELIMITERS and mark not in DELIMITERS]
 
 
-def _by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
+def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
     best, most = None, 0
     for delimiter in delimiters:
         if delimiter not in text and best is not None:
             continue
-        rows = [cells for cells, _ in records(text, delimiter)]
+        rows = [cells for cells, _ in split_records(text, delimiter)]
         anchors = anchors_of_grid(rows)
         if len(anchors) > most:
             first = anchors[0].row
@@ -229,12 +230,12 @@ def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
 
     A column of one cell a row is read as it is. Only where its header is broken is a delimiter tried that mends it.
     """
-    (one, *_) = anchors_of_grid([cells for cells, _ in records(text, unused_delimiter(text))]) or (None,)
+    (one, *_) = anchors_of_grid([cells for cells, _ in split_records(text, find_unused_delimiter(text))]) or (None,)
     if one is None or one.header is not None:
         return None
     for delimiter in delimiters:
         if delimiter in text:
-            anchors = anchors_of_grid([cells for cells, _ in records(text, delimiter)])
+            anchors = anchors_of_grid([cells for cells, _ in split_records(text, delimiter)])
             if any(anchor.header is not None for anchor in anchors):
                 return delimiter
     return None
@@ -289,7 +290,7 @@ def _table_rows(
     skipped = range(skip_rows) if isinstance(skip_rows, int) else skip_rows
     rows = (
         cells
-        for row, (cells, end) in enumerate(records(text, delimiter))
+        for row, (cells, end) in enumerate(split_records(text, delimiter))
         if any(cells)
         and row not in skipped
         and not (comment and cells[0].lstrip().startswith(comment))
@@ -310,7 +311,7 @@ def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
     return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
 
 
-def unused_delimiter(text: str | Bytes) -> str:
+def find_unused_delimiter(text: str | BytesLike) -> str:
     """A delimiter that does not stand in a text of one column."""
     for mark in _UNUSED:
         if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):
@@ -320,7 +321,7 @@ def unused_delimiter(text: str | Bytes) -> str:
     )
 
 
-def find_decimal(cells: Sequence[Cell]) -> Decimal | None:
+def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
     """The decimal mark in cells that should hold numbers; None where none has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     comma = any(map(_WITH_COMMA.fullmatch, texts))

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...columns import Words, Zone
-from ...columns.words import WORDS, Codes, Marks, Places
+from ...columns.words import WORDS, WordCodes
+from ...dtypes import Mask, Positions
 from ...elements import Cell
-from ...header import key_of
+from ...header import normalize_key
 from .dialect import cells_of_record
 from .search import LENGTHS, Units, find_words
 
@@ -63,7 +64,7 @@ class Records:
         self.content, self.start, self.delimiter = content, start, delimiter
         self._mark = ord(delimiter) if delimiter else -1
         self._blocks = [_Block(0, False, 0, start)]
-        self._last_starts: tuple[int, Places] = -1, np.zeros(0, np.int64)
+        self._last_starts: tuple[int, Positions] = -1, np.zeros(0, np.int64)
         self._long: tuple[int, int | None, list[str]] = -1, None, []  # the last long record: start, cells asked for
 
     # Blocks --------------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ class Records:
             self._blocks.append(_Block(last.row + len(ends), quoted, delimiters, start))
         return self._blocks[index]
 
-    def _quotes(self, first: int, end: int, quoted: bool) -> Places:
+    def _quotes(self, first: int, end: int, quoted: bool) -> Positions:
         """The quotes of a block, from its beginning on."""
         units = self.content[first:end]
         marks = units == _QUOTE
@@ -111,11 +112,11 @@ class Records:
             raise UnsoundError
         return quotes
 
-    def _stands_around(self, units: Units) -> Marks:
-        around: Marks = (units == _QUOTE) | (units == _FEED) | (units == _RETURN) | (units == self._mark)
+    def _stands_around(self, units: Units) -> Mask:
+        around: Mask = (units == _QUOTE) | (units == _FEED) | (units == _RETURN) | (units == self._mark)
         return around
 
-    def _ends(self, first: int, end: int, quotes: Places, quoted: bool) -> Places:
+    def _ends(self, first: int, end: int, quotes: Positions, quoted: bool) -> Positions:
         """The line feeds that end records, from the block's beginning on."""
         units = self.content[first:end]
         ends = np.flatnonzero(units == _FEED)
@@ -177,7 +178,7 @@ class Records:
             else:
                 yield start, self._end_of(row, number)
 
-    def _starts(self, number: int) -> Places:
+    def _starts(self, number: int) -> Positions:
         """Where records begin after the line feeds of a block."""
         first, end = self._bounds(number)
         quoted = self._block(number).quoted
@@ -256,20 +257,20 @@ class Records:
             UnsoundError: readers would differ on where they are.
         """
         rows, columns, codes = [], [], []
-        for places, found in find_words(self.content, self.start):
+        for places, codes_here in find_words(self.content, self.start):
             numbers = (places - self.start) // BLOCK
             bounds = np.searchsorted(numbers, np.arange(int(numbers[0]), int(numbers[-1]) + 2))
             for index, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
                 if low < high:
-                    row, column, which = self._words_of(int(numbers[0]) + index, places[low:high], found[low:high])
+                    row, column, which = self._words_of(int(numbers[0]) + index, places[low:high], codes_here[low:high])
                     rows.append(row)
                     columns.append(column)
                     codes.append(which)
         if not rows:
-            return Words.of([], [], [])
-        return Words.of(np.concatenate(rows), np.concatenate(columns), np.concatenate(codes))
+            return Words.from_positions([], [], [])
+        return Words.from_positions(np.concatenate(rows), np.concatenate(columns), np.concatenate(codes))
 
-    def _words_of(self, number: int, places: Places, codes: Codes) -> tuple[Places, Places, Codes]:
+    def _words_of(self, number: int, places: Positions, codes: WordCodes) -> tuple[Positions, Positions, WordCodes]:
         """Rows, columns and codes of those words of a block that are whole cells."""
         block, (first, end) = self._block(number), self._bounds(number)
         self._block(number + 1)
@@ -292,13 +293,13 @@ class Records:
 
     def _are_cells(
         self,
-        places: Places,
-        ends: Places,
-        within: Marks,
-        codes: Codes,
+        places: Positions,
+        ends: Positions,
+        within: Mask,
+        codes: WordCodes,
         first: int,
         last: int,
-    ) -> Marks:
+    ) -> Mask:
         """Which words are all that their cells hold, but for white space and quotes."""
         begin, stop = max(first - _LONGEST_SPACE, self.start), min(last + _LONGEST_SPACE, len(self.content))
         kinds = self._kinds()[self.content[begin:stop]]
@@ -313,30 +314,30 @@ class Records:
             | (within & (kind_before == _MARK))
         )
         wide &= (kind_before != _OTHER) & (kind_after != _OTHER)
-        whole: Marks = (kind_before == _MARK) & (kind_after == _MARK)
+        whole: Mask = (kind_before == _MARK) & (kind_after == _MARK)
         quoted = np.flatnonzero(whole & within)
         whole[quoted] = (self._unit(before[quoted]) == _QUOTE) & (self._unit(after[quoted]) == _QUOTE)
         whole[quoted] &= (self._unit(before[quoted] - 1) != _QUOTE) & (self._unit(after[quoted] + 1) != _QUOTE)
         if wide.any():
             ink = np.flatnonzero((kinds == _OTHER) | (kinds == _MARK)) + begin
-            chosen = np.flatnonzero(wide)
-            index = np.searchsorted(ink, places[chosen])
+            selected = np.flatnonzero(wide)
+            index = np.searchsorted(ink, places[selected])
             left = np.where(index > 0, ink[np.maximum(index - 1, 0)], begin - 1)
             # the word itself is ink: what stands after it is the first that is beyond its end
-            index = np.searchsorted(ink, ends[chosen])
+            index = np.searchsorted(ink, ends[selected])
             right = np.where(index < len(ink), ink[np.minimum(index, len(ink) - 1)], stop)
             # what has nothing but ASCII spaces up to a mark on either side, or no mark, needs no closer look
             foreign = np.concatenate([[0], np.cumsum(kinds == _HIGH)])
-            plain = ~within[chosen] & (foreign[np.minimum(right, stop) - begin] == foreign[left + 1 - begin])
+            plain = ~within[selected] & (foreign[np.minimum(right, stop) - begin] == foreign[left + 1 - begin])
             marks = (left < self.start) | ((left >= begin) & (kinds[np.maximum(left - begin, 0)] == _MARK))
             marks &= (right >= len(self.content)) | (
                 (right < stop) & (kinds[np.minimum(right, stop - 1) - begin] == _MARK)
             )
-            whole[chosen[plain]] = marks[plain]
-            closer = ~plain & (within[chosen] | marks)
-            whole[chosen[~plain]] = False
+            whole[selected[plain]] = marks[plain]
+            closer = ~plain & (within[selected] | marks)
+            whole[selected[~plain]] = False
             for place, low, high in zip(
-                chosen[closer].tolist(), left[closer].tolist(), right[closer].tolist(), strict=True
+                selected[closer].tolist(), left[closer].tolist(), right[closer].tolist(), strict=True
             ):
                 whole[place] = self._is_cell(low, high, bool(within[place]), int(codes[place]))
         return whole
@@ -360,9 +361,9 @@ class Records:
         ):
             return False
         text = content[left + 1 : right].tobytes().decode("utf-8", "replace")
-        return key_of(text) == WORDS[code]
+        return normalize_key(text) == WORDS[code]
 
-    def _unit(self, places: Places) -> Units:
+    def _unit(self, places: Positions) -> Units:
         """The bytes at some places; a line feed beyond the ends of the text."""
         inside = (places >= self.start) & (places < len(self.content))
         return np.where(inside, self.content[np.where(inside, places, 0)], np.uint8(_FEED)).astype(np.uint8)
@@ -377,11 +378,11 @@ class Records:
         return kinds
 
 
-def _within(places: Places, quotes: Places, quoted: bool) -> Marks:
+def _within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
     """Which places stand within quotes."""
     if not len(quotes):
         return np.full(len(places), quoted)
-    within: Marks = (np.searchsorted(quotes, places) + quoted) % 2 == 1
+    within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1
     return within
 
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...columns.words import LONGEST_WORD, NONE, WORDS, Codes, Places
-from ...files import Bytes
+from ...columns.words import LONGEST_WORD, NONE, WORDS, WordCodes
+from ...dtypes import Positions
+from ...files import BytesLike
 
 Units = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
@@ -30,7 +31,7 @@ for _code, _word in enumerate(WORDS):
     _FIRST_TWO[ord(_word[0]) << 8 | ord(_word[1])] = _code
 
 
-def find_words(content: Units, start: int = 0) -> Iterator[tuple[Places, Codes]]:
+def find_words(content: Units, start: int = 0) -> Iterator[tuple[Positions, WordCodes]]:
     """Yield the places of the words and their codes in some bytes, in their order, piece by piece.
 
     Args:
@@ -47,7 +48,7 @@ def find_words(content: Units, start: int = 0) -> Iterator[tuple[Places, Codes]]
             yield places + first, _FIRST_TWO[pairs]
 
 
-def has_words(content: Bytes, start: int) -> bool:
+def has_words(content: BytesLike, start: int) -> bool:
     """Return whether a word occurs in the bytes of a text, from a place on."""
     return next(find_words(np.frombuffer(content, np.uint8), start), None) is not None
 
@@ -73,10 +74,10 @@ def _has_letters(block: bytes) -> bool:
     return any(letter in block for letter in _LETTERS)
 
 
-def _places(text: bytes) -> Places:
+def _places(text: bytes) -> Positions:
     if len(text) <= (_FEW if "polars" in sys.modules else _FEW_UNLOADED):
         return np.array([match.start() for match in _PATTERN.finditer(text)], np.int64)
     import polars as pl
 
-    places: Places = pl.Series([text.decode("ascii")]).str.find_many(list(WORDS))[0].to_numpy().astype(np.int64)
+    places: Positions = pl.Series([text.decode("ascii")]).str.find_many(list(WORDS))[0].to_numpy().astype(np.int64)
     return places

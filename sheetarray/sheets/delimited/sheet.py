@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...cells import Formulas, TextLook, engine_dtype
-from ...columns import Cells, Request, Words, Zone, a1, find_anchors
-from ...dtypes import named
+from ...cells import FormulaMode, TextLook, engine_dtype
+from ...columns import ColumnCells, Request, Words, Zone, cell_address, find_anchors
+from ...dtypes import from_name
 from ...elements import Cell
+from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError
-from ...files import Bytes, Source
-from .bulk import parse, parse_numbers
+from ...files import BytesLike, Source
+from .bulk import parse_columns, parse_numbers
 from .dialect import (
     SINGLE_COLUMN,
-    Decimal,
+    canonical_encoding,
     check_marks,
     find_decimal,
     find_delimiter,
     find_encoding,
     find_table_delimiter,
-    first_records,
-    text_encoding,
-    unused_delimiter,
+    find_unused_delimiter,
+    read_first_records,
 )
 from .records import BLOCK, Records, UnsoundError, has_lone_returns
 from .sound import make_sound
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at next
-_FIRST_LOOK = 4_000  # cells; as a rule, all that headers need
+FIRST_BYTES = 4_000  # cells; as a rule, all that headers need
 _BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
 _MOST_ROWS = 1200
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
@@ -48,7 +48,7 @@ _ROWS_ABOVE = 24
 _MOST_GROUPS = 16  # of such columns
 _ENDLESS = 2**40
 _FEED = ord("\n")
-_TEXT = named("string")
+_TEXT = from_name("string")
 _ZIP = b"PK\3\4"
 Result = TypeVar("Result")
 
@@ -67,9 +67,9 @@ class CsvSheet:
         self,
         source: Source,
         delimiter: str | None,
-        decimal: Decimal | None,
+        decimal: DecimalMark | None,
         encoding: str | None,
-        formulas: Formulas,
+        formulas: FormulaMode,
         *,
         table: bool = False,
         skip_rows: int | Collection[int] = 0,
@@ -86,10 +86,10 @@ class CsvSheet:
         self._source = source
         self._encoding, self._mark = find_encoding(source.prefix(4))
         if encoding is not None:
-            self._encoding = text_encoding(encoding)
+            self._encoding = canonical_encoding(encoding)
             self._mark = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self._mark
         self._of_source = self._encoding, self._mark  # which the text in memory may no longer have
-        self._content: Bytes | bytearray = b""
+        self._content: BytesLike | bytearray = b""
         self._changed = False  # whether it is another text than the file's own
         self._stand_in = ""  # for quotes that are no more than characters
         self._table = table
@@ -103,26 +103,26 @@ class CsvSheet:
         self._single = mark == SINGLE_COLUMN
         if self._single:
             self._take_content()
-            mark = unused_delimiter(self._content)
+            mark = find_unused_delimiter(self._content)
         self._delimiter = mark
         self._records: Records | None = None
-        found = decimal or self._find_decimal()
-        self._undecided = found is None
-        self.look = TextLook(found or ".", formulas)
+        delimiter_used = decimal or self._find_decimal()
+        self._undecided = delimiter_used is None
+        self.look = TextLook(delimiter_used or ".", formulas)
 
     # The dialect ---------------------------------------------------------------------------------------------
 
     def _find_table_delimiter(self, skip_rows: int | Collection[int], comment: str | None) -> str:
-        text, ended = self._text(_FIRST_LOOK)
+        text, ended = self._decode_cells(FIRST_BYTES)
         for budget in _BUDGETS:
             if ended or text.strip("\n\r\t ,;|"):
                 break
-            text, ended = self._text(budget)  # nothing but blanks so far
+            text, ended = self._decode_cells(budget)  # nothing but blanks so far
         if not text.strip("\n\r\t ,;|"):
             return next((mark for mark in ",;\t|" if mark in text), ",")
         return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
 
-    def _find_decimal(self) -> Decimal | None:
+    def _find_decimal(self) -> DecimalMark | None:
         if self._table:
             return "."  # decided column by column
         anchors = [a for a in find_anchors(self) if a.header and a.header.dtype.kind in ("float", "complex")]
@@ -141,7 +141,7 @@ class CsvSheet:
 
     # The text ------------------------------------------------------------------------------------------------
 
-    def _text(self, cells: int) -> tuple[str, bool]:
+    def _decode_cells(self, cells: int) -> tuple[str, bool]:
         encoding, mark = self._of_source
         count = cells * _BYTES_A_CELL * (2 if encoding.startswith("utf-16") else 1)
         raw = self._source.prefix(count)
@@ -150,9 +150,9 @@ class CsvSheet:
         try:
             return decoder.decode(raw[mark:], final=ended), ended
         except UnicodeDecodeError as error:
-            raise self._undecodable(raw[mark:], error) from error
+            raise self._decoding_error(raw[mark:], error) from error
 
-    def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
+    def _decoding_error(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
         line = raw.count(b"\n", 0, error.start) + 1
         return FormatError(
             f"no text in {self._encoding}: byte {raw[error.start]:#04x}", location=f"line {line}",
@@ -170,7 +170,7 @@ class CsvSheet:
         try:
             text = codecs.decode(bytes(raw)[self._mark :], self._encoding)
         except UnicodeDecodeError as error:
-            raise self._undecodable(bytes(raw)[self._mark :], error) from error
+            raise self._decoding_error(bytes(raw)[self._mark :], error) from error
         self._content, self._mark, self._changed = text.encode("utf-8", "surrogatepass"), 0, True
         self._encoding = "utf-8"
 
@@ -199,7 +199,7 @@ class CsvSheet:
             try:
                 whole.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise self._undecodable(whole, error) from error
+                raise self._decoding_error(whole, error) from error
             raise
 
     def _plain(self, cells: list[Any]) -> list[Any]:
@@ -222,14 +222,14 @@ class CsvSheet:
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """The first rows."""
-        for cells in (min(budget, _FIRST_LOOK), budget):
-            text, ended = self._text(cells)
-            rows = first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
+        for cells in (min(budget, FIRST_BYTES), budget):
+            text, ended = self._decode_cells(cells)
+            rows = read_first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
             if ended or len(rows) == _MOST_ROWS:
                 break
         return [row for row, _ in rows], ended and (not rows or rows[-1][1] == len(text))
 
-    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+    def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Rows, one by one, from a column on."""
         import polars as pl
 
@@ -240,33 +240,33 @@ class CsvSheet:
                 known = request.row, cells
             yield [], pl.Series(known[1][request.column : request.stop], dtype=pl.String)
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Columns in bulk."""
-        results: dict[int, Cells] = {}
+        results: dict[int, ColumnCells] = {}
         for group, alone in _groups(requests):
             some = [requests[index] for index in group]
-            found = self._together(some, typed=typed) if alone else self._slices(some)
-            results.update(zip(group, found, strict=True))
+            cells = self._parse_together(some, typed=typed) if alone else self._slices(some)
+            results.update(zip(group, cells, strict=True))
         return [results[index] for index in range(len(requests))]
 
-    def _slices(self, requests: Sequence[Request]) -> list[Cells]:
+    def _slices(self, requests: Sequence[Request]) -> list[ColumnCells]:
         """Requests of many rows: their columns are parsed once, as text, and cut."""
         first = min(request.row for request in requests)
         columns = sorted({request.column for request in requests})
-        whole = self._together([Request(column, first, _TEXT) for column in columns], typed=False)
+        whole = self._parse_together([Request(column, first, _TEXT) for column in columns], typed=False)
         series = {column: rest for column, (_, rest) in zip(columns, whole, strict=True)}
         return [
             ([], series[request.column][request.row - first : None if request.stop is None else request.stop - first])
             for request in requests
         ]
 
-    def _together(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+    def _parse_together(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Requests of different columns that begin in about the same row: what stands above their common body, and it.
 
         The body comes from the engine; of text that readers would split differently, after it is made sound.
         """
         row = max(request.row for request in requests)
-        bodies = self._numbers(requests, row) if typed else None
+        bodies = self._parse_number_body(requests, row) if typed else None
         if bodies is None:
             self._with_records(Records.check_sound)
             width = max(request.column for request in requests) + 1
@@ -277,13 +277,13 @@ class CsvSheet:
                 if len(words := self.words().columns):
                     width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
                 wanted.append(Request(width, row, _TEXT))
-            bodies = self._parsed(wanted, row, typed)
+            bodies = self._parse_body(wanted, row, typed)
             if not self._single:
-                self._note_beyond(bodies.pop(), row, width)
+                self._warn_of_wide_row(bodies.pop(), row, width)
         heads = self.zones([Zone(request.row, request.column, row - request.row, "columns") for request in requests])
-        return [_stopped(head, body, request) for request, head, body in zip(requests, heads, bodies, strict=True)]
+        return [_cut_at_stop(head, body, request) for request, head, body in zip(requests, heads, bodies, strict=True)]
 
-    def _note_beyond(self, beyond: pl.Series, row: int, column: int) -> None:
+    def _warn_of_wide_row(self, beyond: pl.Series, row: int, column: int) -> None:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
         if beyond.null_count() == len(beyond):
             return
@@ -291,22 +291,22 @@ class CsvSheet:
         if len(filled):
             more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
             hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
-            place = a1(row + int(filled[0]), column)
+            place = cell_address(row + int(filled[0]), column)
             self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
-    def _numbers(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:
+    def _parse_number_body(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:
         """The body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold more."""
         columns = {request.column: engine_dtype(request.dtype) for request in requests}
         if self.look.decimal == "," or set(columns) != set(range(len(columns))) or self._stand_in:
             return None
-        offset, lines = self._body(row)
+        offset, lines = self._find_body(row)
         if offset is None or has_lone_returns(self._units, offset):
             return None
-        text, lines = self._parsable(offset, lines)
-        found = parse_numbers(text, columns, delimiter=self._delimiter, skip_lines=lines)
-        return None if found is None else [found[request.column] for request in requests]
+        text, lines = self._engine_source(offset, lines)
+        columns_parsed = parse_numbers(text, columns, delimiter=self._delimiter, skip_lines=lines)
+        return None if columns_parsed is None else [columns_parsed[request.column] for request in requests]
 
-    def _body(self, row: int) -> tuple[int | None, int]:
+    def _find_body(self, row: int) -> tuple[int | None, int]:
         """Where a row begins in the text, and how many line feeds come before; None where the text has ended."""
         offset = self._with_records(lambda records: records.place_of(row))
         if offset is None:
@@ -317,7 +317,7 @@ class CsvSheet:
             for first in range(0, offset, BLOCK)
         )
 
-    def _parsable(self, offset: int, lines: int) -> tuple[Any, int]:
+    def _engine_source(self, offset: int, lines: int) -> tuple[Any, int]:
         """What the engine is given, and how many line feeds it is to skip: the file itself, if its text lies there.
 
         The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
@@ -332,11 +332,11 @@ class CsvSheet:
         path = self._source.path
         return path if not self._changed and path is not None else bytes(self._content), lines
 
-    def _parsed(self, requests: Sequence[Request], row: int, typed: bool) -> list[pl.Series]:
+    def _parse_body(self, requests: Sequence[Request], row: int, typed: bool) -> list[pl.Series]:
         """The body parsed by the engine, under the dtypes of the requests or else as text."""
         import polars as pl
 
-        offset, lines = self._body(row)
+        offset, lines = self._find_body(row)
         if typed and (self._stand_in or (self.look.decimal == "," and self._delimiter == ",")):
             typed = False
         if typed and self.look.decimal == "," and offset is not None and self._content.find(b".", offset) >= 0:
@@ -344,12 +344,14 @@ class CsvSheet:
         wanted = {request.column: engine_dtype(request.dtype) if typed else pl.String for request in requests}
         if offset is None:
             return [pl.Series([], dtype=wanted[request.column]) for request in requests]
-        text, lines = self._parsable(offset, lines)
+        text, lines = self._engine_source(offset, lines)
         decimal_comma = typed and self.look.decimal == ","
-        found = parse(text, wanted, delimiter=self._delimiter, skip_lines=lines, decimal_comma=decimal_comma)
-        if found is None:
-            return self._parsed(requests, row, typed=False) if typed else self._cell_by_cell(requests, row)
-        columns = [found[request.column] for request in requests]
+        columns_parsed = parse_columns(
+            text, wanted, delimiter=self._delimiter, skip_lines=lines, decimal_comma=decimal_comma
+        )
+        if columns_parsed is None:
+            return self._parse_body(requests, row, typed=False) if typed else self._cell_by_cell(requests, row)
+        columns = [columns_parsed[request.column] for request in requests]
         if self._stand_in:
             columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
         return columns
@@ -391,7 +393,7 @@ def _groups(requests: Sequence[Request]) -> Iterator[tuple[list[int], bool]]:
         yield others, False
 
 
-def _stopped(head: list[Cell], body: pl.Series, request: Request) -> Cells:
+def _cut_at_stop(head: list[Cell], body: pl.Series, request: Request) -> ColumnCells:
     """The cells of a request: those before the common body, and those in it, as far as the request goes."""
     if request.stop is None:
         return head, body

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...columns.words import Marks, Places
+from ...dtypes import Mask, Positions
 from ...errors import FormatError
 from .search import Units
 
@@ -46,13 +46,13 @@ def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, s
     return text, stand_in
 
 
-def _places(units: Units, unit: int) -> Places:
+def _places(units: Units, unit: int) -> Positions:
     return np.concatenate(
         [np.flatnonzero(units[first : first + _BLOCK] == unit) + first for first in range(0, len(units) or 1, _BLOCK)]
     )
 
 
-def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Places, Places, bool]:
+def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Positions, Positions, bool]:
     """The places of the quotes that open cells, of those that close them, and whether the last one is never closed."""
     quotes = _places(units, _QUOTE)
     quotes = quotes[quotes >= start]
@@ -81,7 +81,7 @@ def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Places, Places, 
     return opened, closed, unclosed
 
 
-def _next(marks: Marks, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
+def _next(marks: Mask, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
     """For each index the next one, itself included, at which a mark is set; the count where there is none."""
     small = np.int32 if count < 2**31 - 1 else np.int64
     index = np.full(count + 2, count, small)
@@ -89,43 +89,43 @@ def _next(marks: Marks, count: int) -> np.ndarray[tuple[int], np.dtype[Any]]:
     return np.minimum.accumulate(index[::-1])[::-1].copy()
 
 
-def _inside(
-    places: Places,
-    opening: Places,
-    closing: Places,
-) -> Marks:
+def _end_of_quoted(
+    places: Positions,
+    opening: Positions,
+    closing: Positions,
+) -> Mask:
     """Which places are those of quoted cells, from one quote to the other."""
     if not len(opening):
         return np.zeros(len(places), np.bool_)
     index = np.searchsorted(opening, places, side="right") - 1
-    inside: Marks = (index >= 0) & (places <= closing[np.maximum(index, 0)])
+    inside: Mask = (index >= 0) & (places <= closing[np.maximum(index, 0)])
     return inside
 
 
 def _end_records(
     units: Units,
-    opening: Places,
-    closing: Places,
+    opening: Positions,
+    closing: Positions,
 ) -> None:
     """Make line feeds of lone carriage returns that stand in no quotes."""
     for first in range(0, len(units), _BLOCK):
         returns = np.flatnonzero(units[first : first + _BLOCK] == _RETURN) + first
         after = units[np.minimum(returns + 1, len(units) - 1)]
         alone = returns[(after != _FEED) | (returns == len(units) - 1)]
-        units[alone[~_inside(alone, opening, closing)]] = _FEED
+        units[alone[~_end_of_quoted(alone, opening, closing)]] = _FEED
 
 
 def _replace_strays(
     text: bytearray,
     units: Units,
-    opening: Places,
-    closing: Places,
+    opening: Positions,
+    closing: Positions,
 ) -> str:
     """Replace the quotes that neither open nor close a cell, and stand in none; return what stands for them."""
     stand_in = ""
     for first in range(0, len(units), _BLOCK):
         quotes = np.flatnonzero(units[first : first + _BLOCK] == _QUOTE) + first
-        strays = quotes[~_inside(quotes, opening, closing)]
+        strays = quotes[~_end_of_quoted(quotes, opening, closing)]
         if len(strays):
             stand_in = stand_in or next((chr(byte) for byte in _STAND_INS if byte not in text), "")
             if not stand_in:
@@ -137,7 +137,7 @@ def _replace_strays(
     return stand_in
 
 
-def _move_closing_quotes(text: bytearray, closing: Places, delimiter: str) -> None:
+def _move_closing_quotes(text: bytearray, closing: Positions, delimiter: str) -> None:
     """Move each closing quote behind what follows it in its cell."""
     stop = re.compile(rb"[\r\n" + re.escape(delimiter).encode() + rb"]|\Z")
     around = np.frombuffer(f"\r\n{delimiter}".encode(), np.uint8)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...elements.spelling import DecimalMark
 from ...errors import FormatError
 from ...files import Source
 from ...tables import Table, TextColumn
 from .bulk import parse_texts
-from .dialect import Decimal
 from .records import Records
 from .sheet import CsvSheet
 
@@ -41,7 +41,7 @@ class CsvTable(CsvSheet):
         self,
         source: Source,
         delimiter: str | None,
-        decimal: Decimal | None,
+        decimal: DecimalMark | None,
         encoding: str | None,
         *,
         skip_rows: int | Collection[int] = 0,
@@ -74,7 +74,7 @@ class CsvTable(CsvSheet):
         """The table as the engine parses it; None where it cannot be trusted with it."""
         self._with_records(Records.check_sound)
         whole = self._content
-        text, _ = self._parsable(self._mark, 0)
+        text, _ = self._engine_source(self._mark, 0)
         quoted = whole.find(b'"', self._mark) >= 0
         width = max(map(len, self.head(20_000)[0]), default=1)
         columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cells import Formulas, engine_dtype, from_list, from_typed
-from ...columns import ArrayInfo, a1
+from ...cells import FormulaMode, buffer_from_typed, engine_dtype, from_list
+from ...columns import ArrayInfo, cell_address
 from ...columns.words import NONE, code_of
-from ...elements import Missing, check_missing, unescape
+from ...dtypes import Array
+from ...elements import Missing, check_missing, unescape_formula
+from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError
-from ...files import Bytes, Source
-from ...header import LONGEST, Header, parse_header
+from ...files import BytesLike, Source
+from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
 from .bulk import parse_numbers
-from .dialect import DELIMITERS, Decimal, find_encoding
+from .dialect import DELIMITERS, find_encoding
 from .records import has_lone_returns
 from .search import has_words
 
@@ -37,15 +39,13 @@ _FEW_OF = 8  # columns, of which one is wanted: the others are not put together
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
 _BODY_IN_MEMORY = 2**24  # bytes
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 class UnusualError(Exception):
     """The text is to be read cell by cell."""
 
 
 def find_written(
-    source: Source, delimiter: str | None, decimal: Decimal | None, encoding: str | None, formulas: Formulas
+    source: Source, delimiter: str | None, decimal: DecimalMark | None, encoding: str | None, formulas: FormulaMode
 ) -> WrittenText | None:
     """Return the text of a source, if it stands as `write_csv` writes it; the arguments are those of `read_csv`."""
     if encoding is not None or decimal not in (None, ".") or formulas not in ("escape", "keep"):
@@ -76,7 +76,9 @@ class WrittenText:
         UnusualError: it is no such text.
     """
 
-    def __init__(self, source: Source, content: Bytes, start: int, delimiter: str | None, formulas: Formulas) -> None:
+    def __init__(
+        self, source: Source, content: BytesLike, start: int, delimiter: str | None, formulas: FormulaMode
+    ) -> None:
         self._source, self._content, self._formulas = source, content, formulas
         self._at = start
         self._lines = 0  # that have been taken
@@ -92,7 +94,7 @@ class WrittenText:
         _check(not has_words(first, 0) and b'"' not in first)
         names = self._cells(first)
         if formulas == "escape" and b"'" in first:
-            names = list(map(unescape, names))
+            names = list(map(unescape_formula, names))
         _check(all(map(str.strip, names)))
         self._places = dict(zip(names, range(self._count), strict=True))
         _check(len(self._places) == self._count)
@@ -131,7 +133,7 @@ class WrittenText:
         ends = [0] * self._count
         last = self._mark.join(repeat(_DATA, self._count))
         while not all(ends):
-            _check(len(rows) < LONGEST)
+            _check(len(rows) < MAX_HEADER_CELLS)
             line = self._line()
             _check(b'"' not in line)
             row = self._cells(line)
@@ -182,7 +184,7 @@ class WrittenText:
         for name, place in self._places.items():
             header = self._header(place)
             infos[name] = ArrayInfo(
-                header.shape, header.dtype.name, header.order, header.strides, a1(1, place),
+                header.shape, header.dtype.name, header.order, header.strides, cell_address(1, place),
                 self._ends[place] + header.capacity, header.offset, header.capacity,
             )  # fmt: skip
         return infos
@@ -298,7 +300,7 @@ class WrittenText:
         if count < len(body):
             _check(body[count:].null_count() == len(body) - count)
             body = body[:count]
-        buffer = from_typed(body, header.dtype, missing=missing)
+        buffer = buffer_from_typed(body, header.dtype, missing=missing)
         if buffer is None:
             raise UnusualError
         if not above:

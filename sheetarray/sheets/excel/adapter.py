@@ -14,26 +14,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo, Column, reporting_cells
+from ...columns import ArrayColumn, ArrayInfo, reporting_cells
 from ...composite import check_sheets, read_sheets, scan_sheets, spread
+from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import Finding, FormatError, LimitError, NotFoundError, located
+from ...elements.spelling import DecimalMark
+from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...files import Readable, Source, Writable
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .append import IfSheetExists
 from .formulas import finding_of_formulas
-from .memory import Memory
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
+from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
 from .writing import append_workbook, write_workbook
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
-
-Decimal = Literal[".", ","]
 
 keeps_excel = Keeps(buffers=True, nested=True)
 
@@ -78,7 +76,7 @@ def write_excel(
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
     _check_is_text(sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    as_text, report = cells == "text", progress or silent
+    as_text, report = cells == "text", progress or ignore_progress
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
         write_workbook(target, linear, sheet=sheet, as_text=as_text, report=report)
     elif isinstance(target, (str, os.PathLike)):
@@ -124,8 +122,8 @@ def read_excel(
         >>> read_excel(file, ["b"], sheet="run 1")
         {'b': array(['007'], dtype='<U3')}
     """
-    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
-        sheets = _sheets(book, sheet)
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        sheets = _select_sheets(book, sheet)
         with reporting_cells(progress, sheets, strict=strict):
             return read_sheets(sheets, names, strict=strict, missing=missing)
 
@@ -137,8 +135,8 @@ def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = Fal
         FormatError: no array, or a broken header.
         NotFoundError: no such sheet.
     """
-    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(_sheets(book, sheet), strict=strict)
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        return scan_sheets(_select_sheets(book, sheet), strict=strict)
 
 
 def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -150,40 +148,40 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
     """
     try:
         with Source(source) as opened, Workbook(opened) as book:
-            findings = list(_findings(opened, book, sheet, missing))
+            findings = list(_find_all(opened, book, sheet, missing))
     except FormatError as error:
-        findings = [Finding.of(error)]
+        findings = [Finding.from_error(error)]
     yield from findings
 
 
-def _findings(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
-    memory = Memory(source)
-    judged: list[Finding] = []
+def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
+    memory = StoredFingerprints(source)
+    verdicts: list[Finding] = []
 
-    sheets = _sheets(book, sheet)
+    sheets = _select_sheets(book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
-    for each in sheets:
-        each.formulas = formulas[each.title or ""]
+    for worksheet in sheets:
+        worksheet.formulas = formulas[worksheet.title or ""]
 
-    def judge(name: str, buffer: Buffer | None, column: Column) -> Iterator[Finding]:
+    def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
         verdict = None
         if buffer is not None:
             title = column.group[0].title or ""
             verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
             verdict = [replace(finding, array=name) for finding in verdict]
-            judged.extend(verdict)
+            verdicts.extend(verdict)
             yield from verdict
         yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
     findings = list(check_sheets(sheets, missing=missing, judge=judge))
     yield from memory.findings
-    yield from map(memory.exchanged, findings)
-    yield from memory.unknown()
-    if sheet is None and all(finding in judged or finding.severity == "warning" for finding in findings):
-        yield from memory.lost()  # where every array could be read: a broken one is not gone
+    yield from map(memory.simplify_exchange, findings)
+    yield from memory.find_unknown()
+    if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
+        yield from memory.find_missing()  # where every array could be read: a broken one is not gone
 
 
-def _sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
+def _select_sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
     """The sheet of a title, compared without case as Excel does; every sheet for None."""
     if title is None:
         return [book.sheet(known) for known in book.titles]
@@ -213,7 +211,7 @@ def read_columns_excel(
     skip_footer: int = 0,
     comment: str | None = None,
     na_values: Values = (),
-    decimal: Decimal | None = None,
+    decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
@@ -221,7 +219,7 @@ def read_columns_excel(
         dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
         skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
     )  # fmt: skip
-    with Source(source) as opened, located(source=opened.name), Workbook(opened) as book:
-        meant = _sheets(book, sheet)[0]
-        with located(sheet=meant.title):
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        meant = _select_sheets(book, sheet)[0]
+        with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, options)

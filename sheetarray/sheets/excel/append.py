@@ -14,17 +14,17 @@ from itertools import count
 from typing import Any, Literal
 
 from ...errors import FormatError
-from .book import MAIN, STRICT_MAIN, Book, BookSheet
-from .names import defined_names, references
-from .ours import Ours, find_ours
-from .package.contents import with_titles
-from .package.markup import HEAD, first_tag, tags
+from .names import build_references, make_defined_names
+from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
+from .own_sheets import OwnSheets, find_own_sheets
+from .package.contents import add_titles
+from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.properties import CONTENT_TYPE, MOST_BYTES, merged, with_sheets
-from .package.relations import TYPES, only_through
+from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties
+from .package.relations import TYPES, parts_only_reached_through
 from .package.styles import bold_style
-from .workbook import PROPERTIES, SheetPart, SheetPlan, check_titles, remembered, worksheets
+from .skeleton import PROPERTIES, SheetPart, SheetPlan, check_titles, remember_sheets, worksheet_parts
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
@@ -32,7 +32,7 @@ _MOST_FORMULAS = 2**26  # bytes of the calculation chain
 
 
 @dataclass(frozen=True)
-class Edit:
+class PackageEdit:
     """What changes in a package.
 
     Attributes:
@@ -55,8 +55,8 @@ class Edit:
     bold: int | None
     properties: str
     record: dict[str, Any]
-    known: dict[str, dict[str, Any]]
-    spelled: dict[str, str]
+    known_sheets: dict[str, dict[str, Any]]
+    titles: dict[str, str]
     strict: bool
 
     def write(self, writer: PackageWriter) -> None:
@@ -69,11 +69,11 @@ class Edit:
         later = {self.properties, *(sheet.name for sheet in self.sheets)}
         for name in self.package.names():
             if name in self.replaced:
-                writer.add(name, self.replaced[name])
+                writer.write_part(name, self.replaced[name])
             elif name not in self.dropped and name not in later:
-                writer.copy(self.package, name)
+                writer.copy_part(self.package, name)
 
-    def remember(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
+    def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Put the custom properties: those that are there, with ours.
 
         Args:
@@ -85,23 +85,27 @@ class Edit:
             LimitError: the record is too long.
             OSError: the sink refuses.
         """
-        sheets = {self.spelled.get(title, title): more for title, more in record.get("sheets", {}).items()}
-        fresh = with_sheets({**record, "sheets": sheets}, self.known)
+        sheets = {self.titles.get(title, title): more for title, more in record.get("sheets", {}).items()}
+        fresh = add_sheets({**record, "sheets": sheets}, self.known_sheets)
         whole = {**self.record, **fresh, "sheets": {**self.record["sheets"], **fresh["sheets"]}}
-        there = self.package.read(self.properties, limit=MOST_BYTES) if self.properties in self.package else None
-        writer.add(self.properties, merged(there, whole, location=self.properties, strict=self.strict))
+        content = self.package.read(self.properties, limit=MOST_BYTES) if self.properties in self.package else None
+        writer.write_part(
+            self.properties, merge_properties(content, whole, location=self.properties, strict=self.strict)
+        )
 
 
-def titles(package: Package) -> list[str]:
+def sheet_titles(package: Package) -> list[str]:
     """The titles of a workbook's sheets, in the order of their tabs.
 
     Raises:
         FormatError: no .xlsx or .xlsm, or a damaged one.
     """
-    return [sheet.title for sheet in Book(package).sheets]
+    return [sheet.title for sheet in OpenWorkbook(package).sheets]
 
 
-def plan_append(package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error") -> Edit:
+def plan_append(
+    package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error"
+) -> PackageEdit:
     """Find out what has to change for sheets to be put into a workbook; nothing is written.
 
     Args:
@@ -117,66 +121,70 @@ def plan_append(package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exist
             protected or shared.
     """
     check_titles(sheets)
-    book = Book(package)
+    book = OpenWorkbook(package)
     book.check_open()
-    old = find_ours(book, sheets, replacing=if_sheet_exists == "replace")
-    plans = [replace(plan, title=old.spelled[plan.title]) for plan in sheets]
-    parts = _parts(book, plans, old)
-    blanks = _worksheets(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
-    refers = references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
-    book.drop_names(old.names, [sheet.title for sheet in old.gone])
-    names = defined_names(refers, [*book.names(), *book.tables()])
+    old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
+    plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
+    parts = _make_sheet_parts(book, plans, old)
+    blanks = _worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
+    refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
+    book.drop_names(old.names, [sheet.title for sheet in old.removed])
+    names = make_defined_names(refers, [*book.defined_names(), *book.table_names()])
     book.add_names({names[area]: text for area, text in refers.items()})
     book.compute_on_opening()
-    book.have_a_view()
-    dropped = _drop(book, old.gone)
+    book.ensure_view()
+    dropped = _drop_parts(book, old.removed)
     properties = _properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
-    added = [plan.title for plan, there in zip(plans, old.replaced, strict=True) if there is None]
+    added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": plans[0].title} for sheet in old.emptied}
-    return Edit(
-        package=package, replaced=replaced | _changed(book, added), dropped=frozenset(dropped), sheets=parts,
-        bold=_bold(book), properties=properties,
-        record={**old.record, "sheets": {**old.kept, **emptied}}, known=remembered(plans, names), spelled=old.spelled,
-        strict=book.strict,
+    return PackageEdit(
+        package=package, replaced=replaced | _changed_parts(book, added), dropped=frozenset(dropped), sheets=parts,
+        bold=_bold_style(book), properties=properties,
+        record={**old.record, "sheets": {**old.kept, **emptied}},
+        known_sheets=remember_sheets(plans, names), titles=old.titles, strict=book.strict,
     )  # fmt: skip
 
 
-def _parts(book: Book, plans: Sequence[SheetPlan], old: Ours) -> list[SheetPart]:
+def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets) -> list[SheetPart]:
     """The sheets without their rows; new ones are put into the workbook."""
     made = []
-    for plan, there, (head, tail) in zip(plans, old.replaced, _worksheets(book, plans, old.replaced), strict=True):
-        if there is None:
-            part = _free(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
+    for plan, old_sheet, (head, tail) in zip(
+        plans, old.replaced, _worksheet_xml(book, plans, old.replaced), strict=True
+    ):
+        if old_sheet is None:
+            part = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
             book.add_sheet(plan.title, part)
-        made.append(SheetPart(plan.title, there.part if there else part, head, tail))
+        made.append(SheetPart(plan.title, old_sheet.part if old_sheet else part, head, tail))
     return made
 
 
-def _worksheets(book: Book, plans: Sequence[SheetPlan], there: Sequence[BookSheet | None]) -> list[tuple[bytes, bytes]]:
+def _worksheet_xml(
+    book: OpenWorkbook, plans: Sequence[SheetPlan], old_sheets: Sequence[BookSheet | None]
+) -> list[tuple[bytes, bytes]]:
     """What comes before and after the rows, as the workbook's macros and its view on the sheets want it."""
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
-    code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in there]
-    made = worksheets(plans, code_names, [sheet is not None and sheet is in_view for sheet in there])
+    code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in old_sheets]
+    made = worksheet_parts(plans, code_names, [sheet is not None and sheet is in_view for sheet in old_sheets])
     return [(head.replace(MAIN.encode(), STRICT_MAIN.encode()), tail) for head, tail in made] if book.strict else made
 
 
 def _code_name(package: Package, part: str) -> str:
     """What the macros call a sheet; empty where they do not."""
     try:
-        return first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
+        return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:
         return ""  # it is replaced, broken or not
 
 
-def _free(book: Book, pattern: str) -> str:
+def _unused_name(book: OpenWorkbook, pattern: str) -> str:
     """A name that no part has."""
     used = {sheet.part for sheet in book.sheets}
-    names = (pattern.format(nth) for nth in count(1))
+    names = (pattern.format(index) for index in count(1))
     return next(name for name in names if not (name in book.package or name in book.types or name in used))
 
 
-def _properties(book: Book) -> str:
+def _properties(book: OpenWorkbook) -> str:
     """The part of the custom properties; a new one is put into the package.
 
     Raises:
@@ -184,20 +192,20 @@ def _properties(book: Book) -> str:
     """
     part = book.root_relations.target("custom-properties")
     if part is None:
-        part = PROPERTIES if PROPERTIES not in book.package else _free(book, "docProps/custom{}.xml")
+        part = PROPERTIES if PROPERTIES not in book.package else _unused_name(book, "docProps/custom{}.xml")
         book.root_relations.add("custom-properties", part, strict=book.strict)
     if part in book.package:
-        merged(book.package.read(part, limit=MOST_BYTES), {}, location=part)
+        merge_properties(book.package.read(part, limit=MOST_BYTES), {}, location=part)
     elif part not in book.types:
         book.types.add(part, CONTENT_TYPE)
     return part
 
 
-def _drop(book: Book, gone: Sequence[BookSheet]) -> set[str]:
+def _drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
     """Parts that go: those which only the content of some sheets needed, and the order of its formulas."""
-    dropped = only_through(book.package, [sheet.part for sheet in gone])
-    chain = book.relations.present("calcChain")
-    if gone and chain and _computes(book.package, chain, {sheet.id for sheet in gone}):
+    dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
+    chain = book.relations.present_target("calcChain")
+    if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
         dropped.add(chain)
         book.relations.drop(chain)
     for part in dropped:
@@ -205,11 +213,11 @@ def _drop(book: Book, gone: Sequence[BookSheet]) -> set[str]:
     return dropped
 
 
-def _computes(package: Package, chain: str, sheets: set[str]) -> bool:
+def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
     """Whether a formula on some sheets is in the calculation chain, or the chain is broken."""
     current = ""
     try:
-        for name, attributes in tags(package.read(chain, limit=_MOST_FORMULAS), location=chain):
+        for name, attributes in read_tags(package.read(chain, limit=_MOST_FORMULAS), location=chain):
             if name == "c" and (current := attributes.get("i", current)) in sheets:
                 return True
     except FormatError:
@@ -217,24 +225,24 @@ def _computes(package: Package, chain: str, sheets: set[str]) -> bool:
     return False
 
 
-def _bold(book: Book) -> int | None:
-    styles = book.relations.present("styles")
+def _bold_style(book: OpenWorkbook) -> int | None:
+    styles = book.relations.present_target("styles")
     if styles is None or book.package.member(styles).size > _MOST_BYTES:
         return None
     return bold_style(book.package.read(styles), location=styles)
 
 
-def _changed(book: Book, added: Sequence[str]) -> dict[str, bytes]:
+def _changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
     """The content of the parts that other sheets change."""
     changed = {
-        book.package.member(TYPES).name: book.types.markup.result(),
-        book.part: book.markup.result(),
-        book.relations.name: book.relations.markup().result(),
-        book.root_relations.name: book.root_relations.markup().result(),
+        book.package.member(TYPES).name: book.types.markup.to_bytes(),
+        book.part: book.markup.to_bytes(),
+        book.relations.name: book.relations.markup().to_bytes(),
+        book.root_relations.name: book.root_relations.markup().to_bytes(),
     }
-    application = book.root_relations.present("extended-properties")
+    application = book.root_relations.present_target("extended-properties")
     if added and application and book.package.member(application).size <= _MOST_BYTES:
         worksheets = [sheet.title for sheet in book.sheets if sheet.kind == "worksheet"][: -len(added)]
-        listed = with_titles(book.package.read(application), worksheets, added, location=application)
+        listed = add_titles(book.package.read(application), worksheets, added, location=application)
         changed |= {application: listed} if listed is not None else {}
     return {name: content for name, content in changed.items() if content != book.package.read(name)}

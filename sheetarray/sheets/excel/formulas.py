@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...columns import Column
+from ...columns import ArrayColumn
 from ...errors import Finding
 from .reader.formulas import FormulaCells
 
@@ -12,7 +12,7 @@ _HINT = "a formula follows the cells that it names: copy the cells and paste the
 
 
 def finding_of_formulas(
-    name: str, column: Column, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
+    name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
 ) -> Iterator[Finding]:
     """Yield one finding where elements of an array are formulas.
 
@@ -26,22 +26,23 @@ def finding_of_formulas(
     for anchor, start, cells in column.spans():
         across, down = anchor.data_cell
         known = formulas[anchor.title or ""]
-        some = known.among(down, across, cells, lying=anchor.orient == "rows") if known else None
+        some = known.find_among(down, across, cells, lying=anchor.orient == "rows") if known else None
         if some is not None:
             count += some.number
             ends += [start + some.first, start + some.last]
     if not count:
         return
     first, last = (
-        f"{column.header.named_element(name, end // column.each)} ({column.address(end).rpartition('!')[2]})"
-        for end in (min(ends), max(ends))
+        f"{column.header.describe_element(name, index // column.cells_per_element)} "
+        f"({column.address(index).rpartition('!')[2]})"
+        for index in (min(ends), max(ends))
     )
     values = _values(verdict, one=count == 1)
     if count == 1:
-        index = column.header.element_at(ends[0] // column.each)
+        index = column.header.index_at(ends[0] // column.cells_per_element)
         yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT, index=index)
         return
-    total = column.header.capacity * column.each
+    total = column.header.capacity * column.cells_per_element
     cells_of = f"all {count}" if count == total else f"{count} of {total}"
     yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}{values}", _HINT)
 

@@ -63,40 +63,40 @@ def check_title(title: str) -> None:
     raise LimitError(f"no sheet can be titled {title!r:.80}: {reason}")
 
 
-def quoted(title: str) -> str:
+def quote_title(title: str) -> str:
     """A title as it stands before the `!` of a reference.
 
     Example:
-        >>> quoted("Ann's run")
+        >>> quote_title("Ann's run")
         "'Ann''s run'"
     """
     return "'" + title.replace("'", "''") + "'"
 
 
-def titles_in(reference: str) -> list[str]:
+def parse_titles(reference: str) -> list[str]:
     """The titles of the sheets in what a name refers to; empty where it is more than a list of ranges.
 
     Example:
-        >>> titles_in("'arrays'!$A$20:$A$99,Sheet2!$B$2")
+        >>> parse_titles("'arrays'!$A$20:$A$99,Sheet2!$B$2")
         ['arrays', 'Sheet2']
     """
-    found, at = [], 0
+    titles, at = [], 0
     while len(reference) <= _LONGEST_FORMULA and (part := _RANGE.match(reference, at)):
-        found.append(part[1].replace("''", "'") if part[1] else part[2])
+        titles.append(part[1].replace("''", "'") if part[1] else part[2])
         if part.end() == len(reference):
-            return found
+            return titles
         at = part.end() + 1
     return []
 
 
-class Area(NamedTuple):
+class ArrayArea(NamedTuple):
     """The cells of an array in one sheet: what one name stands for."""
 
     array: str
     title: str
 
 
-def references(places: Iterable[tuple[str, str, str]]) -> dict[Area, str]:
+def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
     """What the names of arrays refer to: all columns of a sheet that hold elements of one.
 
     Args:
@@ -106,18 +106,18 @@ def references(places: Iterable[tuple[str, str, str]]) -> dict[Area, str]:
         By array and sheet, in their order; without arrays of which a text is longer than a formula may be.
 
     Example:
-        >>> list(references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
+        >>> list(build_references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
         ["'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99"]
     """
-    found: dict[Area, list[str]] = {}
+    ranges: dict[ArrayArea, list[str]] = {}
     for array, title, cells in places:
-        found.setdefault(Area(array, title), []).append(f"{quoted(title)}!{cells}")
-    joined = {area: ",".join(parts) for area, parts in found.items()}
+        ranges.setdefault(ArrayArea(array, title), []).append(f"{quote_title(title)}!{cells}")
+    joined = {area: ",".join(parts) for area, parts in ranges.items()}
     too_long = {area.array for area, text in joined.items() if len(text) > _LONGEST_FORMULA}
     return {area: text for area, text in joined.items() if area.array not in too_long}
 
 
-def defined_names(areas: Iterable[Area], taken: Iterable[str] = ()) -> dict[Area, str]:
+def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) -> dict[ArrayArea, str]:
     """A defined name for each array: its own name where that is one, and no other has it; else the most like it.
 
     An array that goes on in other sheets gets a name for each of them, `t_1`, `t_2` and so on, and none for the whole:
@@ -131,57 +131,58 @@ def defined_names(areas: Iterable[Area], taken: Iterable[str] = ()) -> dict[Area
         The defined names by area; no two the same, compared without case.
 
     Example:
-        >>> areas = [Area("temperature", "a"), Area("x1", "a"), Area("long", "a"), Area("long", "b")]
-        >>> list(defined_names(areas, taken=["Temperature"]).values())
+        >>> areas = [ArrayArea("temperature", "a"), ArrayArea("x1", "a")]
+        >>> areas += [ArrayArea("long", "a"), ArrayArea("long", "b")]
+        >>> list(make_defined_names(areas, taken=["Temperature"]).values())
         ['temperature_2', '_x1', 'long_1', 'long_2']
     """
     areas = list(areas)
-    wanted = _wanted(areas)
-    used = {_folded(name) for name in taken}
-    found: dict[Area, str] = {}
+    wanted = _preferred_names(areas)
+    used = {_fold_case(name) for name in taken}
+    names: dict[ArrayArea, str] = {}
     for area, name in wanted.items():
-        if area.array == name and _folded(name) not in used:
-            found[area] = name
-            used.add(_folded(name))
+        if area.array == name and _fold_case(name) not in used:
+            names[area] = name
+            used.add(_fold_case(name))
     tried: dict[str, int] = {}
     for area, base in wanted.items():
-        name = found.get(area, base)
-        while area not in found and _folded(name) in used:
-            tried[base] = nth = tried.get(base, 1) + 1
-            name = _numbered(base, nth)
-        found[area] = name
-        used.add(_folded(name))
-    return {area: found[area] for area in areas}
+        name = names.get(area, base)
+        while area not in names and _fold_case(name) in used:
+            tried[base] = index = tried.get(base, 1) + 1
+            name = _number_name(base, index)
+        names[area] = name
+        used.add(_fold_case(name))
+    return {area: names[area] for area in areas}
 
 
-def _wanted(areas: Sequence[Area]) -> dict[Area, str]:
+def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
     """The name that each would have if there were no others."""
     sheets, seen = Counter(area.array for area in areas), Counter[str]()
     wanted = {}
     for area in areas:
-        name = _sanitised(area.array)
+        name = _sanitize(area.array)
         seen[area.array] += 1
-        wanted[area] = name if sheets[area.array] == 1 else _numbered(name, seen[area.array])
+        wanted[area] = name if sheets[area.array] == 1 else _number_name(name, seen[area.array])
     return wanted
 
 
-def _numbered(name: str, nth: int) -> str:
-    end = f"_{nth}"
+def _number_name(name: str, index: int) -> str:
+    end = f"_{index}"
     return name[: _LONGEST_NAME - len(end)] + end
 
 
-def _sanitised(array: str) -> str:
-    name = "".join(mark if _kept(mark) else "_" for mark in unicodedata.normalize("NFC", array))
+def _sanitize(array: str) -> str:
+    name = "".join(mark if _keeps_character(mark) else "_" for mark in unicodedata.normalize("NFC", array))
     name = _SHEET_AND_CELL.sub("_", _ESCAPE.sub("_", name))[:_LONGEST_NAME]
     is_one = name[:1].isalpha() or name[:1] == "_"
-    if not is_one or _CELL.fullmatch(name) or _folded(name) in _RESERVED or name.lower().startswith("_xl"):
+    if not is_one or _CELL.fullmatch(name) or _fold_case(name) in _RESERVED or name.lower().startswith("_xl"):
         name = f"_{name}"[:_LONGEST_NAME]
     return name
 
 
-def _kept(mark: str) -> bool:
+def _keeps_character(mark: str) -> bool:
     return mark in "._" or ((mark.isalpha() if mark > "\x7f" else mark.isalnum()) and mark <= "\uffff")
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()

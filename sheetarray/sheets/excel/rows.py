@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...cells import TypedCells
-from ...columns import Layout, Piece, letters
+from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .texts import needs_space, xml_text, xml_texts
+from .xml_text import needs_space, xml_text, xml_texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ _SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
 _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t></r></is></c>'
 
 
-class Rows:
+class RowWriter:
     """The rows of one sheet.
 
     Args:
@@ -40,20 +40,20 @@ class Rows:
 
     def __init__(self, layout: Layout, *, as_text: bool, bold: int | None) -> None:
         self.layout, self.as_text, self.bold = layout, as_text, bold
-        self._letters = [letters(place) for place in range(len(layout.pieces))]
+        self._letters = [column_letters(place) for place in range(len(layout.pieces))]
 
-    def chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
+    def iter_chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
         """Pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
-        yield self._zone().encode(), self.layout.cells_above(min(self.layout.zone, self.layout.height))
+        yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
         for row, count in self.layout.body_spans(_CELLS_A_BLOCK):
-            yield self._block(row, count), self.layout.cells_above(row + count)
+            yield self._block_xml(row, count), self.layout.count_cells_above(row + count)
 
     # The header zone -----------------------------------------------------------------------------------------
 
-    def _zone(self) -> str:
+    def _zone_xml(self) -> str:
         columns = [self._zone_column(piece) for piece in self.layout.pieces]
         rows = []
-        for row in range(min(self.layout.zone, self.layout.height)):
+        for row in range(min(self.layout.zone_height, self.layout.height)):
             number = str(row + 1)
             cells = [
                 f'<c r="{letter}{number}"{column[row]}'
@@ -63,34 +63,34 @@ class Rows:
             rows.append(f'<row r="{number}">{"".join(cells)}</row>')
         return "".join(rows)
 
-    def _zone_column(self, piece: Piece) -> list[str]:
+    def _zone_column(self, piece: LayoutColumn) -> list[str]:
         """What follows the reference in each cell; empty for a blank."""
         head = [self._name(piece.name)] if self.layout.named else []
-        room = self.layout.zone_elements(piece)
-        first = _each(self._typed(piece, 0, room)) if room else []
-        return [*head, *map(_cell, piece.header), *first]
+        room = self.layout.count_zone_elements(piece)
+        first = _cell_xml_each(self._to_typed(piece, 0, room)) if room else []
+        return [*head, *map(_header_cell_xml, piece.header), *first]
 
     def _name(self, name: str) -> str:
         if self.bold is None:
             return _BOLD_TEXT.format(xml_text(name))
         return f' s="{self.bold}"' + _SPACED_TEXT.format(xml_text(name))
 
-    def _typed(self, piece: Piece, first: int, count: int) -> TypedCells:
-        return piece.typed(first, count, exact=EXACT, as_text=self.as_text)
+    def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
+        return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text)
 
     # The body ------------------------------------------------------------------------------------------------
 
-    def _block(self, row: int, count: int) -> memoryview:
+    def _block_xml(self, row: int, count: int) -> memoryview:
         import polars as pl
 
         numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
         columns: dict[str, pl.Series] = {"": numbers}
         template, arguments = ['<row r="{}">'], [""]
         for place, piece in enumerate(self.layout.pieces):
-            first, filled = self.layout.elements(piece, row, count)
+            first, filled = self.layout.elements_in_rows(piece, row, count)
             if not filled:
                 continue
-            kinds = _kinds(self._typed(piece, first, filled))
+            kinds = _split_kinds(self._to_typed(piece, first, filled))
             name, letter = str(place), self._letters[place]
             if len(kinds) == 1 and filled == count and not kinds[0][1].null_count():
                 template.append(f'<c r="{letter}{{}}"{kinds[0][0]}')
@@ -98,7 +98,7 @@ class Rows:
                 arguments += ["", name]
             else:
                 template.append("{}")
-                columns[name] = _mixed(kinds, letter, numbers[:filled]).extend_constant("", count - filled)
+                columns[name] = _mixed_cells(kinds, letter, numbers[:filled]).extend_constant("", count - filled)
                 arguments.append(name)
         template.append("</row>")
         made = pl.DataFrame(columns).select(pl.format("".join(template), *arguments))
@@ -107,7 +107,7 @@ class Rows:
         return text.getbuffer()
 
 
-def _kinds(cells: TypedCells) -> list[tuple[str, pl.Series]]:
+def _split_kinds(cells: TypedCells) -> list[tuple[str, pl.Series]]:
     """The kinds of cells in a column: how each is written after its reference, and its values."""
     kinds: list[tuple[str, Any]] = []
     if cells.numbers is not None:
@@ -115,41 +115,41 @@ def _kinds(cells: TypedCells) -> list[tuple[str, pl.Series]]:
     if cells.texts is not None:
         kinds.append((_SPACED_TEXT if needs_space(cells.texts) else _TEXT, xml_texts(cells.texts)))
     if cells.booleans is not None:
-        kinds.append((_BOOLEAN, cells.booleans.cast(_byte())))
+        kinds.append((_BOOLEAN, cells.booleans.cast(_byte_text())))
     return kinds
 
 
-def _byte() -> Any:
+def _byte_text() -> Any:
     import polars as pl
 
     return pl.UInt8
 
 
-def _mixed(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
+def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
     """The cells of a column one by one, whole; empty for a blank."""
     import polars as pl
 
-    columns = {"": numbers, **{str(nth): values for nth, (_, values) in enumerate(kinds)}}
-    made = [pl.format(f'<c r="{letter}{{}}"{form}', "", str(nth)) for nth, (form, _) in enumerate(kinds)]
+    columns = {"": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
+    made = [pl.format(f'<c r="{letter}{{}}"{form}', "", str(index)) for index, (form, _) in enumerate(kinds)]
     return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
 
 
-def _each(cells: TypedCells) -> list[str]:
+def _cell_xml_each(cells: TypedCells) -> list[str]:
     """What follows the reference in each of a few cells."""
     out = [""] * len(cells)
-    for form, values in _kinds(cells):
-        for index, text in enumerate(values.cast(_text()).to_list()):
+    for form, values in _split_kinds(cells):
+        for index, text in enumerate(values.cast(_text_xml()).to_list()):
             if text is not None:
                 out[index] = form.format(text)
     return out
 
 
-def _text() -> Any:
+def _text_xml() -> Any:
     import polars as pl
 
     return pl.String
 
 
-def _cell(cell: Cell) -> str:
+def _header_cell_xml(cell: Cell) -> str:
     """What follows the reference in a header's cell."""
     return _TEXT.format(xml_text(cell)) if isinstance(cell, str) else _NUMBER.format(cell)

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...cells import TextLook, engine_dtype
-from ...columns import Cells, Request, Words, Zone, a1
+from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.words import CODES, WORDS
-from ...dtypes import DType
+from ...dtypes import DType, Positions
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .reader import cells as c
-from .reader.column import Run, Texts, numbers_of
+from .reader.column import ColumnRun, ColumnTexts, to_numbers
+from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.formulas import FormulaCells
-from .reader.gather import Gathered, gathered, whole
-from .reader.opening import opened
+from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
-from .reader.serials import moments
+from .reader.serials import serials_to_dates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +50,7 @@ class Workbook:
     """
 
     def __init__(self, source: Source) -> None:
-        self._container = opened(source)
+        self._container = open_workbook(source)
         self.titles = self._container.titles
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
@@ -82,7 +82,7 @@ class ExcelSheet:
         formulas: where there are any, as far as cells were read; None where nobody asks.
     """
 
-    def __init__(self, title: str, container: c.Container) -> None:
+    def __init__(self, title: str, container: c.WorkbookReader) -> None:
         self.title: str | None = title
         self.look = TextLook(".", "typed")
         self.max_rows: int | None = container.max_rows
@@ -93,13 +93,13 @@ class ExcelSheet:
         self.formulas: FormulaCells | None = None
 
     @contextmanager
-    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.Cells]]:
+    def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
         """The cells of the sheet; a wrong one is told with the sheet."""
         with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
             yield runs
 
     @contextmanager
-    def _located(self, cells: Generator[c.Cells]) -> Iterator[Iterator[c.Cells]]:
+    def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
         try:
             with closing(cells) as runs:
                 yield runs
@@ -117,11 +117,11 @@ class ExcelSheet:
         grid: list[list[Cell]] = []
         with self.runs(numeric=False) as runs:
             for run in runs:
-                if not self._add(grid, run, budget):
+                if not self._add_run(grid, run, budget):
                     return grid, False
         return grid, True
 
-    def _add(self, grid: list[list[Cell]], run: c.Cells, budget: int) -> bool:
+    def _add_run(self, grid: list[list[Cell]], run: c.CellRun, budget: int) -> bool:
         """Put cells into a grid; False where that is enough of them."""
         budget -= sum(map(len, grid))
         values = scalars(run, from_1904=self._container.from_1904)
@@ -155,11 +155,13 @@ class ExcelSheet:
                         rows.append(run.rows[which])
                         columns.append(run.columns[which])
                         codes.append([CODES[text] for text in texts.filter(pl.Series(which)).to_list()])
-            self._known_words = Words.of(*(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes)))
+            self._known_words = Words.from_positions(
+                *(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes))
+            )
         return self._known_words
 
     @contextmanager
-    def _cells_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.Cells]]:
+    def _cells_with(self, texts: Sequence[str]) -> Iterator[Iterator[c.CellRun]]:
         container = self._container
         if not isinstance(container, Searchable):
             with self.runs(numeric=False) as runs:
@@ -168,7 +170,7 @@ class ExcelSheet:
         with self._located(container.cells_with(self._title, texts)) as runs:
             yield runs
 
-    def _of_rows(self, spans: list[tuple[int, int]]) -> _Some:
+    def _of_rows(self, spans: list[tuple[int, int]]) -> _SomeRuns:
         """All cells of some rows, given as spans of rows that may overlap."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(spans):
@@ -177,7 +179,7 @@ class ExcelSheet:
             else:
                 merged.append((first, end))
         starts, ends = np.array(merged, np.int64).T
-        some = _Some()
+        some = _SomeRuns()
         container = self._container
         if isinstance(container, Searchable):
             cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
@@ -188,7 +190,7 @@ class ExcelSheet:
                 if self.formulas is not None:
                     self.formulas.add(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
-                some.add(run.where((run.rows >= starts[index]) & (run.rows < ends[index])))
+                some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
                 if int(run.rows.min()) >= int(ends[-1]):
                     break
         some.sort()
@@ -203,15 +205,15 @@ class ExcelSheet:
         steps = np.array([_ROW if zone.orient == "columns" else 1 for zone in zones], np.int64)
         firsts = np.array([zone.row * _ROW + zone.column for zone in zones], np.int64)
         ends = np.cumsum(sizes)
-        nth = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
-        wanted = np.repeat(firsts, sizes) + nth * np.repeat(steps, sizes)
+        index = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
+        wanted = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
         cells: list[Cell] = [None] * len(wanted)
         places, run = some.at(wanted)
         for place, value in zip(places.tolist(), scalars(run, from_1904=self._container.from_1904), strict=True):
             cells[place] = value
         return [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
 
-    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+    def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Rows, from a column on."""
         import polars as pl
 
@@ -220,7 +222,7 @@ class ExcelSheet:
             run, twice = some.between(request)
 
             def address(place: int, request: Request = request) -> str:
-                return a1(request.row, request.column + place)
+                return cell_address(request.row, request.column + place)
 
             if twice is not None:
                 raise FormatError("the cell comes twice in the sheet", location=f"{self._title}!{address(twice)}")
@@ -241,7 +243,7 @@ class ExcelSheet:
                 filled[run.columns] = True
         return [int(column) for column in np.flatnonzero(filled)]
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Columns in bulk."""
         import polars as pl
 
@@ -256,14 +258,16 @@ class ExcelSheet:
             if known is None or request.row < known.row:
                 by_column[request.column] = request
         with self.runs(numeric=numeric) as runs:
-            columns = dict(zip(by_column, gathered(self._counted(runs), list(by_column.values())), strict=True))
-        wholes: dict[int, Run] = {}
-        results: list[Cells] = []
+            columns = dict(
+                zip(by_column, gather_columns(self._count_progress(runs), list(by_column.values())), strict=True)
+            )
+        wholes: dict[int, ColumnRun] = {}
+        results: list[ColumnCells] = []
         for request, text in zip(requests, texts, strict=True):
             column, first = request.column, by_column[request.column].row
             gathering = columns[column]
             if column not in wholes and len(gathering):
-                wholes[column] = self._whole(gathering, column, first)
+                wholes[column] = self._whole_column(gathering, column, first)
             whole_run = wholes.get(column)
             part = None if whole_run is None else _part(whole_run, request, first)
             if times[column] == 1:
@@ -271,7 +275,7 @@ class ExcelSheet:
             results.append(([], self._column(part, request, typed=typed and not text, numeric=numeric)))
         return results
 
-    def _counted(self, runs: Iterator[c.Cells]) -> Iterator[c.Cells]:
+    def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
         for run in runs:
             yield run
             if self.formulas is not None:
@@ -279,28 +283,30 @@ class ExcelSheet:
             if self.report is not None:
                 self.report(len(run))
 
-    def _column(self, run: Run | None, request: Request, *, typed: bool, numeric: bool) -> pl.Series | Sequence[Cell]:
+    def _column(
+        self, run: ColumnRun | None, request: Request, *, typed: bool, numeric: bool
+    ) -> pl.Series | Sequence[Cell]:
         import polars as pl
 
         def address(place: int) -> str:
-            return a1(request.row + place, request.column)
+            return cell_address(request.row + place, request.column)
 
         if run is None or not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
-        made = numbers_of(run, request.dtype, numerals=request.numerals) if typed else None
+        made = to_numbers(run, request.dtype, numerals=request.as_numerals) if typed else None
         if made is None and numeric:
             return []  # of text only the places are known here: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
 
-    def _whole(self, gathering: Gathered, column: int, first: int) -> Run:
-        run, twice = whole(gathering)
+    def _whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
+        run, twice = join_runs(gathering)
         if twice is not None:
-            place = f"{self._title}!{a1(first + twice, column)}"
+            place = f"{self._title}!{cell_address(first + twice, column)}"
             raise FormatError("the cell comes twice in the sheet", location=place)
         return run
 
-    def _text(self, run: Run, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
-        texts = Texts(run, dtype, from_1904=self._container.from_1904)
+    def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
+        texts = ColumnTexts(run, dtype, from_1904=self._container.from_1904)
         if texts.dated:
             place = f"{self._title}!{address(texts.dated[0])}"
             more = f" (and {len(texts.dated) - 1} more)" if len(texts.dated) > 1 else ""
@@ -310,76 +316,80 @@ class ExcelSheet:
         return texts.result()
 
 
-class _Some:
+class _SomeRuns:
     """Cells of some rows, sorted by row and column."""
 
     def __init__(self) -> None:
-        self._runs: list[c.Cells] = []
+        self._cell_runs: list[c.CellRun] = []
 
-    def add(self, run: c.Cells) -> None:
+    def add(self, run: c.CellRun) -> None:
         """Put in some more."""
         if len(run):
-            self._runs.append(run)
+            self._cell_runs.append(run)
 
     def sort(self) -> None:
         """Have them in their order."""
         import polars as pl
 
-        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._runs)])
-        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._runs)])
+        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
+        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._cell_runs)])
         positions = rows * _ROW + columns
         order = np.argsort(positions, kind="stable")
         self._positions = positions[order]
-        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._runs)])[order]
-        values = [run.values for run in self._runs] or [pl.Series([], dtype=pl.String)]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
+        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
         self._values = pl.concat(values).gather(order)
-        self._runs = []
+        self._cell_runs = []
 
-    def at(self, positions: c.Places) -> tuple[c.Places, c.Cells]:
+    def at(self, positions: Positions) -> tuple[Positions, c.CellRun]:
         """Which of some positions hold a cell, by their indices, and those cells."""
         index = np.searchsorted(self._positions, positions)
         known = np.minimum(index, max(len(self._positions) - 1, 0))
         match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
-        chosen = known[match]
-        rows, columns = np.divmod(self._positions[chosen], _ROW)
-        return match, c.Cells(rows, columns, self._kinds[chosen], self._values.gather(chosen))
+        selected = known[match]
+        rows, columns = np.divmod(self._positions[selected], _ROW)
+        return match, c.CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
 
-    def between(self, request: Request) -> tuple[Run, int | None]:
+    def between(self, request: Request) -> tuple[ColumnRun, int | None]:
         """The cells of a row that are requested, counted from the first one; and one that comes twice."""
         first = request.row * _ROW + request.column
         end = request.row * _ROW + (_ROW if request.stop is None else request.stop)
         low, high = np.searchsorted(self._positions, [first, end]).tolist()
         places = self._positions[low:high] - first
         twice = np.flatnonzero(np.diff(places) == 0)
-        return Run(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(twice) else None
+        return ColumnRun(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(
+            twice
+        ) else None
 
 
-def _part(run: Run, request: Request, first: int) -> Run:
+def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     """The cells of a column, which are counted from a row on, that one of its requests is for."""
     if request.row == first and request.stop is None:
         return run
     end = run.height if request.stop is None else max(request.stop - first, 0)
     low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
-    return Run(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
+    return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
 
 
-def scalars(run: c.Cells, *, from_1904: bool) -> list[Cell]:
+def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
     texts: list[Any] = run.values.to_list()
     for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
         match run.kinds[index]:
             case c.NUMBER | c.LARGE:
-                texts[index] = _number(texts[index])
+                texts[index] = _parse_number(texts[index])
             case c.BOOLEAN:
                 texts[index] = texts[index].strip() in ("1", "true")
             case c.SERIAL:
-                texts[index] = next(iter(moments(np.array([_number(texts[index])], float), from_1904=from_1904)))
+                texts[index] = next(
+                    iter(serials_to_dates(np.array([_parse_number(texts[index])], float), from_1904=from_1904))
+                )
             case c.PENDING:
                 texts[index] = None
     return texts
 
 
-def _number(text: str) -> Cell:
+def _parse_number(text: str) -> Cell:
     if _DIGITS.fullmatch(text):
         return int(text)
     try:

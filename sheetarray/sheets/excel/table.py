@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...columns import Request, a1
-from ...dtypes import named
+from ...columns import Request, cell_address
+from ...dtypes import Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import FormatError
-from ...tables import EXACT, WHITE, Column, Table
+from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
-from .reader.column import Run, Texts
-from .reader.gather import gathered, whole
+from .reader.column import ColumnRun, ColumnTexts
+from .reader.column_runs import gather_columns, join_runs
 from .sheet import ExcelSheet, scalars
 
 if TYPE_CHECKING:
     import polars as pl
 
-_TEXT = named("string")
+_TEXT = from_name("string")
 
 
 class ExcelTable:
@@ -39,11 +39,13 @@ class ExcelTable:
         places = self._sheet.filled_columns()
         columns: dict[int, ExcelColumn] = {}
         with self._sheet.runs(numeric=False) as runs:
-            pieces = gathered(runs, [Request(place, 0, _TEXT) for place in places])
+            pieces = gather_columns(runs, [Request(place, 0, _TEXT) for place in places])
         for place, piece in zip(places, pieces, strict=True):
-            run, twice = whole(piece)
+            run, twice = join_runs(piece)
             if twice is not None:
-                raise FormatError("the cell comes twice in the sheet", location=f"{self.title}!{a1(twice, place)}")
+                raise FormatError(
+                    "the cell comes twice in the sheet", location=f"{self.title}!{cell_address(twice, place)}"
+                )
             columns[place] = ExcelColumn(run, from_1904=self._sheet.from_1904)
         return Table(max((column.height for column in columns.values()), default=0), columns)
 
@@ -55,7 +57,7 @@ class ExcelColumn:
         height: how many rows there are up to its last cell.
     """
 
-    def __init__(self, run: Run, *, from_1904: bool) -> None:
+    def __init__(self, run: ColumnRun, *, from_1904: bool) -> None:
         self._run, self._from_1904 = run, from_1904
         self.height = run.height
 
@@ -66,7 +68,7 @@ class ExcelColumn:
             return None
         one = slice(index, index + 1)
         places = self._run.places[one]
-        run = c.Cells(places, places, self._run.kinds[one], self._run.values[one])
+        run = c.CellRun(places, places, self._run.kinds[one], self._run.values[one])
         return scalars(run, from_1904=self._from_1904)[0]
 
     def filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -78,14 +80,14 @@ class ExcelColumn:
         rows[self._run.places[held]] = True
         return rows
 
-    def begins(self, mark: str) -> c.Places:
+    def begins(self, mark: str) -> Positions:
         """The rows in which text begins with a mark."""
         texts = np.flatnonzero(self._run.kinds == c.TEXT)
         values = self._run.values.gather(texts)
-        rows: c.Places = self._run.places[texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]]
+        rows: Positions = self._run.places[texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]]
         return rows
 
-    def take(self, rows: range | c.Places) -> Column:
+    def take(self, rows: range | Positions) -> TableColumn:
         """The cells of some rows."""
         run = self._part(rows)
         blank = (run.kinds == c.TEXT) & (run.values.str.strip_chars(WHITE) == "").to_numpy()
@@ -94,17 +96,17 @@ class ExcelColumn:
         errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
         return _column(_only(run, run.kinds != c.FAULT) if errors else run, len(rows), errors, self._from_1904)
 
-    def _part(self, rows: range | c.Places) -> Run:
+    def _part(self, rows: range | Positions) -> ColumnRun:
         """The cells of some rows, with their places among those."""
         places = self._run.places
         if isinstance(rows, range):
             start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
-            return Run(places[start:stop] - rows.start, self._run.kinds[start:stop], self._run.values[start:stop])
+            return ColumnRun(places[start:stop] - rows.start, self._run.kinds[start:stop], self._run.values[start:stop])
         kept = np.flatnonzero(np.isin(places, rows))
-        return Run(np.searchsorted(rows, places[kept]), self._run.kinds[kept], self._run.values.gather(kept))
+        return ColumnRun(np.searchsorted(rows, places[kept]), self._run.kinds[kept], self._run.values.gather(kept))
 
 
-def _column(run: Run, height: int, errors: dict[int, str], from_1904: bool) -> Column:
+def _column(run: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
     """A column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
     import polars as pl
 
@@ -112,28 +114,28 @@ def _column(run: Run, height: int, errors: dict[int, str], from_1904: bool) -> C
     if len(run) and bool(np.isin(run.kinds, (c.NUMBER, c.LARGE)).all()):
         doubles = run.values.cast(pl.Float64, strict=False)
         if not doubles.null_count() and doubles.is_finite().all():
-            numbers = _spread(doubles, run, height)
+            numbers = _spread_over_rows(doubles, run, height)
             if bool((doubles.abs() < EXACT).all()):
-                return Column(None, numbers, errors)
+                return TableColumn(None, numbers, errors)
     if not len(run):
-        return Column(pl.repeat(None, height, dtype=pl.String, eager=True), None, errors)
-    texts = Texts(run, _TEXT, from_1904=from_1904, table=True).result()
+        return TableColumn(pl.repeat(None, height, dtype=pl.String, eager=True), None, errors)
+    texts = ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
     if not isinstance(texts, Sequence):
-        return Column(texts.extend_constant(None, height - len(texts)), numbers, errors)
+        return TableColumn(texts.extend_constant(None, height - len(texts)), numbers, errors)
     cells: list[Any] = [*texts, *[None] * (height - len(texts))]
     unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
     for index in unreadable:
         cells[index] = None
-    return Column(cells, numbers, errors, unreadable)
+    return TableColumn(cells, numbers, errors, unreadable)
 
 
-def _only(run: Run, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Run:
+def _only(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
     """Some of the cells."""
     places = np.flatnonzero(kept)
-    return Run(run.places[places], run.kinds[places], run.values.gather(places))
+    return ColumnRun(run.places[places], run.kinds[places], run.values.gather(places))
 
 
-def _spread(numbers: pl.Series, run: Run, height: int) -> pl.Series:
+def _spread_over_rows(numbers: pl.Series, run: ColumnRun, height: int) -> pl.Series:
     """Numbers at their places, null between."""
     import polars as pl
 

@@ -1,6 +1,6 @@
 """Arrays -> a workbook, or new sheets in one that is there.
 
-`workbook` makes everything of a new workbook but the rows, `append` plans what changes in an old one; `rows`
+`skeleton` makes everything of a new workbook but the rows, `append` plans what changes in an old one; `rows`
 makes the rows, which go through a fast deflate straight into the package, while the fingerprint of each array is taken
 in another thread.
 """
@@ -13,18 +13,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from ...adapters import Progress
-from ...cells import longest
-from ...columns import Layout, Piece, lay_out_sheets, letters
-from ...errors import LimitError, located
+from ...cells import longest_text
+from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
+from ...errors import LimitError, locating
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
-from .append import Edit, IfSheetExists, plan_append
-from .fingerprint.making import MOST_IN_FULL, blocks_for, fingerprint
+from .append import IfSheetExists, PackageEdit, plan_append
+from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .rows import EXACT, Rows
-from .workbook import SheetPlan, Skeleton, skeleton
+from .rows import EXACT, RowWriter
+from .skeleton import SheetPlan, WorkbookSkeleton, skeleton
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,11 +43,11 @@ def write_workbook(
     target: Writable, arrays: Mapping[str, LinearArray], *, sheet: str, as_text: bool, report: Progress
 ) -> None:
     """Write a new workbook."""
-    layouts = _layouts(arrays)
+    layouts = _lay_out(arrays)
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
-    plan = skeleton(_plans(sheet, layouts), for_macros=for_macros)
+    plan = skeleton(_plan_sheets(sheet, layouts), for_macros=for_macros)
     with replacing(target, binary=True) as sink:
-        _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, as_text, report)
 
 
 def append_workbook(
@@ -66,62 +66,62 @@ def append_workbook(
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
             workbook in the meantime.
     """
-    layouts, before = _layouts(arrays), _version(target)
-    with replacing(target, binary=True) as sink, Source(target) as source, located(source=source.name):
-        plan = plan_append(Package(source.whole()), _plans(sheet, layouts), if_sheet_exists=if_sheet_exists)
-        _put(plan, PackageWriter(sink), arrays, layouts, as_text, report)
-        if _version(target) != before:
+    layouts, before = _lay_out(arrays), _file_version(target)
+    with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
+        plan = plan_append(Package(source.whole()), _plan_sheets(sheet, layouts), if_sheet_exists=if_sheet_exists)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+        if _file_version(target) != before:
             raise LimitError("another program saved or removed the workbook while the sheet was written: it is left "
                              "as that program made it, without the sheet; write once more")  # fmt: skip
 
 
-def _version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
+def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
     """What is another number after the file was saved again; None where there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _layouts(arrays: Mapping[str, LinearArray]) -> list[Layout]:
+def _lay_out(arrays: Mapping[str, LinearArray]) -> list[Layout]:
     return lay_out_sheets(arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
 
 
-def _put(
-    plan: Skeleton | Edit,
+def _write_sheets(
+    plan: WorkbookSkeleton | PackageEdit,
     writer: PackageWriter,
     arrays: Mapping[str, LinearArray],
     layouts: Sequence[Layout],
     as_text: bool,
     report: Progress,
 ) -> None:
-    total, before = sum(layout.cells for layout in layouts), 0
+    total, before = sum(layout.cell_count for layout in layouts), 0
     report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
-        fingerprints = aside.submit(_fingerprints, arrays)
+        fingerprints = aside.submit(_make_fingerprinters, arrays)
         plan.write(writer)
         for part, layout in zip(plan.sheets, layouts, strict=True):
-            with writer.stream(part.name, expected=_bytes(layout)) as out:
+            with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
-                for chunk, done in Rows(layout, as_text=as_text, bold=plan.bold).chunks():
+                for chunk, done in RowWriter(layout, as_text=as_text, bold=plan.bold).iter_chunks():
                     out.write(chunk)
                     report(before + done, total)
                 out.write(part.tail)
-            before += layout.cells
-        plan.remember(writer, {"sheets": {plan.sheets[0].title: {"arrays": fingerprints.result()}}})
+            before += layout.cell_count
+        plan.write_properties(writer, {"sheets": {plan.sheets[0].title: {"arrays": fingerprints.result()}}})
         writer.finish()
 
 
-def _fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
-    blocks, lean = blocks_for(len(arrays)), len(arrays) > MOST_IN_FULL
+def _make_fingerprinters(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
+    blocks, lean = max_blocks(len(arrays)), len(arrays) > MOST_IN_FULL
     return {
-        name: fingerprint(array.buffer, array.kind, blocks=blocks, header=array.header, lean=lean)
+        name: make_fingerprint(array.buffer, array.dtype_entry, blocks=blocks, header=array.header, lean=lean)
         for name, array in arrays.items()
     }
 
 
-def _bytes(layout: Layout) -> int:
+def _estimate_bytes(layout: Layout) -> int:
     """How much XML the rows of a layout are, at most."""
     if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
         return _ANY  # a text may be of any length
@@ -131,44 +131,48 @@ def _bytes(layout: Layout) -> int:
 # What the sheets are ------------------------------------------------------------------------------------------
 
 
-def _plans(sheet: str, layouts: Sequence[Layout]) -> list[SheetPlan]:
+def _plan_sheets(sheet: str, layouts: Sequence[Layout]) -> list[SheetPlan]:
     return [
         SheetPlan(
             title,
-            [_width(piece) for piece in layout.pieces],
+            [_column_width(piece) for piece in layout.pieces],
             layout.height,
-            [(piece.name, cells) for place, piece in enumerate(layout.pieces) if (cells := _cells(layout, place))],
+            [
+                (piece.name, cells)
+                for place, piece in enumerate(layout.pieces)
+                if (cells := _element_range(layout, place))
+            ],
         )
-        for title, layout in zip(_titles(sheet, len(layouts)), layouts, strict=True)
+        for title, layout in zip(_sheet_titles(sheet, len(layouts)), layouts, strict=True)
     ]
 
 
-def _titles(sheet: str, count: int) -> list[str]:
+def _sheet_titles(sheet: str, count: int) -> list[str]:
     """The titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
-    ends = ["", *(f" ({nth})" for nth in range(2, count + 1))]
+    ends = ["", *(f" ({index})" for index in range(2, count + 1))]
     return [sheet[: LONGEST_TITLE - len(end)] + end if end else sheet for end in ends]
 
 
-def _cells(layout: Layout, place: int) -> str:
+def _element_range(layout: Layout, place: int) -> str:
     """The absolute range of the elements in a column; empty where there are none."""
     piece = layout.pieces[place]
     first = layout.named + len(piece.header)
     if not len(piece.buffer):
         return ""
-    return ":".join(_absolute(row, place) for row in (first, first + len(piece.buffer) - 1))
+    return ":".join(_absolute_address(row, place) for row in (first, first + len(piece.buffer) - 1))
 
 
-def _absolute(row: int, column: int) -> str:
-    return f"${letters(column)}${row + 1}"
+def _absolute_address(row: int, column: int) -> str:
+    return f"${column_letters(column)}${row + 1}"
 
 
-def _width(piece: Piece) -> float:
+def _column_width(piece: LayoutColumn) -> float:
     """How wide a column is shown, in characters: its name, its header and its first elements fit."""
-    widest = max((_longest(kind) for kind in piece.typed(0, _SAMPLE, exact=EXACT).kinds), default=0)
+    widest = max((_longest_text(kind) for kind in piece.to_typed(0, _SAMPLE, exact=EXACT).kinds), default=0)
     return min(max(_NARROWEST, len(piece.name) + 2.0, widest + 2.0), _WIDEST)
 
 
-def _longest(cells: pl.Series) -> int:
+def _longest_text(cells: pl.Series) -> int:
     import polars as pl
 
-    return longest(cells.cast(pl.String))
+    return longest_text(cells.cast(pl.String))

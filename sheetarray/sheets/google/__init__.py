@@ -4,8 +4,8 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 `columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
 
 `address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content` and `fetch` look
-at what is there; `sheet` and `reading` read. `body`, `plan`, `stage`, `changes` and `commit` write, `lock` does where
-no room is left for a stage, and `holder` tells living writers from dead ones.
+at what is there; `sheet` and `reading` read. `body`, `plan`, `stage`, `changes` and `commit` write;
+where no room is left for a stage, `in_place` does. `holder` tells living writers from dead ones.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ...columns import letters
+from ...columns import column_letters
 from ...errors import LimitError, NotFoundError
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
@@ -17,7 +17,7 @@ _MOST_IN_TITLE = 100  # characters, as far as the service takes them
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SheetAddress:
     """A spreadsheet, and perhaps one of its worksheets.
 
     Attributes:
@@ -28,7 +28,7 @@ class Address:
         http: gspread's HTTP client, where the source was an object of gspread.
 
     Example:
-        >>> found = address_of("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
+        >>> found = parse_address("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
         >>> found.key, found.gid
         ('1aBcDeFgHiJkLmNoP', 7)
     """
@@ -40,7 +40,7 @@ class Address:
     http: Any = None
 
 
-def address_of(source: Any, worksheet: str | None = None) -> Address:
+def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
     """What a source or a target means.
 
     Args:
@@ -52,12 +52,12 @@ def address_of(source: Any, worksheet: str | None = None) -> Address:
         LimitError: a title that no worksheet can have.
         TypeError: any other object.
     """
-    found = _of_text(source) if isinstance(source, str) else _of_object(source)
-    if found.gid is None and found.title is None and worksheet is not None:
-        found = Address(found.key, None, worksheet, found.label, found.http)
-    if found.title is not None:
-        _check_title(found.title)
-    return found
+    address = _from_text(source) if isinstance(source, str) else _from_object(source)
+    if address.gid is None and address.title is None and worksheet is not None:
+        address = SheetAddress(address.key, None, worksheet, address.label, address.http)
+    if address.title is not None:
+        _check_title(address.title)
+    return address
 
 
 def _check_title(title: str) -> None:
@@ -68,18 +68,18 @@ def _check_title(title: str) -> None:
         raise LimitError(f"the title of a worksheet is valid Unicode, unlike {title!r}")
 
 
-def _of_text(text: str) -> Address:
+def _from_text(text: str) -> SheetAddress:
     if text.startswith("gsheets://"):
-        found = _OURS.fullmatch(text)
-        key, title = _key(found[1] if found else "", text), found and found[2]
-        if title and found and found[3]:
+        match = _OURS.fullmatch(text)
+        key, title = _key(match[1] if match else "", text), match and match[2]
+        if title and match and match[3]:
             raise NotFoundError(f"{text}: this means two worksheets; leave out the title, or gid=")
-        return Address(key, _gid(found and found[3], text), _title(title, text) if title else None, text)
+        return SheetAddress(key, _gid(match and match[3], text), _title(title, text) if title else None, text)
     if text.startswith(("https://", "http://")):
         try:
             parts = urlsplit(text)
         except ValueError:
-            raise _no_address(text) from None
+            raise _address_error(text) from None
         query, fragment = parse_qs(parts.query), parse_qs(parts.fragment)
         named = re.search(r"/spreadsheets/(?:u/\d+/)?d/([^/]+)", parts.path)
         key = named[1] if named else query.get("key", [""])[0] if parts.hostname in _OLD_HOSTS else ""
@@ -88,13 +88,13 @@ def _of_text(text: str) -> Address:
                 f"{text}: this is the address of a published copy; use the one in the address bar of the spreadsheet"
             )
         (gid,) = fragment.get("gid", query.get("gid", [None]))[:1]
-        return Address(_key(key, text), _gid(gid, text), None, text)
-    return Address(_key(text, text), None, None, f"gsheets://{text}")
+        return SheetAddress(_key(key, text), _gid(gid, text), None, text)
+    return SheetAddress(_key(text, text), None, None, f"gsheets://{text}")
 
 
 def _key(key: str, text: str) -> str:
     if not _KEY.fullmatch(key):
-        raise _no_key(key, text) if key and key != text else _no_address(text)
+        raise _no_key(key, text) if key and key != text else _address_error(text)
     return key
 
 
@@ -105,7 +105,7 @@ def _no_key(key: str, text: str) -> NotFoundError:
     )
 
 
-def _no_address(text: str) -> NotFoundError:
+def _address_error(text: str) -> NotFoundError:
     return NotFoundError(f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
                          "gsheets://KEY/worksheet) nor a key")  # fmt: skip
 
@@ -125,15 +125,15 @@ def _title(title: str, text: str) -> str:
         raise NotFoundError(f"{text}: what % stands for in it is no UTF-8; a percent sign itself is %25") from None
 
 
-def _of_object(source: Any) -> Address:
+def _from_object(source: Any) -> SheetAddress:
     if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
         import gspread
 
         if isinstance(source, gspread.Worksheet):
             key = source.spreadsheet_id
-            return Address(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)
+            return SheetAddress(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)
         if isinstance(source, gspread.Spreadsheet):
-            return Address(source.id, None, None, f"gsheets://{source.id}", source.client)
+            return SheetAddress(source.id, None, None, f"gsheets://{source.id}", source.client)
     raise TypeError(
         f"expected a URL or a key of Google Sheets, or a gspread Spreadsheet or Worksheet, not {type(source).__name__}"
     )
@@ -143,7 +143,7 @@ class Rect(NamedTuple):
     """Cells of a worksheet; rows and columns count from 0, the ends are not part of it; None is open.
 
     Example:
-        >>> Rect(0, 2, 20, 3).a1, Rect(4, 0, None, 1).a1, Rect(0, None, 9, None).a1
+        >>> Rect(0, 2, 20, 3).to_a1, Rect(4, 0, None, 1).to_a1, Rect(0, None, 9, None).to_a1
         ('C1:C20', 'A5:A', '1:9')
     """
 
@@ -153,25 +153,25 @@ class Rect(NamedTuple):
     right: int | None
 
     @property
-    def a1(self) -> str:
+    def to_a1(self) -> str:
         """The range in A1 notation, without the worksheet."""
         if self.left is None or self.right is None:
             return f"{self.top + 1}:{self.bottom}"
         last = "" if self.bottom is None else str(self.bottom)
-        return f"{letters(self.left)}{self.top + 1}:{letters(self.right - 1)}{last}"
+        return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
-    def grid(self, gid: int) -> dict[str, int]:
+    def to_grid_range(self, gid: int) -> dict[str, int]:
         """The GridRange, as requests of batchUpdate have it."""
         ends = (self.top, self.bottom, self.left, self.right)
         keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
         return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
 
 
-def on_sheet(title: str, rect: Rect) -> str:
+def range_on_sheet(title: str, rect: Rect) -> str:
     """A range in A1 notation, with its worksheet.
 
     Example:
-        >>> on_sheet("Bob's", Rect(0, 0, 1, 2))
+        >>> range_on_sheet("Bob's", Rect(0, 0, 1, 2))
         "'Bob''s'!A1:B1"
     """
-    return "'" + title.replace("'", "''") + "'!" + rect.a1
+    return "'" + title.replace("'", "''") + "'!" + rect.to_a1

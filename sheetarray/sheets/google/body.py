@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...cells import TypedCells
-from ...columns import Layout, Piece
+from ...columns import Layout, LayoutColumn
 from ...elements import EXACT_IN_JSON, Cell
 from ...errors import DTypeError
 from .address import Rect
-from .requests import dumped
+from .requests import dump_json
 
 MOST_BYTES = 2_000_000  # of a request that puts values
 _OPENING, _CLOSING = b'{"majorDimension":"COLUMNS","values":[', b"]}"
@@ -48,16 +48,16 @@ class Chunk:
         return [json.loads(b"[" + b",".join(blocks) + b"]") for blocks in self.columns]
 
 
-def chunks_of(layout: Layout) -> list[Chunk]:
+def make_chunks(layout: Layout) -> list[Chunk]:
     """All cells of a layout, as requests for a sheet of their own.
 
     Raises:
         DTypeError: an element that no cell holds.
     """
-    return list(_packed(layout))
+    return list(_pack_columns(layout))
 
 
-def _packed(layout: Layout) -> Iterator[Chunk]:
+def _pack_columns(layout: Layout) -> Iterator[Chunk]:
     pending: list[list[bytes]] = []
     size, first, room = 0, 0, MOST_BYTES - len(_OPENING) - len(_CLOSING)
 
@@ -67,7 +67,7 @@ def _packed(layout: Layout) -> Iterator[Chunk]:
             yield Chunk(Rect(0, first, max(heights), upto), list(pending), sum(heights))
 
     for place, piece in enumerate(layout.pieces):
-        runs = list(_runs(_blocks(piece, named=layout.named), room))
+        runs = list(_group_blocks(_blocks(piece, named=layout.named), room))
         alone = len(runs) > 1
         added = sum(map(len, runs[0][1])) + len(runs[0][1]) + 2
         if alone or size + added > room:
@@ -85,7 +85,7 @@ def _packed(layout: Layout) -> Iterator[Chunk]:
     yield from flushed(len(layout.pieces))
 
 
-def _runs(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
+def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int, list[bytes]]]:
     """Blocks joined to runs of at most so many bytes, each with the number of its cells."""
     count, size, run = 0, 2, list[bytes]()
     for cells, block in blocks:
@@ -97,39 +97,39 @@ def _runs(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tuple[int,
     yield count, run
 
 
-def _blocks(piece: Piece, *, named: bool) -> Iterator[tuple[int, bytes]]:
+def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:
     """The JSON of the cells of a column, a few at a time; none longer than a request."""
     head = [*([piece.name] if named else ()), *piece.header]
     yield len(head), _json(head, piece.name)
     for start in range(0, len(piece.buffer), _BLOCK):
-        cells = cells_of(piece, start, min(_BLOCK, len(piece.buffer) - start))
-        yield from _halved(cells, piece.name)
+        cells = to_cells(piece, start, min(_BLOCK, len(piece.buffer) - start))
+        yield from _halve(cells, piece.name)
 
 
-def _halved(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
+def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
     block = _json(cells, name)
     if len(block) <= MOST_BYTES // 8 or len(cells) == 1:
         yield len(cells), block
         return
     for half in (cells[: len(cells) // 2], cells[len(cells) // 2 :]):
-        yield from _halved(half, name)
+        yield from _halve(half, name)
 
 
 def _json(cells: list[Cell], name: str) -> bytes:
     try:
-        return dumped(cells)[1:-1]
+        return dump_json(cells)[1:-1]
     except UnicodeEncodeError as error:
         raise DTypeError(f"{name}: text that is no valid Unicode: {error.reason}") from error
 
 
-def cells_of(piece: Piece, first: int, count: int) -> list[Cell]:
+def to_cells(piece: LayoutColumn, first: int, count: int) -> list[Cell]:
     """Some elements of a column as cells: numbers, text, booleans; "" is a blank."""
-    typed = piece.typed(first, count, exact=EXACT_IN_JSON)
-    found: list[Cell] = [""] * count
+    typed = piece.to_typed(first, count, exact=EXACT_IN_JSON)
+    cells: list[Cell] = [""] * count
     for kind in (_numbers(typed), typed.texts, typed.booleans):
         if kind is not None:
-            found = [was if cell is None else cell for was, cell in zip(found, kind, strict=True)]
-    return found
+            cells = [was if cell is None else cell for was, cell in zip(cells, kind, strict=True)]
+    return cells
 
 
 def _numbers(typed: TypedCells) -> list[Cell] | None:
@@ -144,24 +144,24 @@ def _numbers(typed: TypedCells) -> list[Cell] | None:
 # What the service gives back ---------------------------------------------------------------------------------
 
 
-def difference(sent: Sequence[Cell], found: Sequence[Cell]) -> int | None:
+def find_difference(sent: Sequence[Cell], cells_back: Sequence[Cell]) -> int | None:
     """The index of the first cell that did not come back as it was sent; None where all did.
 
     Numbers are compared as doubles, and a blank may be missing at the end.
 
     Example:
-        >>> difference([1.0, "2", True, ""], [1, "2", True]), difference([1, 1.5], [True, 1.5])
+        >>> find_difference([1.0, "2", True, ""], [1, "2", True]), find_difference([1, 1.5], [True, 1.5])
         (None, 0)
     """
-    padded = [*found, *[""] * (len(sent) - len(found))] if len(found) < len(sent) else found
+    padded = [*cells_back, *[""] * (len(sent) - len(cells_back))] if len(cells_back) < len(sent) else cells_back
     if padded == sent and bool not in set(map(type, padded)) | set(map(type, sent)):
         return None
     pairs = enumerate(zip(sent, padded, strict=False))
-    wrong = (index for index, (one, other) in pairs if not _same(one, other))
-    return next(wrong, len(sent) if any(cell != "" for cell in found[len(sent) :]) else None)
+    wrong = (index for index, (one, other) in pairs if not _is_same_cell(one, other))
+    return next(wrong, len(sent) if any(cell != "" for cell in cells_back[len(sent) :]) else None)
 
 
-def _same(one: Cell, other: Cell) -> bool:
+def _is_same_cell(one: Cell, other: Cell) -> bool:
     if isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
         return type(one) is type(other) and bool(one == other)
     try:

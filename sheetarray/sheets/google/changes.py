@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Callable
 
 from .address import Rect
-from .patience import FailedError, RefusedError
-from .requests import Answer, Service
-from .state import METADATA_KEY, NamedRange, Notes, State, Worksheet, generation_name, look
+from .requests import Answer, SheetsApi
+from .retries import FailedError, RefusedError
+from .state import METADATA_KEY, NamedRange, State, Worksheet, WriteNotes, fetch_state, generation_name
 
 Requests = list[Answer]
 
 
-def apply(service: Service, requests: Requests, happened: Callable[[State], bool]) -> None:
+def apply_changes(service: SheetsApi, requests: Requests, happened: Callable[[State], bool]) -> None:
     """Make changes whose effect can be recognised; a batch of which the answer is lost is looked for.
 
     Raises:
@@ -23,19 +23,19 @@ def apply(service: Service, requests: Requests, happened: Callable[[State], bool
     row, doubtful = 0, False
     while True:
         try:
-            service.change(requests)
+            service.batch_update(requests)
             return
         except RefusedError as refused:
-            if doubtful and happened(look(service)):
+            if doubtful and happened(fetch_state(service)):
                 return
             refused.batch = requests
             raise
         except FailedError as failure:
             row += 1
-            service.patience.endure(failure, row)
+            service.patience.wait_for(failure, row)
             if not failure.undone:
                 doubtful = True
-                if happened(look(service)):
+                if happened(fetch_state(service)):
                     return
 
 
@@ -49,26 +49,26 @@ class Swap:
         own: whether the worksheet is ours.
     """
 
-    def __init__(self, gid: int, seen: NamedRange | None, notes: Notes, *, own: bool) -> None:
+    def __init__(self, gid: int, seen: NamedRange | None, notes: WriteNotes, *, own: bool) -> None:
         self.stamp = secrets.token_hex(6)
         self._gid, self._seen, self._notes, self._own = gid, seen, notes, own
 
-    def around(self, requests: Requests, rows: int, columns: int) -> Requests:
+    def wrap(self, requests: Requests, rows: int, columns: int) -> Requests:
         """Requests, with those before and after that swap the generation; the grid is of this size after them."""
         return [
             *(claim(self._seen) if self._seen else ()),
             *requests,
-            named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns)),
+            put_named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns)),
             self._note(),
         ]
 
-    def happened(self, state: State) -> bool:
+    def took_effect(self, state: State) -> bool:
         """Whether the batch took effect."""
         sheet = state.by_id(self._gid)
         return sheet is not None and self.stamp in sheet.notes.stamps
 
     def _note(self) -> Answer:
-        text = self._notes.stamped(self.stamp, self._own)
+        text = self._notes.with_stamp(self.stamp, self._own)
         if self._notes.id is not None:
             lookup = {"developerMetadataLookup": {"metadataId": self._notes.id}}
             changed = {"metadataValue": text}
@@ -79,50 +79,54 @@ class Swap:
         return {"createDeveloperMetadata": {"developerMetadata": made}}
 
 
-def proof(named: NamedRange) -> Answer:
+def prove_range(named: NamedRange) -> Answer:
     """A request that changes nothing, and is refused where the range is gone."""
     rect = named.rect or Rect(0, 0, 1, 1)
-    found = {"namedRangeId": named.id, "name": named.name, "range": rect.grid(named.gid)}
-    return {"updateNamedRange": {"namedRange": found, "fields": "range"}}
+    unchanged = {"namedRangeId": named.id, "name": named.name, "range": rect.to_grid_range(named.gid)}
+    return {"updateNamedRange": {"namedRange": unchanged, "fields": "range"}}
 
 
 def claim(named: NamedRange) -> Requests:
     """Take a generation away, so that nobody else can."""
-    return [proof(named), {"deleteNamedRange": {"namedRangeId": named.id}}]
+    return [prove_range(named), {"deleteNamedRange": {"namedRangeId": named.id}}]
 
 
-def removal(state: State, sheet: Worksheet) -> Requests:
+def remove_sheet_requests(state: State, sheet: Worksheet) -> Requests:
     """Delete a stage; refused where it has become a worksheet meanwhile."""
     seen = state.generation(sheet.gid)
     return [*(claim(seen) if seen else ()), {"deleteSheet": {"sheetId": sheet.gid}}]
 
 
-def named_range(name: str, gid: int, rect: Rect, known: NamedRange | None = None) -> Answer:
+def put_named_range(name: str, gid: int, rect: Rect, known: NamedRange | None = None) -> Answer:
     """Add a named range, or move one that is there."""
-    found = {"name": name, "range": rect.grid(gid)}
+    range_ = {"name": name, "range": rect.to_grid_range(gid)}
     if known is None:
-        return {"addNamedRange": {"namedRange": found}}
-    return {"updateNamedRange": {"namedRange": {"namedRangeId": known.id, **found}, "fields": "range"}}
+        return {"addNamedRange": {"namedRange": range_}}
+    return {"updateNamedRange": {"namedRange": {"namedRangeId": known.id, **range_}, "fields": "range"}}
 
 
-def resized(sheet: Worksheet, rows: int, columns: int) -> Requests:
+def resize_sheet(sheet: Worksheet, rows: int, columns: int) -> Requests:
     """Change the size of a grid: what shrinks first, since each step must stay within the limit of cells."""
     sizes = {"rowCount": (sheet.rows, rows), "columnCount": (sheet.columns, columns)}
     changed = sorted(((new - old, key, new) for key, (old, new) in sizes.items() if new != old))
-    return [properties(sheet.gid, {"gridProperties": {key: new}}, f"gridProperties.{key}") for _, key, new in changed]
+    return [
+        change_properties(sheet.gid, {"gridProperties": {key: new}}, f"gridProperties.{key}") for _, key, new in changed
+    ]
 
 
-def properties(gid: int, changed: Answer, fields: str) -> Answer:
+def change_properties(gid: int, changed: Answer, fields: str) -> Answer:
     """Change properties of a worksheet."""
     return {"updateSheetProperties": {"properties": {"sheetId": gid, **changed}, "fields": fields}}
 
 
-def cleared(gid: int, rect: Rect) -> Answer:
+def clear_cells(gid: int, rect: Rect) -> Answer:
     """Empty cells, and leave their formats."""
-    return {"repeatCell": {"range": rect.grid(gid), "cell": {}, "fields": "userEnteredValue"}}
+    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": {}, "fields": "userEnteredValue"}}
 
 
-def bold(gid: int, rect: Rect) -> Answer:
+def make_bold(gid: int, rect: Rect) -> Answer:
     """Make cells bold."""
     cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
-    return {"repeatCell": {"range": rect.grid(gid), "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}}
+    return {
+        "repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}
+    }

@@ -55,7 +55,7 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> 
         raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
     if client is None:
         endpoint = os.environ.get(ENDPOINT)
-        made = _local(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing))
+        made = _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing))
         http = made.http_client
     else:
         http = copy.copy(getattr(client, "http_client", client))
@@ -66,7 +66,7 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> 
     return http
 
 
-def account_of(http: Any) -> str | None:
+def service_account(http: Any) -> str | None:
     """The address of the service account that a client acts for; None where it is no service account."""
     for holder in (getattr(http, "auth", None), getattr(getattr(http, "session", None), "credentials", None)):
         address = getattr(holder, "service_account_email", None)
@@ -84,7 +84,7 @@ def connection_hint(http: Any) -> str:
 # A server on this machine ------------------------------------------------------------------------------------
 
 
-def _local(endpoint: str) -> Any:
+def _local_client(endpoint: str) -> Any:
     import requests
     from gspread import Client
     from gspread.http_client import HTTPClient
@@ -126,12 +126,12 @@ def _credentials(path: PathLike | None, writing: bool) -> Any:
     from google.auth.exceptions import GoogleAuthError
 
     scopes = [_SCOPE if writing else f"{_SCOPE}.readonly"]
-    found = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT)
-    if found and (len(found) > _LONGEST_PATH or _SECRET.match(found)):
+    file = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT)
+    if file and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
         which = _ENVIRONMENT if path is None else "credentials="
         raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
     try:
-        loaded = _from_file(Path(found), scopes) if found else None
+        loaded = _from_file(Path(file), scopes) if file else None
         if loaded is None and path is not None:
             raise _UnknownKindError("neither a service account's key nor a user's credentials")
         return google.auth.default(scopes=scopes)[0] if loaded is None else loaded
@@ -139,8 +139,8 @@ def _credentials(path: PathLike | None, writing: bool) -> Any:
         why = str(error)
     except (GoogleAuthError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = type(error).__name__
-    where = f"the credentials file {found}" if found else "the default credentials"
-    what = "cannot be used" if found else "are not set up"
+    where = f"the credentials file {file}" if file else "the default credentials"
+    what = "cannot be used" if file else "are not set up"
     raise RemoteError(f"{where} {what} ({why})", hint=_ADVICE)
 
 

@@ -6,53 +6,53 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from .address import Rect
-from .changes import Requests, Swap, bold, cleared, named_range, properties, resized
-from .plan import Plan
+from .changes import Requests, Swap, change_properties, clear_cells, make_bold, put_named_range, resize_sheet
+from .plan import WritePlan
 from .stage import Stage
 from .state import Worksheet
 
 
-def renaming(plan: Plan, stage: Stage, title: str) -> tuple[Requests, Swap]:
+def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, Swap]:
     """The stage becomes the worksheet: refused where one of the title is there."""
-    seen = stage.found(plan.state)
+    seen = stage.find(plan.state)
     assert seen is not None
     swap = Swap(stage.gid, plan.state.generation(stage.gid), seen.notes, own=True)
     shown = {"title": title, "hidden": False}
-    requests = [properties(stage.gid, shown, "title,hidden"), *finish(plan, stage.gid)]
-    return swap.around(requests, stage.rows, stage.columns), swap
+    requests = [change_properties(stage.gid, shown, "title,hidden"), *finishing_requests(plan, stage.gid)]
+    return swap.wrap(requests, stage.rows, stage.columns), swap
 
 
-def copying(plan: Plan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
+def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
     """The cells of the stage are copied into the worksheet, and the stage is removed."""
     swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
     copies = [
-        {"copyPaste": {"source": source.grid(stage.gid), "destination": goal.grid(sheet.gid),
+        {"copyPaste": {"source": source.to_grid_range(stage.gid), "destination": goal.to_grid_range(sheet.gid),
                        "pasteType": "PASTE_VALUES", "pasteOrientation": "NORMAL"}}
-        for source, goal in _copies(plan)
+        for source, goal in _copy_ranges(plan)
     ]  # fmt: skip
     requests = [
-        *resized(sheet, plan.rows, plan.columns),
-        *(cleared(sheet.gid, rect) for rect in plan.cleared),
+        *resize_sheet(sheet, plan.rows, plan.columns),
+        *(clear_cells(sheet.gid, rect) for rect in plan.cleared),
         *copies,
-        *finish(plan, sheet.gid),
-        *stage.removal(plan.state),
+        *finishing_requests(plan, sheet.gid),
+        *stage.removal_requests(plan.state),
     ]
-    return swap.around(requests, plan.rows, plan.columns), swap
+    return swap.wrap(requests, plan.rows, plan.columns), swap
 
 
-def finish(plan: Plan, gid: int) -> Requests:
+def finishing_requests(plan: WritePlan, gid: int) -> Requests:
     """Named ranges, and the look of a worksheet of ours."""
-    requests = [named_range(found.name, gid, found.rect, found.known) for found in plan.ranges]
+    requests = [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
     if plan.own:
-        for row, column, width in _names(plan):
-            requests.append(bold(gid, Rect(row, column, row + 1, column + width)))
+        for row, column, width in _name_cells(plan):
+            requests.append(make_bold(gid, Rect(row, column, row + 1, column + width)))
     if plan.adopted:
         frozen = {"gridProperties": {"frozenRowCount": 1}}
-        requests.append(properties(gid, frozen, "gridProperties.frozenRowCount"))
+        requests.append(change_properties(gid, frozen, "gridProperties.frozenRowCount"))
     return requests
 
 
-def _names(plan: Plan) -> Iterator[tuple[int, int, int]]:
+def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
     """Row, first column and number of the name cells that are written."""
     named = sorted((place.row, place.column) for place in plan.places if place.named)
     for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
@@ -60,15 +60,15 @@ def _names(plan: Plan) -> Iterator[tuple[int, int, int]]:
         yield row, cells[0][1], len(cells)
 
 
-def _copies(plan: Plan) -> Iterator[tuple[Rect, Rect]]:
+def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:
     """From where on the stage to where in the worksheet; neighbours in blank columns go together."""
-    fresh = [place for place in plan.places if place.nth in plan.fresh]
-    for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].nth - pair[0]):
+    fresh = [place for place in plan.places if place.index in plan.fresh]
+    for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
         places = [place for _, place in group]
         height, first = max(place.height for place in places), places[0]
-        source = Rect(0, first.nth, height, first.nth + len(places))
+        source = Rect(0, first.index, height, first.index + len(places))
         yield source, Rect(first.row, first.column, first.row + height, first.column + len(places))
     for place in plan.places:
-        if place.nth not in plan.fresh:
+        if place.index not in plan.fresh:
             top = 0 if place.named else 1
-            yield Rect(top, place.nth, top + place.height, place.nth + 1), place.cells
+            yield Rect(top, place.index, top + place.height, place.index + 1), place.cells

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...columns import Anchor, a1, find_anchors
+from ...columns import Anchor, cell_address, find_anchors
 from ...elements import Cell
 from ...errors import FormatError, NotFoundError
 from .address import Rect
-from .fetch import values
+from .fetch import fetch_values
 from .holder import Holder
-from .patience import RefusedError
-from .requests import Service
+from .requests import SheetsApi
+from .retries import RefusedError
 from .sheet import ChangedError, GoogleSheet
 from .state import State, Worksheet
 
@@ -37,13 +37,13 @@ class BusyError(Exception):
         self.holder = holder
 
 
-def mark(length: int, holder: Holder) -> str:
+def write_mark(length: int, holder: Holder) -> str:
     """What stands instead of an array's length while it is written in place; no reader takes it for a number."""
     return f"{length}{NOT_WHOLE}{holder}"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingArray:
     """An array, or a part of one, in a worksheet.
 
     Attributes:
@@ -68,7 +68,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class SheetContent:
     """What stands in a worksheet.
 
     Attributes:
@@ -77,12 +77,12 @@ class Content:
         blank: whether the first rows hold nothing.
     """
 
-    arrays: dict[str, list[Standing]] = field(default_factory=dict)
+    arrays: dict[str, list[StandingArray]] = field(default_factory=dict)
     width: int = 0
     blank: bool = True
 
 
-def content_of(service: Service, state: State, sheet: Worksheet) -> Content:
+def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
     """Look at all of a worksheet that may hold arrays: one request, of a large one two.
 
     Raises:
@@ -90,28 +90,28 @@ def content_of(service: Service, state: State, sheet: Worksheet) -> Content:
         ConflictError: the worksheet is gone.
     """
     try:
-        return _look(service, state, sheet)
+        return _read_content(service, state, sheet)
     except (ChangedError, NotFoundError):
         raise ConflictError from None
 
 
-def _look(service: Service, state: State, sheet: Worksheet) -> Content:
+def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
     view = GoogleSheet(
-        service, sheet.title, (sheet.rows, sheet.columns), meaning=lambda cell: _unmarked(cell, state.now)
+        service, sheet.title, (sheet.rows, sheet.columns), meaning=lambda cell: _without_mark(cell, state.now)
     )
     view.title = None  # whoever asks tells the sheet
     anchors = find_anchors(view)
-    arrays: dict[str, list[Standing]] = {}
+    arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:
-        arrays.setdefault(anchor.name, []).append(_standing(anchor, sheet))
+        arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
     for group in arrays.values():
         group.sort(key=_part)
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
-    return Content(arrays, max(filled, default=-1) + 1, not filled and not anchors)
+    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors)
 
 
-def _unmarked(cell: Cell, now: float) -> Cell:
+def _without_mark(cell: Cell, now: float) -> Cell:
     """A cell as it would be in a whole array.
 
     Raises:
@@ -119,13 +119,13 @@ def _unmarked(cell: Cell, now: float) -> Cell:
     """
     if not isinstance(cell, str) or not (marked := _MARKED.match(cell)):
         return cell
-    holder = Holder.found(cell)
+    holder = Holder.from_text(cell)
     if holder is not None and not holder.is_dead(now):
         raise BusyError(holder)
     return int(marked[1])
 
 
-def _standing(anchor: Anchor, sheet: Worksheet) -> Standing:
+def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:
     row, column, header = anchor.row, anchor.column, anchor.header
     end = anchor.start + header.capacity if header and not header.part else max(sheet.rows, sheet.columns)
     if anchor.orient == "columns":
@@ -134,15 +134,15 @@ def _standing(anchor: Anchor, sheet: Worksheet) -> Standing:
     else:
         cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
         before = (row, column - 1)
-    return Standing(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if anchor.named else None)
+    return StandingArray(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if anchor.named else None)
 
 
-def _part(standing: Standing) -> int:
+def _part(standing: StandingArray) -> int:
     header = standing.anchor.header
     return header.part[0] if header and header.part else 0
 
 
-def filled(service: Service, sheet: Worksheet, rects: Iterable[Rect]) -> list[tuple[int, int]]:
+def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> list[tuple[int, int]]:
     """The cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in order.
 
     Args:
@@ -154,18 +154,18 @@ def filled(service: Service, sheet: Worksheet, rects: Iterable[Rect]) -> list[tu
         ConflictError: the worksheet is gone, or has become smaller.
     """
     inside = [rect for rect in rects if rect.top < sheet.rows and (rect.left or 0) < sheet.columns]
-    found = []
+    positions = []
     try:
-        pairs = zip(inside, values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
+        pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
         for rect, (_, columns) in pairs:
             for column, cells in enumerate(columns, rect.left or 0):
-                found += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
+                positions += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
     except RefusedError:
         raise ConflictError from None
-    return found
+    return positions
 
 
-def in_the_way(what: str, row: int, column: int, why: str) -> FormatError:
+def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:
     """The error that refuses to write over something."""
-    return FormatError(f"{what} is in the way of {why}", location=a1(row, column),
+    return FormatError(f"{what} is in the way of {why}", location=cell_address(row, column),
                        hint="move it, or write to another worksheet")  # fmt: skip

@@ -7,17 +7,17 @@ from urllib.parse import quote
 
 from ...elements import Cell
 from ...errors import RemoteError
-from .address import Rect, on_sheet
-from .requests import Answer, Service
+from .address import Rect, range_on_sheet
+from .requests import Answer, SheetsApi
 
-Columns = list[list[Cell]]
+FetchedColumns = list[list[Cell]]
 
 _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 
 
-def values(
-    service: Service, ranges: Sequence[tuple[str, Rect]], *, formulas: bool = False
-) -> Iterator[tuple[int, Columns]]:
+def fetch_values(
+    service: SheetsApi, ranges: Sequence[tuple[str, Rect]], *, formulas: bool = False
+) -> Iterator[tuple[int, FetchedColumns]]:
     """The columns of each range, without what is blank at the ends.
 
     Args:
@@ -31,7 +31,7 @@ def values(
     Raises:
         RefusedError: there is no such worksheet, or the range begins beyond its end.
     """
-    for nth, some in enumerate(_in_requests([on_sheet(title, rect) for title, rect in ranges])):
+    for index, some in enumerate(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])):
         answer = service.get(
             "/values:batchGet",
             ranges=some,
@@ -39,11 +39,11 @@ def values(
             valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
             dateTimeRenderOption="SERIAL_NUMBER",
         )
-        for columns in _columns(answer, len(some)):
-            yield nth, columns
+        for columns in _parse_columns(answer, len(some)):
+            yield index, columns
 
 
-def _in_requests(ranges: list[str]) -> Iterator[list[str]]:
+def _group_ranges(ranges: list[str]) -> Iterator[list[str]]:
     some: list[str] = []
     length = 0
     for cells in ranges:
@@ -57,15 +57,15 @@ def _in_requests(ranges: list[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _columns(answer: Answer, count: int) -> list[Columns]:
-    found = answer.get("valueRanges")
-    if isinstance(found, list) and len(found) == count:
-        columns = [each.get("values", []) if isinstance(each, dict) else None for each in found]
-        if all(isinstance(each, list) and all(isinstance(column, list) for column in each) for each in columns):
-            return [list(each) for each in columns if each is not None]
+def _parse_columns(answer: Answer, count: int) -> list[FetchedColumns]:
+    ranges = answer.get("valueRanges")
+    if isinstance(ranges, list) and len(ranges) == count:
+        columns = [range_.get("values", []) if isinstance(range_, dict) else None for range_ in ranges]
+        if all(isinstance(range_, list) and all(isinstance(column, list) for column in range_) for range_ in columns):
+            return [list(range_) for range_ in columns if range_ is not None]
     raise RemoteError("the answer is none of the Sheets API")
 
 
-def requests_needed(ranges: Sequence[tuple[str, Rect]]) -> int:
+def count_requests(ranges: Sequence[tuple[str, Rect]]) -> int:
     """How many requests `values` makes of so many ranges."""
-    return len(list(_in_requests([on_sheet(title, rect) for title, rect in ranges])))
+    return len(list(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])))

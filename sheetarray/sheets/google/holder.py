@@ -58,7 +58,7 @@ class Holder:
         return f"{when} by {self.machine}-{self.process}-{self.random}"
 
     @classmethod
-    def found(cls, text: str) -> Holder | None:
+    def from_text(cls, text: str) -> Holder | None:
         """The holder whose mark a text has; None where it has none."""
         if not (match := _MARK.search(text)):
             return None

@@ -23,9 +23,9 @@ def range_name(name: str, taken: Collection[str]) -> str:
     """
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
     letters = re.sub(r"\W+", "_", plain, flags=re.ASCII)[:_LONGEST].strip("_") or "array"
-    found = base = f"_{letters}" if _CELL_LIKE.fullmatch(letters) else letters
-    nth = 1
-    while found.lower() in taken:
-        nth += 1
-        found = f"{base}_{nth}"
-    return found
+    name_free = base = f"_{letters}" if _CELL_LIKE.fullmatch(letters) else letters
+    index = 1
+    while name_free.lower() in taken:
+        index += 1
+        name_free = f"{base}_{index}"
+    return name_free

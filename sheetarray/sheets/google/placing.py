@@ -10,24 +10,24 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from ...columns import Layout, Piece
-from ...errors import FormatError, LimitError, located
+from ...columns import Layout, LayoutColumn
+from ...errors import FormatError, LimitError, locating
 from .address import Rect
-from .content import Content, Standing, content_of, filled, in_the_way
-from .plan import Place, Plan, check_cells, ranges_of
-from .requests import Service
+from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
+from .plan import ColumnPlace, WritePlan, check_cells, plan_ranges
+from .requests import SheetsApi
 from .state import MOST_COLUMNS, State, Worksheet
 
 
 def plan_for(
-    service: Service,
+    service: SheetsApi,
     state: State,
     stage: int,
     sheet: Worksheet,
     layout: Layout,
     limit: int,
     blocked: Collection[str],
-) -> Plan:
+) -> WritePlan:
     """The plan for a worksheet that is there: at most two or three requests, which only read.
 
     Args:
@@ -45,26 +45,26 @@ def plan_for(
         BusyError: somebody else writes to it, in place.
         ConflictError: it has changed meanwhile.
     """
-    with located(sheet=sheet.title):
-        content = content_of(service, state, sheet)
+    with locating(sheet=sheet.title):
+        content = fetch_content(service, state, sheet)
         planner = _Planner(service, state, stage, sheet, layout, content)
-        planner.place()
-        return planner.sized(limit, blocked)
+        planner.place_columns()
+        return planner.with_size(limit, blocked)
 
 
 class _Planner:
     def __init__(
-        self, service: Service, state: State, stage: int, sheet: Worksheet, layout: Layout, content: Content
+        self, service: SheetsApi, state: State, stage: int, sheet: Worksheet, layout: Layout, content: SheetContent
     ) -> None:
         self.service, self.state, self.stage, self.sheet = service, state, stage, sheet
         self.layout, self.content = layout, content
         self.by_name = {
-            name: [(nth, piece) for nth, piece in group]
+            name: [(index, piece) for index, piece in group]
             for name, group in groupby(enumerate(layout.pieces), key=lambda pair: pair[1].name)
         }
         self.replaced = {name: content.arrays[name] for name in self.by_name if name in content.arrays}
         self.kept = [s for name, group in content.arrays.items() if name not in self.by_name for s in group]
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, ColumnPlace] = {}
         self.below: dict[Rect, str] = {}  # cells that an array grows into, and its name
         self.cleared: list[Rect] = []
         self.fresh: list[int] = []
@@ -72,7 +72,7 @@ class _Planner:
 
     # Which cells ---------------------------------------------------------------------------------------------
 
-    def place(self) -> None:
+    def place_columns(self) -> None:
         """Find a place for every column."""
         for name, pieces in self.by_name.items():
             group = self.replaced.get(name, [])
@@ -81,18 +81,18 @@ class _Planner:
             for standing in group:
                 _check_replaceable(name, standing, group)
             if len(group) == len(pieces) and all(standing.anchor.orient == "columns" for standing in group):
-                for (nth, piece), standing in zip(pieces, group, strict=True):
-                    self._replace(nth, piece, standing)
+                for (index, piece), standing in zip(pieces, group, strict=True):
+                    self._replace(index, piece, standing)
             else:
                 self.cleared += [rect for standing in group for rect in standing.rects]
-                self.fresh += [nth for nth, _ in pieces]
+                self.fresh += [index for index, _ in pieces]
         self._refuse_arrays_in_the_way()
-        found = self._look_at_the_rest()
-        self._refuse_cells_in_the_way(found)
-        self._place_fresh(found)
+        filled_cells = self._look_at_the_rest()
+        self._refuse_cells_in_the_way(filled_cells)
+        self._place_fresh(filled_cells)
         self._refuse_merged_cells()
 
-    def _damaged(self, name: str) -> list[Standing]:
+    def _damaged(self, name: str) -> list[StandingArray]:
         """The arrays that may be the one of a name, as far as can be told: the beginnings of their headers are gone."""
         return [
             standing
@@ -101,9 +101,9 @@ class _Planner:
             if standing.anchor.aliases is None or name in standing.anchor.aliases
         ]
 
-    def _replace(self, nth: int, piece: Piece, standing: Standing) -> None:
+    def _replace(self, index: int, piece: LayoutColumn, standing: StandingArray) -> None:
         anchor = standing.anchor
-        place = self.places[nth] = Place.of(nth, piece, anchor.row, anchor.column, named=False)
+        place = self.places[index] = ColumnPlace.for_column(index, piece, anchor.row, anchor.column, named=False)
         was, becomes = standing.cells.bottom or 0, place.row + place.height
         if was > becomes:
             self.cleared.append(Rect(becomes, anchor.column, was, anchor.column + 1))
@@ -117,90 +117,92 @@ class _Planner:
                 for column in range(rect.left or 0, rect.right or 0):
                     taken.setdefault(column, []).append((rect, standing.anchor.name))
         for place in self.places.values():
-            name = self.layout.pieces[place.nth].name
-            there = taken.setdefault(place.column, [])
-            for rect, other in there:
-                if _meet(rect, place.cells):
-                    raise in_the_way(f"the array {other}", rect.top, rect.left or 0, name)
-            there.append((place.cells, name))
+            name = self.layout.pieces[place.index].name
+            spans = taken.setdefault(place.column, [])
+            for rect, other in spans:
+                if _overlap(rect, place.cells):
+                    raise overwrite_error(f"the array {other}", rect.top, rect.left or 0, name)
+            spans.append((place.cells, name))
 
     @property
-    def start(self) -> int:
+    def first_free(self) -> int:
         """The first column beyond all that the first rows show."""
         return max([self.content.width, *((standing.cells.right or 0) for standing in self.kept)])
 
     @property
-    def free(self) -> Rect:
+    def free_column(self) -> Rect:
         """Where fresh columns go, if nothing stands there; the whole of a worksheet that seems to be blank."""
         if self.content.blank:
             return Rect(0, 0, self.sheet.rows, self.sheet.columns)
-        return Rect(0, self.start, self.sheet.rows, min(self.start + len(self.fresh), self.sheet.columns))
+        return Rect(0, self.first_free, self.sheet.rows, min(self.first_free + len(self.fresh), self.sheet.columns))
 
     def _look_at_the_rest(self) -> list[tuple[int, int]]:
         """The cells that hold something where new ones are to go."""
-        free = self.free
+        free = self.free_column
         looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
-        return sorted(filled(self.service, self.sheet, looked)) if looked else []
+        return sorted(find_filled(self.service, self.sheet, looked)) if looked else []
 
-    def _refuse_cells_in_the_way(self, found: list[tuple[int, int]]) -> None:
+    def _refuse_cells_in_the_way(self, filled_cells: list[tuple[int, int]]) -> None:
         old = [standing.cells for group in self.replaced.values() for standing in group]
-        for row, column in found:
+        for row, column in filled_cells:
             for rect, name in self.below.items():
-                if _within(row, column, rect) and not any(_within(row, column, other) for other in old):
-                    raise in_the_way("a cell that belongs to no array", row, column, name)
+                if _is_within(row, column, rect) and not any(_is_within(row, column, other) for other in old):
+                    raise overwrite_error("a cell that belongs to no array", row, column, name)
 
-    def _place_fresh(self, found: list[tuple[int, int]]) -> None:
+    def _place_fresh(self, filled_cells: list[tuple[int, int]]) -> None:
         """Put fresh columns side by side, beyond the grid where what seemed to be free is not."""
-        free, start = self.free, self.start
-        self.blank = self.content.blank and not found
-        merged = not self.content.blank and any(_meet(merge, free) for merge in self.sheet.merges)
-        if merged or any(_within(row, column, free) for row, column in found):
+        free, start = self.free_column, self.first_free
+        self.blank = self.content.blank and not filled_cells
+        merged = not self.content.blank and any(_overlap(merge, free) for merge in self.sheet.merges)
+        if merged or any(_is_within(row, column, free) for row, column in filled_cells):
             start = self.sheet.columns
         standing = [standing for group in self.content.arrays.values() for standing in group]
         row = max(min((s.anchor.row - 1 for s in standing), default=0), 0)
-        for column, nth in enumerate(sorted(self.fresh), start):
-            self.places[nth] = Place.of(nth, self.layout.pieces[nth], row, column, named=True)
+        for column, index in enumerate(sorted(self.fresh), start):
+            self.places[index] = ColumnPlace.for_column(index, self.layout.pieces[index], row, column, named=True)
 
     def _refuse_merged_cells(self) -> None:
         for merge in self.sheet.merges:
             for place in self.places.values():
-                if _meet(merge, place.cells):
-                    raise in_the_way("a merged cell", merge.top, merge.left or 0, self.layout.pieces[place.nth].name)
+                if _overlap(merge, place.cells):
+                    raise overwrite_error(
+                        "a merged cell", merge.top, merge.left or 0, self.layout.pieces[place.index].name
+                    )
 
     # How large -----------------------------------------------------------------------------------------------
 
-    def sized(self, limit: int, blocked: Collection[str]) -> Plan:
+    def with_size(self, limit: int, blocked: Collection[str]) -> WritePlan:
         """The plan, with the size of the grid."""
-        places = tuple(self.places[nth] for nth in sorted(self.places))
+        places = tuple(self.places[index] for index in sorted(self.places))
         least = (
             max(place.cells.bottom or 0 for place in places),
             max(place.column + 1 for place in places),
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        ranges = ranges_of(self.state, self.sheet, self.layout, places, self.replaced, blocked)
-        plan = Plan(
+        ranges = plan_ranges(self.state, self.sheet, self.layout, places, self.replaced, blocked)
+        plan = WritePlan(
             self.state, self.stage, self.sheet, places, frozenset(self.fresh), tuple(self.cleared), rows, columns,
             own, self.blank and not self.sheet.notes.own, tuple(ranges),
         )  # fmt: skip
-        if columns > MOST_COLUMNS or plan.others + rows * columns > limit:
-            plan = self._shrunk(plan, least) if own else plan
+        if columns > MOST_COLUMNS or plan.other_cells + rows * columns > limit:
+            plan = self._shrink(plan, least) if own else plan
         if plan.columns > MOST_COLUMNS:
             raise LimitError(f"{plan.columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
-        check_cells(plan.others + plan.rows * plan.columns, limit, plan.others)
-        cleared = [_clipped(rect, plan.rows, plan.columns) for rect in plan.cleared]
+        check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
+        cleared = [_clip(rect, plan.rows, plan.columns) for rect in plan.cleared]
         return replace(plan, cleared=tuple(rect for rect in cleared if rect))
 
-    def _shrunk(self, plan: Plan, least: tuple[int, int]) -> Plan:
+    def _shrink(self, plan: WritePlan, least: tuple[int, int]) -> WritePlan:
         """The same in the smallest grid that cuts off nothing but blank cells."""
         standing = [s.cells for s in self.kept]
         rows = max([least[0], *((rect.bottom or 0) for rect in standing)])
         columns = max([least[1], self.content.width, *((rect.right or 0) for rect in standing)])
-        if not self.blank and filled(self.service, self.sheet, self._beyond(rows, columns)):
+        if not self.blank and find_filled(self.service, self.sheet, self._cells_beyond(rows, columns)):
             return plan
         return replace(plan, rows=rows, columns=columns)
 
-    def _beyond(self, rows: int, columns: int) -> Iterator[Rect]:
+    def _cells_beyond(self, rows: int, columns: int) -> Iterator[Rect]:
         """What a smaller grid would cut off, besides arrays that are replaced."""
         ends = {s.anchor.column: s.cells.bottom or 0 for group in self.replaced.values() for s in group}
         right = min(columns, self.sheet.columns)
@@ -210,7 +212,7 @@ class _Planner:
         yield Rect(0, right, self.sheet.rows, max(self.sheet.columns, right + 1))
 
 
-def _check_replaceable(name: str, standing: Standing, group: Sequence[Standing]) -> None:
+def _check_replaceable(name: str, standing: StandingArray, group: Sequence[StandingArray]) -> None:
     anchor = standing.anchor
     if anchor.error is not None:
         error = anchor.error
@@ -222,15 +224,15 @@ def _check_replaceable(name: str, standing: Standing, group: Sequence[Standing])
                           hint="rename one of them")  # fmt: skip
 
 
-def _meet(one: Rect, other: Rect) -> bool:
+def _overlap(one: Rect, other: Rect) -> bool:
     rows = one.top < (other.bottom or 0) and other.top < (one.bottom or 0)
     return rows and (one.left or 0) < (other.right or 0) and (other.left or 0) < (one.right or 0)
 
 
-def _within(row: int, column: int, rect: Rect) -> bool:
+def _is_within(row: int, column: int, rect: Rect) -> bool:
     return rect.top <= row < (rect.bottom or 0) and (rect.left or 0) <= column < (rect.right or 0)
 
 
-def _clipped(rect: Rect, rows: int, columns: int) -> Rect | None:
-    found = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
-    return found if found.top < (found.bottom or 0) and (found.left or 0) < (found.right or 0) else None
+def _clip(rect: Rect, rows: int, columns: int) -> Rect | None:
+    clipped = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
+    return clipped if clipped.top < (clipped.bottom or 0) and (clipped.left or 0) < (clipped.right or 0) else None

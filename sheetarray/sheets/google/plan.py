@@ -7,20 +7,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ...columns import Layout, Piece
+from ...columns import Layout, LayoutColumn
 from ...errors import LimitError
 from .address import Rect
-from .content import Standing
+from .content import StandingArray
 from .names import range_name
 from .state import NamedRange, State, Worksheet
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnPlace:
     """Where a column of a layout goes.
 
     Attributes:
-        nth: the column of the layout.
+        index: which column of the layout it is for.
         row, column: of the first cell, in the worksheet.
         named: whether that is the name; else the name stays as it is.
         height: how many cells.
@@ -28,7 +28,7 @@ class Place:
         elements: how many, at least one.
     """
 
-    nth: int
+    index: int
     row: int
     column: int
     named: bool
@@ -37,10 +37,10 @@ class Place:
     elements: int
 
     @classmethod
-    def of(cls, nth: int, piece: Piece, row: int, column: int, *, named: bool) -> Place:
+    def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> ColumnPlace:
         """The place of a piece."""
         data = row + named + len(piece.header) - (not len(piece.buffer))
-        return cls(nth, row, column, named, named + piece.height, data, max(len(piece.buffer), 1))
+        return cls(index, row, column, named, named + piece.height, data, max(len(piece.buffer), 1))
 
     @property
     def cells(self) -> Rect:
@@ -64,7 +64,7 @@ class RangeOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WritePlan:
     """A write that would be right for a spreadsheet in one state.
 
     Attributes:
@@ -83,7 +83,7 @@ class Plan:
     state: State
     stage: int
     sheet: Worksheet | None
-    places: tuple[Place, ...]
+    places: tuple[ColumnPlace, ...]
     fresh: frozenset[int]
     cleared: tuple[Rect, ...]
     rows: int
@@ -93,18 +93,18 @@ class Plan:
     ranges: tuple[RangeOf, ...]
 
     @property
-    def others(self) -> int:
+    def other_cells(self) -> int:
         """The cells of all other worksheets, but stages: the own one, and what interrupted writes have left."""
         gone = {sheet.gid for sheet in (*self.state.dead_stages(), *([self.sheet] if self.sheet else []))}
         return sum(sheet.cells for sheet in self.state.worksheets if sheet.gid not in gone | {self.stage})
 
-    def most_cells(self, stage: int) -> int:
+    def peak_cells(self, stage: int) -> int:
         """The cells that the spreadsheet has at its largest, with a stage of so many cells."""
         ours = max(self.sheet.cells, self.rows * self.columns) if self.sheet else 0
-        return self.others + stage + ours
+        return self.other_cells + stage + ours
 
 
-def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> Plan:
+def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> WritePlan:
     """The plan for a worksheet that is to be made.
 
     Args:
@@ -117,11 +117,13 @@ def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Co
     Raises:
         LimitError: it would be too large.
     """
-    places = tuple(Place.of(nth, piece, 0, nth, named=True) for nth, piece in enumerate(layout.pieces))
-    ranges = tuple(ranges_of(state, None, layout, places, {}, blocked))
+    places = tuple(
+        ColumnPlace.for_column(index, piece, 0, index, named=True) for index, piece in enumerate(layout.pieces)
+    )
+    ranges = tuple(plan_ranges(state, None, layout, places, {}, blocked))
     everything = frozenset(range(len(places)))
-    plan = Plan(state, stage, None, places, everything, (), layout.height, len(places), True, True, ranges)
-    check_cells(plan.others + plan.rows * plan.columns, limit, plan.others)
+    plan = WritePlan(state, stage, None, places, everything, (), layout.height, len(places), True, True, ranges)
+    check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
     return plan
 
 
@@ -136,12 +138,12 @@ def check_cells(cells: int, limit: int, others: int) -> None:
         raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")
 
 
-def ranges_of(
+def plan_ranges(
     state: State,
     sheet: Worksheet | None,
     layout: Layout,
-    places: Sequence[Place],
-    replaced: dict[str, list[Standing]],
+    places: Sequence[ColumnPlace],
+    replaced: dict[str, list[StandingArray]],
     blocked: Collection[str],
 ) -> Iterator[RangeOf]:
     """The named range of each array; one over its elements that is there keeps its name, whatever that is.
@@ -149,22 +151,27 @@ def ranges_of(
     So does the one that an array of the name has left, whose cells somebody has cleared.
     """
     taken = {named.name.lower() for named in state.ranges} | set(blocked)
-    there: dict[tuple[int, int | None], list[NamedRange]] = {}
+    ranges_by_start: dict[tuple[int, int | None], list[NamedRange]] = {}
     for named in state.ranges:
         if sheet and named.gid == sheet.gid and named.rect:
-            there.setdefault((named.rect.top, named.rect.left), []).append(named)
-    for name, group in groupby(places, key=lambda place: layout.pieces[place.nth].name):
+            ranges_by_start.setdefault((named.rect.top, named.rect.left), []).append(named)
+    for name, group in groupby(places, key=lambda place: layout.pieces[place.index].name):
         parts = list(group)
         first, last = parts[0], parts[-1]
         right = last.column + 1 if last.column - first.column == len(parts) - 1 else first.column + 1
         rect = Rect(first.data, first.column, first.data + first.elements, right)
         starts = [s.data for s in replaced.get(name, [])] or [(first.data, first.column)]
-        known = [named for row, column in starts for top in (row, row - 1) for named in there.get((top, column), [])]
+        known = [
+            named
+            for row, column in starts
+            for top in (row, row - 1)
+            for named in ranges_by_start.get((top, column), [])
+        ]
         if name not in replaced:
             ours = re.compile(re.escape(range_name(name, ())) + r"(_\d+)?", re.IGNORECASE)
             known = [named for named in known if ours.fullmatch(named.name)]
         yield from (RangeOf(named.name, rect, named) for named in known)
         if not known:
-            chosen = range_name(name, taken)
-            taken.add(chosen.lower())
-            yield RangeOf(chosen, rect)
+            free_name = range_name(name, taken)
+            taken.add(free_name.lower())
+            yield RangeOf(free_name, rect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,21 +12,21 @@ from ...adapters import Progress
 from ...columns import ArrayInfo, reporting_cells
 from ...composite import check_sheets, read_sheets, scan_sheets
 from ...elements import Missing
-from ...errors import Finding, FormatError, RemoteError, located
+from ...elements.spelling import DecimalMark
+from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
-from .address import Address, address_of
+from .address import SheetAddress, parse_address
 from .client import http_client
 from .content import NOT_WHOLE
-from .fetch import values
-from .patience import Patience, RefusedError
-from .requests import Service
+from .fetch import fetch_values
+from .requests import SheetsApi
+from .retries import RefusedError, Retries
 from .sheet import ChangedError, GoogleSheet
-from .state import look
+from .state import fetch_state
 
 Result = TypeVar("Result")
-Decimal = Literal[".", ","]
 
 _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
@@ -81,7 +81,7 @@ def read_gsheet(
         with reporting_cells(progress, sheets, names, strict=strict):
             return read_sheets(sheets, names, strict=strict, missing=missing)
 
-    return _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
+    return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
 
 
 def scan_gsheet(
@@ -108,8 +108,13 @@ def scan_gsheet(
         NotFoundError: no such worksheet.
         RemoteError: the service cannot be reached, or refuses.
     """
-    return _reading(
-        source, worksheet, client, credentials, lambda sheets: scan_sheets(sheets, strict=strict), waiting_of(progress)
+    return _read_consistently(
+        source,
+        worksheet,
+        client,
+        credentials,
+        lambda sheets: scan_sheets(sheets, strict=strict),
+        pause_listener(progress),
     )
 
 
@@ -142,9 +147,9 @@ def check_gsheet(
             return list(check_sheets(sheets, missing=missing))
 
     try:
-        yield from _reading(source, worksheet, client, credentials, attempt, waiting_of(progress))
+        yield from _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
     except FormatError as error:
-        yield Finding.of(error)
+        yield Finding.from_error(error)
 
 
 def read_columns_gsheet(
@@ -163,7 +168,7 @@ def read_columns_gsheet(
     skip_footer: int = 0,
     comment: str | None = None,
     na_values: Values = (),
-    decimal: Decimal | None = None,
+    decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of an ordinary table, of the first worksheet unless one is named; see `sheetarray.read_columns`."""
@@ -175,16 +180,16 @@ def read_columns_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         return read_table(sheets[0], columns, options)
 
-    return _reading(source, worksheet, client, credentials, attempt, waiting_of(None), first=True)
+    return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(None), first=True)
 
 
-def waiting_of(progress: Progress | None) -> Callable[[float, str], None] | None:
+def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
     """Who is told of pauses: the attribute `waiting` of a progress callback, where it has one."""
-    found = getattr(progress, "waiting", None)
-    return found if callable(found) else None
+    listener = getattr(progress, "waiting", None)
+    return listener if callable(listener) else None
 
 
-def _reading(
+def _read_consistently(
     source: Any,
     worksheet: str | None,
     client: Any,
@@ -199,23 +204,23 @@ def _reading(
     Raises:
         FormatError: others write all the time.
     """
-    address = address_of(source, worksheet)
+    address = parse_address(source, worksheet)
     http = address.http if address.http is not None and client is None else client
-    patience = Patience(waiting)
-    service = Service(http_client(http, credentials, writing=False), address.key, patience)
-    with located(source=address.label), _explained():
-        for nth in range(_ATTEMPTS):
+    patience = Retries(waiting)
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
+    with locating(source=address.label), _explaining():
+        for index in range(_ATTEMPTS):
             try:
-                return attempt(_sheets(service, address, first=first))
+                return attempt(_select_sheets(service, address, first=first))
             except ChangedError as changed:
                 message = str(changed)
-            patience.pause(0.25 * 2**nth, "others write to the worksheet")
+            patience.pause(0.25 * 2**index, "others write to the worksheet")
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
 
 
-def _sheets(service: Service, address: Address, *, first: bool) -> list[GoogleSheet]:
+def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool) -> list[GoogleSheet]:
     """The worksheets that an address means, with their first rows where there are several.
 
     Raises:
@@ -224,23 +229,23 @@ def _sheets(service: Service, address: Address, *, first: bool) -> list[GoogleSh
     """
     if address.title is not None:
         return [GoogleSheet(service, address.title)]
-    state = look(service)
-    named = state.named(address.gid, None) if address.gid is not None else None
+    state = fetch_state(service)
+    named = state.select_worksheet(address.gid, None) if address.gid is not None else None
     wanted = [named] if named else state.arrays[: 1 if first else None]
     if not wanted:
         raise FormatError("no worksheet with cells")
     sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns)) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
     try:
-        for view, (_, rect), (_, columns) in zip(sheets, ranges, values(service, ranges), strict=True):
-            view.take_head(rect.bottom or 0, columns)
+        for view, (_, rect), (_, columns) in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+            view.keep_head(rect.bottom or 0, columns)
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
     return sheets
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explaining() -> Iterator[None]:
     """Say of an array that is being written that it is."""
     try:
         yield

@@ -14,15 +14,15 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import RemoteError
-from .client import SERVICE, account_of, connection_hint
-from .patience import FailedError, Patience, RefusedError
+from .client import SERVICE, connection_hint, service_account
+from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
 
 _REPEATED = (408, 429, 500, 502, 503, 504)
 
 
-class Service:
+class SheetsApi:
     """One spreadsheet, as its requests go out.
 
     Args:
@@ -31,7 +31,7 @@ class Service:
         patience: shared by all requests.
     """
 
-    def __init__(self, http: Any, key: str, patience: Patience) -> None:
+    def __init__(self, http: Any, key: str, patience: Retries) -> None:
         self.key, self.patience = key, patience
         self._http = http
         self._now: float | None = None
@@ -45,18 +45,18 @@ class Service:
         """A request that only reads, repeated as needed."""
         return self.patience.repeat(lambda: self.send("get", path, params=params))
 
-    def put(self, cells: str, body: bytes) -> Answer:
+    def put_values(self, cells: str, body: bytes) -> Answer:
         """Put values, as they are, into a fixed range; repeated as needed."""
         path = f"/values/{quote(cells, safe='')}"
         return self.patience.repeat(lambda: self.send("put", path, params={"valueInputOption": "RAW"}, body=body))
 
-    def change(self, requests: list[Answer]) -> Answer:
+    def batch_update(self, requests: list[Answer]) -> Answer:
         """Make changes, all or none, once.
 
         Raises:
             FailedError: nobody knows whether they were made, unless it says `undone`.
         """
-        return self.send("post", ":batchUpdate", body=dumped({"requests": requests}))
+        return self.send("post", ":batchUpdate", body=dump_json({"requests": requests}))
 
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
@@ -79,13 +79,13 @@ class Service:
         except FailedError as caught:
             failure = caught
         except APIError as error:
-            failure = self._judge(error.response)
+            failure = self._check_response(error.response)
         except requests.exceptions.ConnectionError as error:
-            failure = self._disconnected(error)
+            failure = self._connection_error(error)
         except requests.exceptions.Timeout:
             failure = FailedError("the service did not answer in time")
         except GoogleAuthError as error:
-            failure = self._unauthorized(error)
+            failure = self._credentials_error(error)
         except (requests.exceptions.RequestException, ValueError, KeyError, TypeError):  # gspread's for odd errors
             failure = FailedError("the answer was cut off, or is none of the Sheets API")
         failure.seconds = time.monotonic() - begun
@@ -102,10 +102,10 @@ class Service:
 
     def _answer(self, response: Any) -> Answer:
         self._note_time(response)
-        found = response.json()
-        if not isinstance(found, dict):
+        answer = response.json()
+        if not isinstance(answer, dict):
             raise FailedError("the answer is none of the Sheets API")
-        return found
+        return answer
 
     def _note_time(self, response: Any) -> None:
         try:
@@ -115,10 +115,10 @@ class Service:
 
     # What an answer that is no success means -----------------------------------------------------------------
 
-    def _judge(self, response: Any) -> FailedError:
+    def _check_response(self, response: Any) -> FailedError:
         self._note_time(response)
         status = int(response.status_code)
-        message = _message(response)
+        message = _error_message(response)
         if status == 429 or (status == 403 and "quota" in message.lower()):
             what = "the quota of requests is used up"
             return FailedError(what, undone=True, quota=True, retry_after=_retry_after(response), status=status)
@@ -126,11 +126,11 @@ class Service:
             what = f"the service is unavailable (HTTP {status})"
             return FailedError(what, retry_after=_retry_after(response), status=status)
         if status in (401, 403, 404):
-            raise self._denied(status, message) from None
+            raise self._permission_error(status, message) from None
         raise RefusedError(status, message) from None
 
-    def _denied(self, status: int, message: str) -> RemoteError:
-        account = account_of(self._http)
+    def _permission_error(self, status: int, message: str) -> RemoteError:
+        account = service_account(self._http)
         whom = account or "the account of the credentials"
         if status == 401:
             hint = "they may be expired or withdrawn; make new ones"
@@ -147,7 +147,7 @@ class Service:
         hint = f"share it with {whom}, as an editor where it is to be written"
         return RemoteError(f"no permission for the spreadsheet {self.key}", hint=hint, status=status)
 
-    def _disconnected(self, error: Exception) -> FailedError:
+    def _connection_error(self, error: Exception) -> FailedError:
         from requests.exceptions import ConnectTimeout, ProxyError, SSLError
 
         if isinstance(error, SSLError) and "EOF" not in repr(error):
@@ -160,7 +160,7 @@ class Service:
             return FailedError("the service cannot be reached", undone=True, unreached=hint)
         return FailedError("the connection was cut")
 
-    def _unauthorized(self, error: Exception) -> FailedError:
+    def _credentials_error(self, error: Exception) -> FailedError:
         from google.auth.exceptions import TransportError
 
         if isinstance(error, TransportError):
@@ -170,7 +170,7 @@ class Service:
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
 
 
-def dumped(value: Any) -> bytes:
+def dump_json(value: Any) -> bytes:
     """Compact JSON in UTF-8.
 
     Raises:
@@ -179,7 +179,7 @@ def dumped(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _message(response: Any) -> str:
+def _error_message(response: Any) -> str:
     try:
         return str(response.json()["error"]["message"])[:500]
     except (ValueError, KeyError, TypeError):

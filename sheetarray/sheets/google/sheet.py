@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...cells import TextLook
-from ...columns import Cells, Request, Words, Zone, anchors_of_grid
+from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import Rect
-from .fetch import Columns, requests_needed, values
-from .patience import RefusedError
-from .requests import Service
-from .state import look
+from .fetch import FetchedColumns, count_requests, fetch_values
+from .requests import SheetsApi
+from .retries import RefusedError
+from .state import fetch_state
 
 MOST_HEAD_ROWS = 1200
 _CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
@@ -65,7 +65,7 @@ class GoogleSheet:
 
     def __init__(
         self,
-        service: Service,
+        service: SheetsApi,
         title: str,
         size: tuple[int, int] | None = None,
         *,
@@ -76,7 +76,7 @@ class GoogleSheet:
         self.report: Callable[[int], None] | None = None
         self._service, self._size, self._meaning = service, size, meaning
         self._name = title
-        self._head: Columns = []
+        self._head: FetchedColumns = []
         self._rows = 0  # of the head
         self._ended = False
         self._whole: dict[tuple[int, int], list[Cell]] = {}  # by column and first row
@@ -94,7 +94,7 @@ class GoogleSheet:
             rows = min(rows, self._size[0])
         return Rect(0, None, max(rows, self._rows), None)
 
-    def take_head(self, rows: int, columns: Columns) -> None:
+    def keep_head(self, rows: int, columns: FetchedColumns) -> None:
         """Keep the first rows, however they were fetched."""
         self._head, self._rows = columns, rows
         self._ended = self._size is not None and rows >= self._size[0]  # blank rows end nothing
@@ -103,7 +103,7 @@ class GoogleSheet:
         """The first rows."""
         wanted = self.first_rows(budget).bottom or 1
         if not self._ended and wanted > self._rows:
-            self.take_head(wanted, self._fetch([Rect(0, None, wanted, None)])[0])
+            self.keep_head(wanted, self._fetch([Rect(0, None, wanted, None)])[0])
         return self._grid(), self._ended
 
     def _grid(self) -> list[list[Cell]]:
@@ -124,7 +124,7 @@ class GoogleSheet:
             for row, cell in enumerate(cells, top)
             if row >= self._rows
         )
-        return Words.of_cells(chain(first, below))
+        return Words.from_cells(chain(first, below))
 
     def _search(self) -> None:
         """Fetch what may hold arrays below the first rows: everything; of much data only what no array takes.
@@ -141,7 +141,7 @@ class GoogleSheet:
         small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
         if small and sum(ends.values()) <= _CELLS_A_REQUEST:
             whole = self._fetch([Rect(0, None, _ALL_ROWS, None)])[0]
-            self.take_head(max([self._rows, *map(len, whole)]), whole)
+            self.keep_head(max([self._rows, *map(len, whole)]), whole)
             self._ended = True
             return
         if self._size is None:
@@ -156,14 +156,14 @@ class GoogleSheet:
                 rects[-1] = rects[-1]._replace(right=column + 1)
             else:
                 rects.append(Rect(top, column, rows, column + 1))
-        for rect, found in zip(rects, self._fetch(rects) if rects else [], strict=True):
+        for rect, cells in zip(rects, self._fetch(rects) if rects else [], strict=True):
             for column in range(rect.left or 0, rect.right or 0):
                 place = column - (rect.left or 0)
-                self._below[column] = rect.top, found[place] if place < len(found) else []
+                self._below[column] = rect.top, cells[place] if place < len(cells) else []
 
     def _cell(self, row: int, column: int) -> Cell:
         if self._ended or row < self._rows:
-            cells = self._seen(column)
+            cells = self._cells_seen(column)
             return cells[row] if row < len(cells) else None
         top, cells = self._below.get(column, (row, []))
         return cells[row - top] if 0 <= row - top < len(cells) else None
@@ -177,7 +177,7 @@ class GoogleSheet:
             for zone in zones
         ]
 
-    def rows(self, requests: Sequence[Request]) -> Iterator[Cells]:
+    def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Rows, as they were fetched."""
         width = max([len(self._head), *(column + 1 for column in self._below)])
         for request in requests:
@@ -186,7 +186,7 @@ class GoogleSheet:
 
     # Columns -------------------------------------------------------------------------------------------------
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[Cells]:  # noqa: ARG002  (always typed)
+    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (always typed)
         """Columns as Python scalars."""
         if not self._ended:
             wanted = [(request.column, request.row) for request in requests if request.row <= self._rows]
@@ -198,7 +198,7 @@ class GoogleSheet:
     def _cells_of(self, request: Request) -> list[Cell]:
         """The cells of a request, of which the column has been fetched."""
         if self._ended:
-            return self._seen(request.column)[request.row : request.stop]
+            return self._cells_seen(request.column)[request.row : request.stop]
         stop = None if request.stop is None else request.stop - request.row
         if request.row > self._rows:
             top, cells = self._below[request.column]
@@ -218,7 +218,7 @@ class GoogleSheet:
         height = max(map(len, columns), default=0)
         return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
 
-    def _all_columns(self) -> Columns:
+    def _all_columns(self) -> FetchedColumns:
         """Every column of the worksheet, whole rows at a time."""
         if self._size is None:
             self._generation()
@@ -226,7 +226,7 @@ class GoogleSheet:
         step = max(_CELLS_A_REQUEST // max(len(self._head), 1), 1)
         tops = range(0, self._size[0], step)
         before = self._generation() if len(tops) > 1 else None
-        columns: Columns = []
+        columns: FetchedColumns = []
         for top in tops:
             for place, cells in enumerate(self._fetch([Rect(top, None, min(top + step, self._size[0]), None)])[0]):
                 columns += [[] for _ in range(place + 1 - len(columns))]
@@ -236,7 +236,7 @@ class GoogleSheet:
             raise ChangedError
         return columns
 
-    def _seen(self, column: int) -> list[Cell]:
+    def _cells_seen(self, column: int) -> list[Cell]:
         return self._head[column] if column < len(self._head) else []
 
     def _fetch_columns(self, wanted: dict[int, int]) -> dict[tuple[int, int], list[Cell]]:
@@ -248,32 +248,32 @@ class GoogleSheet:
         Raises:
             ChangedError: they are not, or not of the one of which the first rows were.
         """
-        ends = self._ends(wanted)
+        ends = self._expected_ends(wanted)
         before: tuple[int, str | None] | None = None
         if sum(ends.values()) > _CELLS_A_REQUEST:
             before = self._generation()
-        batches = [_joined(batch) for batch in _batches(ends, self._size)]
-        if sum(requests_needed([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
+        batches = [_join_ranges(batch) for batch in _plan_batches(ends, self._size)]
+        if sum(count_requests([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
             before = self._generation()
-        found: dict[int, list[Cell]] = {column: [] for column in wanted}
-        told = 0
+        cells_by_column: dict[int, list[Cell]] = {column: [] for column in wanted}
+        cells_reported = 0
         for rects in batches:
             for rect, got in zip(rects, self._fetch(rects), strict=True):
                 for column, cells in enumerate(got, rect.left or 0):
-                    found[column].extend([""] * (rect.top - len(found[column]) if cells else 0))
-                    found[column].extend(cells)
+                    cells_by_column[column].extend([""] * (rect.top - len(cells_by_column[column]) if cells else 0))
+                    cells_by_column[column].extend(cells)
             if self.report:
-                self.report(sum(map(len, found.values())) - told)
-                told = sum(map(len, found.values()))
-        if any(found[column][:count] != self._seen(column)[:count] for column, count in wanted.items()):
+                self.report(sum(map(len, cells_by_column.values())) - cells_reported)
+                cells_reported = sum(map(len, cells_by_column.values()))
+        if any(cells_by_column[column][:count] != self._cells_seen(column)[:count] for column, count in wanted.items()):
             raise ChangedError
         if before is not None and self._generation() != before:
             raise ChangedError
         for column, count in wanted.items():
-            del found[column][:count]
-        return {(column, count): found[column] for column, count in wanted.items()}
+            del cells_by_column[column][:count]
+        return {(column, count): cells_by_column[column] for column, count in wanted.items()}
 
-    def _ends(self, columns: Iterable[int]) -> dict[int, int]:
+    def _expected_ends(self, columns: Iterable[int]) -> dict[int, int]:
         """About how far down each column goes, by what the headers say."""
         ends = dict.fromkeys(columns, self._rows)
         for anchor in anchors_of_grid(self._grid()):
@@ -282,7 +282,7 @@ class GoogleSheet:
         return ends
 
     def _generation(self) -> tuple[int, str | None]:
-        state = look(self._service)
+        state = fetch_state(self._service)
         sheet = state.by_title(self._name)
         if sheet is None:
             raise ChangedError
@@ -290,26 +290,26 @@ class GoogleSheet:
         named = state.generation(sheet.gid)
         return sheet.gid, named.id if named else None
 
-    def _fetch(self, rects: Sequence[Rect]) -> list[Columns]:
+    def _fetch(self, rects: Sequence[Rect]) -> list[FetchedColumns]:
         """Ranges of this worksheet.
 
         Raises:
             NotFoundError: there is no such worksheet.
         """
         try:
-            return [columns for _, columns in values(self._service, [(self._name, rect) for rect in rects])]
+            return [columns for _, columns in fetch_values(self._service, [(self._name, rect) for rect in rects])]
         except RefusedError as refused:
-            state = look(self._service)
+            state = fetch_state(self._service)
             if state.by_title(self._name) is None:
-                raise state.absent(repr(self._name)) from None
+                raise state.not_found_error(repr(self._name)) from None
             raise ChangedError(refused.message) from None
 
 
-def _batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_Part]]:
+def _plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_Part]]:
     """Columns in parts, and these in batches for a request each."""
     batches: list[list[_Part]] = [[]]
     cells = 0
-    for part in (part for column in sorted(ends) for part in _parts(column, ends[column], size)):
+    for part in (part for column in sorted(ends) for part in _cut_column(column, ends[column], size)):
         if batches[-1] and cells + part.expected > _CELLS_A_REQUEST:
             batches.append([])
             cells = 0
@@ -318,7 +318,7 @@ def _batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_P
     return batches
 
 
-def _parts(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
+def _cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
     """A column down to the end of the sheet, in runs of rows; the last one is open."""
     end = max(end if size is None else min(end, size[0]), 1)
     tops = range(0, end, _CELLS_A_REQUEST)
@@ -326,7 +326,7 @@ def _parts(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
     return [*closed, _Part(column, tops[-1], None, end - tops[-1])]
 
 
-def _joined(parts: Sequence[_Part]) -> list[Rect]:
+def _join_ranges(parts: Sequence[_Part]) -> list[Rect]:
     """Ranges; neighbouring columns of the same rows are one."""
     rects: list[Rect] = []
     for part in parts:

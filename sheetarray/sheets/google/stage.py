@@ -12,15 +12,15 @@ from collections.abc import Callable
 from ...columns import Layout
 from ...elements import Cell
 from ...errors import DTypeError
-from .address import Rect, on_sheet
-from .body import Chunk, difference
-from .changes import Requests, apply, named_range, removal
+from .address import Rect, range_on_sheet
+from .body import Chunk, find_difference
+from .changes import Requests, apply_changes, put_named_range, remove_sheet_requests
 from .content import ConflictError
-from .fetch import values
+from .fetch import fetch_values
 from .holder import Holder
-from .patience import RefusedError
-from .requests import Service
-from .state import State, Worksheet, generation_name, look, stage_title
+from .requests import SheetsApi
+from .retries import RefusedError
+from .state import State, Worksheet, fetch_state, generation_name, stage_title
 
 
 class Stage:
@@ -39,7 +39,7 @@ class Stage:
         lost: how often somebody else has removed it.
     """
 
-    def __init__(self, service: Service, layout: Layout, holder: Holder) -> None:
+    def __init__(self, service: SheetsApi, layout: Layout, holder: Holder) -> None:
         self.gid, self.title = -1, ""
         self.rows, self.columns = layout.height, len(layout.pieces)
         self.attempts = self.lost = 0
@@ -51,14 +51,14 @@ class Stage:
         """The cells of its grid."""
         return self.rows * self.columns
 
-    def found(self, state: State) -> Worksheet | None:
+    def find(self, state: State) -> Worksheet | None:
         """The stage as a worksheet; None where it is not there (yet, or any more)."""
         sheet = state.by_id(self.gid)
         return sheet if sheet and sheet.holder else None
 
     def is_ready(self, state: State) -> bool:
         """Whether it is there and holds everything."""
-        if self._filled and self.found(state) is None:
+        if self._filled and self.find(state) is None:
             self._filled = False
             self.lost += 1
         return self._filled
@@ -75,11 +75,11 @@ class Stage:
         grid = {"rowCount": self.rows, "columnCount": self.columns}
         made = {"sheetId": self.gid, "title": self.title, "hidden": True, "gridProperties": grid}
         requests = [
-            *remains(state),
+            *remains_requests(state),
             {"addSheet": {"properties": made}},
-            named_range(generation_name(self.gid), self.gid, Rect(0, 0, self.rows, self.columns)),
+            put_named_range(generation_name(self.gid), self.gid, Rect(0, 0, self.rows, self.columns)),
         ]
-        apply(self._service, requests, lambda after: self.found(after) is not None)
+        apply_changes(self._service, requests, lambda after: self.find(after) is not None)
 
     def fill(self, chunks: list[Chunk], filled: Callable[[int], None]) -> None:
         """Put the cells, then read them back and compare.
@@ -94,29 +94,32 @@ class Stage:
         """
         try:
             for chunk in chunks:
-                self._service.put(on_sheet(self.title, chunk.rect), chunk.body)
+                self._service.put_values(range_on_sheet(self.title, chunk.rect), chunk.body)
                 filled(chunk.cells)
             for chunk in chunks:
-                ((_, found),) = values(self._service, [(self.title, chunk.rect)])
+                ((_, cells_back),) = fetch_values(self._service, [(self.title, chunk.rect)])
                 sent = chunk.values()
-                self._compare(chunk, sent, found)
+                self._compare(chunk, sent, cells_back)
                 filled(chunk.cells)
         except RefusedError:
-            if self.found(look(self._service)) is None:
+            if self.find(fetch_state(self._service)) is None:
                 self.lost += 1
                 raise ConflictError from None
             raise
         self._filled = True
 
-    def _compare(self, chunk: Chunk, sent: list[list[Cell]], found: list[list[Cell]]) -> None:
-        for nth, cells in enumerate(sent):
-            got = found[nth] if nth < len(found) else []
-            wrong = difference(cells, got)
+    def _compare(self, chunk: Chunk, sent: list[list[Cell]], cells_back: list[list[Cell]]) -> None:
+        for number, cells in enumerate(sent):
+            got = cells_back[number] if number < len(cells_back) else []
+            wrong = find_difference(cells, got)
             if wrong is not None:
-                piece = self._layout.pieces[(chunk.rect.left or 0) + nth]
+                piece = self._layout.pieces[(chunk.rect.left or 0) + number]
                 index = chunk.rect.top + wrong - self._layout.named - len(piece.header)
                 place = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
-                raise DTypeError(f"{place}: the service keeps {_at(cells, wrong)!r:.60} as {_at(got, wrong)!r:.60}")
+                raise DTypeError(
+                    f"{place}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "
+                    f"as {_cell_or_blank(got, wrong)!r:.60}"
+                )
 
     def remove(self, state: State) -> None:
         """Remove it.
@@ -125,18 +128,18 @@ class Stage:
             RefusedError: it is not there any more, or has become a worksheet.
         """
         self._filled = False
-        apply(self._service, self.removal(state), lambda after: self.found(after) is None)
+        apply_changes(self._service, self.removal_requests(state), lambda after: self.find(after) is None)
 
-    def removal(self, state: State) -> Requests:
+    def removal_requests(self, state: State) -> Requests:
         """The requests that remove it, in a batch with others."""
-        sheet = self.found(state)
-        return removal(state, sheet) if sheet else []
+        sheet = self.find(state)
+        return remove_sheet_requests(state, sheet) if sheet else []
 
 
-def remains(state: State) -> Requests:
+def remains_requests(state: State) -> Requests:
     """The requests that remove what interrupted writes have left."""
-    return [request for sheet in state.dead_stages() for request in removal(state, sheet)]
+    return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 
-def _at(cells: list[Cell], index: int) -> Cell:
+def _cell_or_blank(cells: list[Cell], index: int) -> Cell:
     return cells[index] if index < len(cells) else ""

@@ -16,8 +16,8 @@ from typing import Any
 from ...errors import NotFoundError, RemoteError
 from .address import Rect
 from .holder import Holder
-from .patience import RefusedError
-from .requests import Answer, Service
+from .requests import Answer, SheetsApi
+from .retries import RefusedError
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
@@ -49,7 +49,7 @@ class NamedRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class WriteNotes:
     """What writes have noted of a worksheet, in its developer metadata.
 
     Attributes:
@@ -62,7 +62,7 @@ class Notes:
     own: bool = False
     stamps: tuple[str, ...] = ()
 
-    def stamped(self, stamp: str, own: bool) -> str:
+    def with_stamp(self, stamp: str, own: bool) -> str:
         """The text that notes one more write."""
         return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
 
@@ -86,7 +86,7 @@ class Worksheet:
     columns: int
     has_cells: bool
     merges: tuple[Rect, ...]
-    notes: Notes
+    notes: WriteNotes
 
     @property
     def cells(self) -> int:
@@ -96,7 +96,7 @@ class Worksheet:
     @property
     def holder(self) -> Holder | None:
         """Whose stage it is; None where it is none."""
-        return Holder.found(self.title) if _STAGE.match(self.title) else None
+        return Holder.from_text(self.title) if _STAGE.match(self.title) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +129,23 @@ class State:
             (sheet for sheet in self.worksheets if sheet.title.casefold() == title.casefold()), None
         )
 
-    def named(self, gid: int | None, title: str | None) -> Worksheet | None:
+    def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
         """The worksheet that an address means; None where it says a title that none has.
 
         Raises:
             NotFoundError: no worksheet has the id, or it is one without cells.
         """
-        found = self.by_id(gid) if gid is not None else self.by_title(title or "")
-        if found is None and gid is not None:
-            raise self.absent(f"of the id {gid}")
-        if found is not None and not found.has_cells:
-            raise NotFoundError(f"the worksheet {found.title!r} has no cells")
-        return found
+        worksheet = self.by_id(gid) if gid is not None else self.by_title(title or "")
+        if worksheet is None and gid is not None:
+            raise self.not_found_error(f"of the id {gid}")
+        if worksheet is not None and not worksheet.has_cells:
+            raise NotFoundError(f"the worksheet {worksheet.title!r} has no cells")
+        return worksheet
 
-    def absent(self, which: str) -> NotFoundError:
+    def not_found_error(self, which: str) -> NotFoundError:
         """The error that says which worksheet there is not, and which there are."""
-        there = ", ".join(repr(sheet.title) for sheet in self.arrays)
-        return NotFoundError(f"no worksheet {which}; there is {there}")
+        titles = ", ".join(repr(sheet.title) for sheet in self.arrays)
+        return NotFoundError(f"no worksheet {which}; there is {titles}")
 
     def generation(self, gid: int) -> NamedRange | None:
         """The range that the last write of a worksheet has left."""
@@ -170,12 +170,12 @@ def generation_name(gid: int) -> str:
     return f"sheetarray_{gid}"
 
 
-def stage_title(holder: Holder, nth: int) -> str:
+def stage_title(holder: Holder, index: int) -> str:
     """The title of the nth stage of a write."""
-    return f"sheetarray write {holder} {nth}"
+    return f"sheetarray write {holder} {index}"
 
 
-def look(service: Service) -> State:
+def fetch_state(service: SheetsApi) -> State:
     """The spreadsheet as it is now: one request.
 
     Raises:
@@ -197,13 +197,13 @@ def _worksheet(sheet: Answer) -> Worksheet:
     properties = sheet["properties"]
     grid = properties.get("gridProperties", {})
     return Worksheet(
-        _whole(properties.get("sheetId", 0)),
+        _parse_integer(properties.get("sheetId", 0)),
         str(properties["title"]),
-        _whole(grid.get("rowCount", 0)),
-        _whole(grid.get("columnCount", 0)),
+        _parse_integer(grid.get("rowCount", 0)),
+        _parse_integer(grid.get("columnCount", 0)),
         properties.get("sheetType", "GRID") == "GRID",
-        tuple(map(_rect, sheet.get("merges", []))),
-        _notes(sheet.get("developerMetadata", [])),
+        tuple(map(_parse_rect, sheet.get("merges", []))),
+        _parse_notes(sheet.get("developerMetadata", [])),
     )
 
 
@@ -212,34 +212,34 @@ def _named_range(named: Answer) -> NamedRange:
     return NamedRange(
         str(named["namedRangeId"]),
         str(named["name"]),
-        _whole((place or {}).get("sheetId", 0)),
-        None if place is None else _rect(place),
+        _parse_integer((place or {}).get("sheetId", 0)),
+        None if place is None else _parse_rect(place),
     )
 
 
-def _rect(place: Answer) -> Rect:
+def _parse_rect(place: Answer) -> Rect:
     bottom, right = place.get("endRowIndex"), place.get("endColumnIndex")
     return Rect(
-        _whole(place.get("startRowIndex", 0)),
-        _whole(place.get("startColumnIndex", 0)),
-        None if bottom is None else _whole(bottom),
-        None if right is None else _whole(right),
+        _parse_integer(place.get("startRowIndex", 0)),
+        _parse_integer(place.get("startColumnIndex", 0)),
+        None if bottom is None else _parse_integer(bottom),
+        None if right is None else _parse_integer(right),
     )
 
 
-def _whole(value: Any) -> int:
+def _parse_integer(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise ValueError("no index")
     return value
 
 
-def _notes(metadata: Sequence[Answer]) -> Notes:
+def _parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
     for entry in metadata:
         if entry.get("metadataKey") == METADATA_KEY:
-            known = _whole(entry["metadataId"])
+            known = _parse_integer(entry["metadataId"])
             try:
                 content: Any = json.loads(entry.get("metadataValue", ""))
-                return Notes(known, content["own"] is True, tuple(map(str, content["writes"])))
+                return WriteNotes(known, content["own"] is True, tuple(map(str, content["writes"])))
             except (ValueError, KeyError, TypeError):
-                return Notes(known)
-    return Notes()
+                return WriteNotes(known)
+    return WriteNotes()

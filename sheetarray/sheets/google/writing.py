@@ -8,27 +8,27 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ...adapters import Progress, silent
+from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import FormatError, LimitError, RemoteError, located
+from ...errors import FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
-from .address import Address, address_of
-from .body import Chunk, chunks_of
-from .changes import apply
+from .address import SheetAddress, parse_address
+from .body import Chunk, make_chunks
+from .changes import apply_changes
 from .client import http_client
-from .commit import copying, renaming
+from .commit import copy_stage, rename_stage
 from .content import BusyError, ConflictError
 from .holder import Holder
-from .lock import InPlace
-from .patience import MOST_WAITING, Patience, RefusedError
+from .in_place import InPlaceWrite
 from .placing import plan_for
-from .plan import Plan, check_cells, fresh_plan
-from .reading import waiting_of
-from .requests import Service
+from .plan import WritePlan, check_cells, fresh_plan
+from .reading import pause_listener
+from .requests import SheetsApi
+from .retries import MOST_WAITING, RefusedError, Retries
 from .stage import Stage
-from .state import MOST_CELLS, MOST_COLUMNS, State, look
+from .state import MOST_CELLS, MOST_COLUMNS, State, fetch_state
 
 MOST_CHARACTERS = 50_000  # of a cell
 
@@ -79,54 +79,54 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
-    address = address_of(target, worksheet)
+    address = parse_address(target, worksheet)
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     layout, *more = lay_out_sheets(linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
     http = address.http if address.http is not None and client is None else client
-    service = Service(http_client(http, credentials, writing=True), address.key, Patience(waiting_of(progress)))
-    report = progress or silent
-    report(0, layout.cells)
-    with located(source=address.label):
+    service = SheetsApi(http_client(http, credentials, writing=True), address.key, Retries(pause_listener(progress)))
+    report = progress or ignore_progress
+    report(0, layout.cell_count)
+    with locating(source=address.label):
         _Write(service, address, layout, report).run()
-    report(layout.cells, layout.cells)
+    report(layout.cell_count, layout.cell_count)
 
 
-def _never(_: State) -> bool:
+def _never_stop(_: State) -> bool:
     return False
 
 
 class _Write:
-    def __init__(self, service: Service, address: Address, layout: Layout, report: Progress) -> None:
+    def __init__(self, service: SheetsApi, address: SheetAddress, layout: Layout, report: Progress) -> None:
         self.service, self.address, self.layout = service, address, layout
         self.chunks: list[Chunk] = []
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
-        self.happened: Callable[[State], bool] = _never
+        self.happened: Callable[[State], bool] = _never_stop
         self._done, self._report = 0, report
 
     def run(self) -> None:
-        plan = self.planned(-1)
-        self.chunks = chunks_of(self.layout)  # whatever no cell can hold is found before anything is written
+        plan = self.make_plan(-1)
+        self.chunks = make_chunks(self.layout)  # whatever no cell can hold is found before anything is written
         with Holder(plan.state.now) as holder:
             stage = Stage(self.service, self.layout, holder)
             try:
                 self._carry_out(plan, stage, holder)
             except RemoteError:
-                if not self._clean(stage):
+                if not self._clean_up(stage):
                     raise
             except BaseException:
-                self._clean(stage)
+                self._clean_up(stage)
                 raise
 
-    def _carry_out(self, plan: Plan, stage: Stage, holder: Holder) -> None:
+    def _carry_out(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
         conflicts = 0
         while True:
             try:
                 if not self._has_room(plan, stage):
-                    self._in_place(plan, stage, holder)
+                    self._write_in_place(plan, stage, holder)
                     return
                 if stage.is_ready(plan.state):
                     self._commit(plan, stage)
@@ -135,22 +135,22 @@ class _Write:
                     raise RemoteError("the hidden sheet of this write is removed again and again")
                 self._done = 0
                 stage.make(plan.state)
-                stage.fill(self.chunks, self.count)
+                stage.fill(self.chunks, self.count_cells)
             except ConflictError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             except RefusedError as refused:
-                if not self._learned(refused, plan):
+                if not self._learn_from(refused, plan):
                     self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
-            plan = self.planned(stage.gid)
+            plan = self.make_plan(stage.gid)
 
-    def count(self, cells: int) -> None:
+    def count_cells(self, cells: int) -> None:
         """Cells have been put, or compared: both count half."""
         self._done += cells
-        self._report(min(self._done // 2, self.layout.cells), self.layout.cells)
+        self._report(min(self._done // 2, self.layout.cell_count), self.layout.cell_count)
 
     # Deciding ------------------------------------------------------------------------------------------------
 
-    def planned(self, stage: int) -> Plan:
+    def make_plan(self, stage: int) -> WritePlan:
         """A plan for the spreadsheet as it is now, once nobody else writes in place.
 
         Raises:
@@ -158,8 +158,8 @@ class _Write:
         """
         row = 0
         while True:
-            state = look(self.service)
-            sheet = state.named(self.address.gid, self.address.title)
+            state = fetch_state(self.service)
+            sheet = state.select_worksheet(self.address.gid, self.address.title)
             try:
                 if sheet is None:
                     return fresh_plan(state, stage, self.layout, self.limit, self.blocked)
@@ -168,7 +168,9 @@ class _Write:
                 living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
                 if isinstance(error, LimitError) and living:
                     self._wait(row := row + 1, 30.0, f"the stage of another write takes room: {living[0].holder}")
-                elif state.differs(look(self.service)):  # what was in the way may have come while it was looked at
+                elif state.differs(
+                    fetch_state(self.service)
+                ):  # what was in the way may have come while it was looked at
                     self._wait(row := row + 1, 1.0, "others change the worksheet")
                 else:
                     raise
@@ -185,10 +187,10 @@ class _Write:
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
         patience.pause(seconds, why)
 
-    def _has_room(self, plan: Plan, stage: Stage) -> bool:
-        return plan.most_cells(stage.cells) <= self.limit
+    def _has_room(self, plan: WritePlan, stage: Stage) -> bool:
+        return plan.peak_cells(stage.cells) <= self.limit
 
-    def _learned(self, refused: RefusedError, plan: Plan) -> bool:
+    def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
         """Whether a refusal teaches something; else the spreadsheet has changed meanwhile.
 
         Raises:
@@ -197,7 +199,7 @@ class _Write:
         if refused.limit is not None and refused.limit < self.limit:
             self.limit = refused.limit
             return True
-        if plan.state.differs(look(self.service)):
+        if plan.state.differs(fetch_state(self.service)):
             return False
         names = refused.names  # the service hides ranges whose cells are gone, but keeps their names: likely several
         if names and names[0] not in self.blocked:
@@ -207,36 +209,36 @@ class _Write:
 
     # Carrying out --------------------------------------------------------------------------------------------
 
-    def _commit(self, plan: Plan, stage: Stage) -> None:
+    def _commit(self, plan: WritePlan, stage: Stage) -> None:
         if plan.sheet is None:
-            requests, swap = renaming(plan, stage, self.address.title or "")
+            requests, swap = rename_stage(plan, stage, self.address.title or "")
         else:
-            requests, swap = copying(plan, stage, plan.sheet)
-        self.happened = swap.happened
-        apply(self.service, requests, swap.happened)
+            requests, swap = copy_stage(plan, stage, plan.sheet)
+        self.happened = swap.took_effect
+        apply_changes(self.service, requests, swap.took_effect)
 
-    def _in_place(self, plan: Plan, stage: Stage, holder: Holder) -> None:
-        if stage.found(plan.state):
+    def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
+        if stage.find(plan.state):
             stage.remove(plan.state)
             raise ConflictError
         assert plan.sheet is not None
         self._done = 0
-        writing = InPlace(self.service, self.layout, plan, plan.sheet, holder)
+        writing = InPlaceWrite(self.service, self.layout, plan, plan.sheet, holder)
         self.happened = writing.happened
-        writing.write(self.count)
+        writing.write(self.count_cells)
 
-    def _clean(self, stage: Stage) -> bool:
+    def _clean_up(self, stage: Stage) -> bool:
         """Remove the stage after a failure, if that goes quickly; whether the write has happened after all."""
-        if not stage.attempts and self.happened is _never:
+        if not stage.attempts and self.happened is _never_stop:
             return False
         until = time.monotonic() + _CLEANING
-        self.service.patience = Patience(most_retries=3, most_waiting=8.0)
+        self.service.patience = Retries(most_retries=3, most_waiting=8.0)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
-                state = look(self.service)
+                state = fetch_state(self.service)
                 if self.happened(state):
                     return True
-                if not stage.found(state) or time.monotonic() > until:
+                if not stage.find(state) or time.monotonic() > until:
                     return False
                 with suppress(RefusedError):
                     stage.remove(state)

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress, silent
-from ...arrays import chosen, linear_arrays, stem
-from ...columns import ArrayInfo, letters
+from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
+from ...arrays import default_name, linear_arrays, select
+from ...columns import ArrayInfo, column_letters
 from ...composite import check_composites, read_composites, scan_composites, spread
-from ...elements import EXACT_IN_JSON, Cell, ComplexLook, Missing, encode
-from ...errors import DTypeError, Finding, FormatError, located
-from ...files import Bytes, Readable, Source, Writable, check_structure, repeated_key, replacing
-from ...header import Note, parse_header, warn
+from ...elements import EXACT_IN_JSON, Cell, ComplexForm, Missing, encode
+from ...errors import DTypeError, Finding, FormatError, locating
+from ...files import BytesLike, Readable, Source, Writable, check_structure, repeated_key, replacing
+from ...header import NoteFinding, parse_header, warn_of_finding
 from ...linear import LinearArray
-from .headers import walk
+from .headers import walk_headers
 
 keeps_json = Keeps(buffers=True, nested=True)
 
@@ -33,7 +33,7 @@ _MOST_NESTED = 3_000_000  # lists, and objects that stand for numbers
 
 
 def write_json(
-    target: Writable, arrays: Any, *, complex: ComplexLook = "text", progress: Progress | None = None
+    target: Writable, arrays: Any, *, complex: ComplexForm = "text", progress: Progress | None = None
 ) -> None:
     """Write arrays as a JSON object of flat lists, an array a line.
 
@@ -55,32 +55,32 @@ def write_json(
     """
     named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
-    done, report = 0, progress or silent
+    done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target) as sink:
         sink.write(b"{")
-        for nth, (name, array) in enumerate(named.items()):
-            sink.write(f"{',' if nth else ''}\n{_dumped(name)}: [".encode())
+        for index, (name, array) in enumerate(named.items()):
+            sink.write(f"{',' if index else ''}\n{_dump(name)}: [".encode())
             header = array.header.to_cells()
-            sink.write(_inner(header))
+            sink.write(_dump_cells(header))
             done += len(header)
             for start in range(0, array.capacity, _CELLS_A_BLOCK):
                 block = array.buffer[start : start + _CELLS_A_BLOCK]
-                sink.write(b", " + _inner(encode(block, array.kind, complex=complex)))
+                sink.write(b", " + _dump_cells(encode(block, array.dtype_entry, complex=complex)))
                 report(done := done + len(block), total)
             sink.write(b"]")
         sink.write(b"\n}\n")
     report(total, total)
 
 
-def _inner(cells: list[Cell]) -> bytes:
+def _dump_cells(cells: list[Cell]) -> bytes:
     try:
-        return _dumped(cells)[1:-1].encode()
+        return _dump(cells)[1:-1].encode()
     except UnicodeEncodeError as error:
         raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
 
 
-def _dumped(value: Any) -> str:
+def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -118,19 +118,19 @@ def read_json(
         >>> read_json(io.StringIO(file.getvalue()))
         {'x': array([1.5])}
     """
-    with Source(source) as opened, located(source=opened.name):
-        lists = _lists(opened)
+    with Source(source) as opened, locating(source=opened.name):
+        lists = _read_lists(opened)
         done = total = 0
-        report = progress or silent
+        report = progress or ignore_progress
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             nonlocal done, total
-            wanted = chosen(lists, columns)
+            wanted = select(lists, columns)
             total += sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
             report(done, total)
             arrays = {}
             for name, cells in wanted.items():
-                arrays[name] = _array(name, cells, strict, missing)
+                arrays[name] = _read_array(name, cells, strict, missing)
                 report(done := done + len(cells), total)
             return arrays
 
@@ -143,12 +143,12 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
     Raises:
         FormatError: no flat list, or a broken header.
     """
-    with Source(source) as opened, located(source=opened.name):
-        infos = walk(_utf8(opened.whole()), stem(opened.name), strict=strict)
+    with Source(source) as opened, locating(source=opened.name):
+        infos = walk_headers(_utf8(opened.whole()), default_name(opened.name), strict=strict)
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
-            lists = chosen(_lists(opened), columns)
-            return {name: _array(name, cells, strict, "nan") for name, cells in lists.items()}
+            lists = select(_read_lists(opened), columns)
+            return {name: _read_array(name, cells, strict, "nan") for name, cells in lists.items()}
 
         return scan_composites(read, lambda: infos)
 
@@ -158,22 +158,22 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
-            lists = _lists(opened)
+            lists = _read_lists(opened)
         except FormatError as error:
             lists = {}
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
     for name, cells in lists.items():
         notes: list[Finding] = []
         try:
-            with located(array=name):
-                _array(name, cells, False, missing, notes.append)
+            with locating(array=name):
+                _read_array(name, cells, False, missing, notes.append)
         except FormatError as error:
-            findings.append(Finding.of(error))
+            findings.append(Finding.from_error(error))
         findings += [replace(note, array=name) for note in notes]
 
     def read(columns: Sequence[str] | None) -> dict[str, Any]:
-        wanted = chosen(lists, columns)
-        return {name: _array(name, cells, False, missing) for name, cells in wanted.items()}
+        wanted = select(lists, columns)
+        return {name: _read_array(name, cells, False, missing) for name, cells in wanted.items()}
 
     yield from findings
     yield from check_composites(read, lambda: _infos(lists, False))
@@ -193,7 +193,9 @@ def _infos(lists: Mapping[str, Any], strict: bool) -> dict[str, ArrayInfo]:
     return infos
 
 
-def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = warn) -> np.ndarray[Any, Any]:
+def _read_array(
+    name: str, cells: Any, strict: bool, missing: Missing, note: NoteFinding = warn_of_finding
+) -> np.ndarray[Any, Any]:
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
     return LinearArray.from_cells(
@@ -201,18 +203,20 @@ def _array(name: str, cells: Any, strict: bool, missing: Missing, note: Note = w
     ).to_numpy()
 
 
-def _lists(source: Source) -> dict[str, Any]:
+def _read_lists(source: Source) -> dict[str, Any]:
     text = bytes(source.whole())
     if not text:
         raise FormatError("the file is empty")
     check_structure(text, _MOST_NESTED)
     try:
         try:
-            content = json.loads(text, object_pairs_hook=_distinct)
+            content = json.loads(text, object_pairs_hook=_reject_duplicates)
         except ValueError as error:
             if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, FormatError)):
                 raise
-            content = json.loads(text, object_pairs_hook=_distinct, parse_int=_short)  # an integer too long for int()
+            content = json.loads(
+                text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer
+            )  # an integer too long for int()
     except json.JSONDecodeError as error:
         raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
@@ -222,13 +226,13 @@ def _lists(source: Source) -> dict[str, Any]:
     if isinstance(content, dict) and content:
         return content
     if isinstance(content, list) and content and not isinstance(content[0], list):
-        return {stem(source.name): content}
+        return {default_name(source.name): content}
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
-        return {letters(nth): cells for nth, cells in enumerate(content)}
+        return {column_letters(index): cells for index, cells in enumerate(content)}
     raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
 
 
-def _utf8(text: Bytes) -> Bytes:
+def _utf8(text: BytesLike) -> BytesLike:
     """The text in UTF-8, whichever encoding of Unicode it is in.
 
     Raises:
@@ -243,14 +247,14 @@ def _utf8(text: Bytes) -> Bytes:
         raise FormatError(f"no JSON: no {encoding} text") from error
 
 
-def _short(numeral: str) -> int | str:
+def _parse_integer(numeral: str) -> int | str:
     """An integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
     return int(numeral) if len(numeral) <= 400 else numeral
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
     if (name := repeated_key(pairs)) is not None:
-        places = [f"key {nth + 1}" for nth, (other, _) in enumerate(pairs) if other == name]
+        places = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
         raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
-    return found
+    return mapping

@@ -6,17 +6,17 @@ import json
 import re
 from typing import NoReturn
 
-from ...columns import ArrayInfo, letters
+from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
 from ...errors import FormatError
-from ...files import Bytes
-from ...header import LONGEST, parse_header
+from ...files import BytesLike
+from ...header import MAX_HEADER_CELLS, parse_header
 
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
 _TO_THE_END = re.compile(rb'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*"|\{[^{}\[\]]*\})*\]', re.DOTALL)
 
 
-def walk(text: Bytes, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
+def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
     """What each header says, by name.
 
     Args:
@@ -27,63 +27,63 @@ def walk(text: Bytes, alone: str, *, strict: bool = False) -> dict[str, ArrayInf
     Raises:
         FormatError: no flat list, or a broken header.
     """
-    return _Walk(text, strict).read(alone)
+    return _Walk(text, strict).walk(alone)
 
 
 class _Walk:
-    def __init__(self, text: Bytes, strict: bool) -> None:
+    def __init__(self, text: BytesLike, strict: bool) -> None:
         self.text, self.strict = text, strict
         self.at = 3 if text[:3] == b"\xef\xbb\xbf" else 0
-        self.found: dict[str, ArrayInfo] = {}
+        self.infos: dict[str, ArrayInfo] = {}
 
-    def read(self, alone: str) -> dict[str, ArrayInfo]:
-        first = self.token()
+    def walk(self, alone: str) -> dict[str, ArrayInfo]:
+        first = self.next_token()
         if first == b"{":
-            while (key := self.token()) != b"}":
-                name = self.scalar(key)
-                if not isinstance(name, str) or self.token() != b"[":
+            while (key := self.next_token()) != b"}":
+                name = self.parse_scalar(key)
+                if not isinstance(name, str) or self.next_token() != b"[":
                     raise FormatError("expected a flat list", location=str(name))
-                self.add(name, [])
+                self.add_header(name, [])
         elif first == b"[":
-            start = self.token()
+            start = self.next_token()
             if start != b"[":
-                self.add(alone, [self.scalar(start)])
-                return self.found
+                self.add_header(alone, [self.parse_scalar(start)])
+                return self.infos
             while start == b"[":
-                self.add(letters(len(self.found)), [])
-                start = self.token()
-        if not self.found:
+                self.add_header(column_letters(len(self.infos)), [])
+                start = self.next_token()
+        if not self.infos:
             raise FormatError(
                 "no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)"
             )
-        return self.found
+        return self.infos
 
-    def token(self) -> bytes:
+    def next_token(self) -> bytes:
         match = _TOKEN.match(self.text, self.at)
         if match is None:
-            self.fail()
+            self.syntax_error()
         self.at = match.end()
         return match[1]
 
-    def scalar(self, token: bytes) -> Cell:
+    def parse_scalar(self, token: bytes) -> Cell:
         try:
             return json.loads(token)
         except ValueError:
-            self.fail()
+            self.syntax_error()
 
-    def fail(self) -> NoReturn:
+    def syntax_error(self) -> NoReturn:
         line = self.text[: self.at].count(b"\n") + 1
         raise FormatError("no JSON", location=f"line {line}")
 
-    def add(self, name: str, cells: list[Cell]) -> None:
-        if name in self.found:
+    def add_header(self, name: str, cells: list[Cell]) -> None:
+        if name in self.infos:
             raise FormatError(f"two arrays have the name {name!r}", location=name)
-        while len(cells) < 4 * LONGEST and not (cells and cells[-1] == "data" and len(cells) > 12):
-            token = self.token()
+        while len(cells) < 4 * MAX_HEADER_CELLS and not (cells and cells[-1] == "data" and len(cells) > 12):
+            token = self.next_token()
             if token in (b"]", b"[", b"{"):
                 self.at -= 1
                 break
-            cells.append(self.scalar(token))
+            cells.append(self.parse_scalar(token))
         header, start = parse_header(cells, strict=self.strict, address=lambda index: f"{name}[{index}]")
         if header.dtype.kind in ("string", "generic"):
             match = _TO_THE_END.match(self.text, self.at)
@@ -93,7 +93,7 @@ class _Walk:
         if not end:
             raise FormatError("the list does not end", location=name)
         self.at = end
-        self.found[name] = ArrayInfo(
+        self.infos[name] = ArrayInfo(
             header.shape, header.dtype.name, header.order, header.strides, f"{name}[0]", start + header.capacity,
             header.offset, header.capacity,
         )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import Json, invalid
 from .formats import serial
-from .grid import SKIP, Cell, Formula, Skip
+from .grid import SKIP, Formula, GridCell, Skip
 
 CHARACTERS_LIMIT = 50_000  # of one cell, in UTF-16 units
 
@@ -19,7 +19,7 @@ _MONTH_FIRST = re.compile(r"(\d{1,2})([-/])(\d{1,2})(?:\2(\d{4}|\d{2}))?")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AaPp][Mm]))?")
 
 
-def raw(value: Any) -> Cell | Skip:
+def cell_from_raw(value: Any) -> GridCell | Skip:
     """The cell that a value is, taken literally: text stays text, whatever it begins with."""
     kind = type(value)
     if kind is float:
@@ -53,10 +53,10 @@ def text(value: str) -> str | None:
     return value or None
 
 
-def typed(value: Any) -> tuple[Cell | Skip, Json | None]:
+def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
     """The cell, and the number format, that a value brings about when typed into a cell."""
     if not isinstance(value, str) or not value:
-        return raw(value), None
+        return cell_from_raw(value), None
     text(value)
     if value.startswith("'"):
         return value[1:] or None, None
@@ -66,16 +66,16 @@ def typed(value: Any) -> tuple[Cell | Skip, Json | None]:
     if stripped.upper() in ("TRUE", "FALSE"):
         return stripped.upper() == "TRUE", None
     for reading in (_typed_number, _typed_date, _typed_time):
-        if (found := reading(stripped)) is not None:
-            return found
+        if (cell := reading(stripped)) is not None:
+            return cell
     return value, None
 
 
 def _typed_number(value: str) -> tuple[float, Json | None] | None:
-    found = _NUMBER.fullmatch(value)
-    if found is None or not (found[3] or (found[4] or ".") != "."):
+    match = _NUMBER.fullmatch(value)
+    if match is None or not (match[3] or (match[4] or ".") != "."):
         return None
-    sign, dollar, whole, fraction, exponent, percent = found.groups()
+    sign, dollar, whole, fraction, exponent, percent = match.groups()
     if bool(percent) + bool(dollar) + bool(exponent) > 1:
         return None
     digits = f"{sign}{(whole or '0').replace(',', '')}{fraction or ''}{exponent or ''}"
@@ -97,11 +97,11 @@ def _typed_number(value: str) -> tuple[float, Json | None] | None:
 
 
 def _typed_date(value: str) -> tuple[float, Json | None] | None:
-    if found := _ISO.fullmatch(value):
-        year, mark, month, day = found.groups()
+    if match := _ISO.fullmatch(value):
+        year, mark, month, day = match.groups()
         pattern = f"yyyy{mark}{'m' * len(month)}{mark}{'d' * len(day)}"
-    elif found := _MONTH_FIRST.fullmatch(value):
-        month, mark, day, year = found.groups()
+    elif match := _MONTH_FIRST.fullmatch(value):
+        month, mark, day, year = match.groups()
         pattern = f"{'m' * len(month)}{mark}{'d' * len(day)}" + (f"{mark}{'y' * len(year)}" if year else "")
         year = year or str(date.today().year)
         year = year if len(year) == 4 else str(2000 + int(year) if int(year) < 30 else 1900 + int(year))
@@ -114,10 +114,10 @@ def _typed_date(value: str) -> tuple[float, Json | None] | None:
 
 
 def _typed_time(value: str) -> tuple[float, Json | None] | None:
-    found = _CLOCK.fullmatch(value)
-    if found is None:
+    match = _CLOCK.fullmatch(value)
+    if match is None:
         return None
-    hours, minutes, seconds, half = found.groups()
+    hours, minutes, seconds, half = match.groups()
     hour, minute, second = int(hours), int(minutes), int(seconds or 0)
     if minute > 59 or second > 59 or hour > 23 or (half and not 1 <= hour <= 12):
         return None

@@ -80,12 +80,12 @@ class Fault:
         """The answer of a fault that is an HTTP status."""
         headers = {} if self.retry_after is None else {"Retry-After": f"{self.retry_after:g}"}
         if self.error_code == 429:
-            return exhausted(60, writes=writes, headers=headers)
+            return quota_error(60, writes=writes, headers=headers)
         message = _MESSAGES.get(self.error_code, "Something went wrong on purpose.")
         return ApiError(self.error_code, message, headers=headers)
 
 
-def struck(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
+def find_fault(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
     """The first fault that strikes a request; the ones behind it do not see it."""
     return next((fault for fault in faults if fault.strikes(method, path)), None)
 
@@ -110,10 +110,10 @@ class Quota:
                 self._since[writes], self._used[writes] = now, 0
             self._used[writes] += 1
             if self._used[writes] > self._limits[writes]:
-                raise exhausted(self._limits[writes], writes=writes)
+                raise quota_error(self._limits[writes], writes=writes)
 
 
-def exhausted(limit: int, *, writes: bool, headers: dict[str, str] | None = None) -> ApiError:
+def quota_error(limit: int, *, writes: bool, headers: dict[str, str] | None = None) -> ApiError:
     """What the service says when a quota is used up."""
     word = "Write" if writes else "Read"
     return ApiError(

@@ -14,7 +14,7 @@ _PARTS = re.compile(r"yyyy|yy|mmmm|mmm|mm|m|dd|d|hh|h|ss|s|am/pm|.", re.IGNORECA
 _DATE_TYPES = {"DATE", "TIME", "DATE_TIME"}
 
 
-def plain(number: float) -> str:
+def format_plain(number: float) -> str:
     """A number without a format: at most ten significant digits, unless it is whole."""
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
@@ -27,16 +27,16 @@ def plain(number: float) -> str:
     return f"{float(mantissa):.6g}E{int(exponent):+03d}"
 
 
-def shown(number: float, number_format: Json | None) -> str:
+def format_number(number: float, number_format: Json | None) -> str:
     """A number in a NumberFormat."""
     kind = (number_format or {}).get("type")
     pattern = (number_format or {}).get("pattern", "")
     if not number_format or not pattern:
-        return plain(number)
+        return format_plain(number)
     if kind in _DATE_TYPES:
         return _moment(number, pattern)
     if kind == "TEXT":
-        return plain(number)
+        return format_plain(number)
     return _number(number, pattern)
 
 
@@ -53,10 +53,10 @@ def serial(moment: date | datetime) -> float:
 
 
 def _number(number: float, pattern: str) -> str:
-    found = re.fullmatch(r"([^#0\[\];]*)([#0,]+)(?:\.(0+))?(E\+00)?(%?)", pattern)
-    if found is None:
-        return plain(number)
-    prefix, whole, fraction, scientific, percent = found.groups()
+    match = re.fullmatch(r"([^#0\[\];]*)([#0,]+)(?:\.(0+))?(E\+00)?(%?)", pattern)
+    if match is None:
+        return format_plain(number)
+    prefix, whole, fraction, scientific, percent = match.groups()
     digits = len(fraction or "")
     if scientific:
         return f"{prefix}{number:.{digits}E}"
@@ -68,7 +68,7 @@ def _moment(number: float, pattern: str) -> str:
     try:
         moment = EPOCH + timedelta(seconds=round(number * 86_400))
     except OverflowError:
-        return plain(number)
+        return format_plain(number)
     clock = "am/pm" in pattern.lower()
     parts: list[str] = []
     after_hours = False

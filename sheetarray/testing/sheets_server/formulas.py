@@ -1,4 +1,4 @@
-"""What a formula comes to: arithmetic, text, references to cells and names, and a handful of
+"""What a formula comes to: arithmetic, text, references to cells and names, and a handful of functions.
 
 The rest of the service's functions is out of reach; a formula that uses one has the value that it has there where
 nobody knows the function: #NAME?.
@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 
 from .errors import ApiError
-from .functions import FUNCTIONS, Arguments, FormulaError, Operand, Scalar, fail, number, one, text
-from .grid import Cell, Formula
-from .spreadsheet import Sheet, Spreadsheet
+from .functions import FUNCTIONS, Arguments, FormulaError, Operand, Scalar, fail, number, single_value, text
+from .grid import Formula, GridCell
+from .spreadsheet import ServedSheet, Spreadsheet
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -27,13 +27,13 @@ _TOKEN = re.compile(
 )
 _DEPTH = 40  # of parentheses
 
-Place = tuple[int, int, int]  # the id of a sheet, a row, a column
+CellKey = tuple[int, int, int]  # the id of a sheet, a row, a column
 
 
 class _PendingError(Exception):
     """Formulas that must be worked out before this one."""
 
-    def __init__(self, places: list[Place]) -> None:
+    def __init__(self, places: list[CellKey]) -> None:
         super().__init__(places)
         self.places = places
 
@@ -42,17 +42,17 @@ class Evaluator:
     """Works out formulas, each once; good for as long as no cell changes.
 
     Example:
-        >>> from .grid import Grid
-        >>> sheet = Sheet(0, "S", Grid(2, 2))
+        >>> from .grid import SheetGrid
+        >>> sheet = ServedSheet(0, "S", SheetGrid(2, 2))
         >>> Evaluator(Spreadsheet("key", "title", sheets=[sheet])).value(sheet, 0, 0, Formula("=1+2"))
         3.0
     """
 
     def __init__(self, spreadsheet: Spreadsheet) -> None:
         self.spreadsheet = spreadsheet
-        self.known: dict[Place, Scalar | FormulaError] = {}
+        self.known: dict[CellKey, Scalar | FormulaError] = {}
 
-    def value(self, sheet: Sheet, row: int, column: int, cell: Cell) -> Scalar:
+    def value(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Scalar:
         """What a cell comes to; an error is the text that stands in the cell."""
         if not isinstance(cell, Formula):
             return cell
@@ -62,10 +62,10 @@ class Evaluator:
         result = self.known[place]
         return str(result) if isinstance(result, FormulaError) else result
 
-    def _work_out(self, place: Place, cell: Formula) -> None:
+    def _work_out(self, place: CellKey, cell: Formula) -> None:
         """Without recursion from cell to cell, so that a column of running totals may be of any length."""
-        waiting: list[tuple[Place, Formula]] = [(place, cell)]
-        begun: set[Place] = set()
+        waiting: list[tuple[CellKey, Formula]] = [(place, cell)]
+        begun: set[CellKey] = set()
         while waiting:
             place, cell = waiting[-1]
             if place in self.known:
@@ -85,9 +85,9 @@ class Evaluator:
                     assert isinstance(formula, Formula)
                     waiting.append((other, formula))
 
-    def _result(self, sheet: Sheet, cell: Formula) -> Scalar | FormulaError:
+    def _result(self, sheet: ServedSheet, cell: Formula) -> Scalar | FormulaError:
         try:
-            result = one(_Reader(cell.text[1:], self, sheet).all())
+            result = single_value(_FormulaReader(cell.text[1:], self, sheet).all())
         except FormulaError as error:
             return error
         except ZeroDivisionError:
@@ -99,10 +99,10 @@ class Evaluator:
         return 0.0 if result is None else result
 
 
-class _Reader:
+class _FormulaReader:
     """Reads a formula from left to right, by precedence."""
 
-    def __init__(self, text: str, evaluator: Evaluator, sheet: Sheet) -> None:
+    def __init__(self, text: str, evaluator: Evaluator, sheet: ServedSheet) -> None:
         self.evaluator = evaluator
         self.sheet = sheet
         self.nested = 0
@@ -110,11 +110,11 @@ class _Reader:
         at = 0
         text = text.rstrip()
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or found.lastgroup is None:
+            match = _TOKEN.match(text, at)
+            if match is None or match.lastgroup is None:
                 raise FormulaError("#ERROR!")
-            self.tokens.append((found.lastgroup, found[found.lastgroup]))
-            at = found.end()
+            self.tokens.append((match.lastgroup, match[match.lastgroup]))
+            at = match.end()
         self.tokens.reverse()
 
     def all(self) -> Operand:
@@ -123,17 +123,17 @@ class _Reader:
             raise FormulaError("#ERROR!")
         return result
 
-    def taken(self, *marks: str) -> str | None:
+    def take(self, *marks: str) -> str | None:
         if self.tokens and self.tokens[-1][0] == "mark" and self.tokens[-1][1] in marks:
             return self.tokens.pop()[1]
         return None
 
     def comparison(self) -> Operand:
         left = self.joined()
-        while mark := self.taken("=", "<>", "<", ">", "<=", ">="):
+        while mark := self.take("=", "<>", "<", ">", "<=", ">="):
             right = self.joined()
             if mark in ("=", "<>"):
-                left = (one(left) == one(right)) == (mark == "=")
+                left = (single_value(left) == single_value(right)) == (mark == "=")
             else:
                 a, b = number(left), number(right)
                 left = {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[mark]
@@ -141,27 +141,27 @@ class _Reader:
 
     def joined(self) -> Operand:
         left = self.sum()
-        while self.taken("&"):
+        while self.take("&"):
             left = text(left) + text(self.sum())
         return left
 
     def sum(self) -> Operand:
         left = self.product()
-        while mark := self.taken("+", "-"):
+        while mark := self.take("+", "-"):
             right = number(self.product())
             left = number(left) + (right if mark == "+" else -right)
         return left
 
     def product(self) -> Operand:
         left = self.power()
-        while mark := self.taken("*", "/"):
+        while mark := self.take("*", "/"):
             right = number(self.power())
             left = number(left) * right if mark == "*" else number(left) / right
         return left
 
     def power(self) -> Operand:
         left = self.signed()
-        while self.taken("^"):
+        while self.take("^"):
             raised = number(left) ** number(self.signed())
             left = raised if isinstance(raised, float) else fail("#NUM!")
         return left
@@ -169,16 +169,16 @@ class _Reader:
     def signed(self) -> Operand:
         sign = 1.0
         signs = 0
-        while mark := self.taken("-", "+"):
+        while mark := self.take("-", "+"):
             sign *= -1.0 if mark == "-" else 1.0
             signs += 1
         result = self.atom()
-        while self.taken("%"):
+        while self.take("%"):
             result = number(result) / 100
         return sign * number(result) if signs else result
 
     def atom(self) -> Operand:
-        if self.taken("("):
+        if self.take("("):
             return self.nest(self.closed)
         if not self.tokens or self.tokens[-1][0] == "mark":
             raise FormulaError("#ERROR!")
@@ -201,17 +201,17 @@ class _Reader:
 
     def closed(self) -> Operand:
         result = self.comparison()
-        if not self.taken(")"):
+        if not self.take(")"):
             raise FormulaError("#ERROR!")
         return result
 
     def call(self, function: str) -> Scalar:
         arguments: Arguments = []
-        if not self.taken(")"):
+        if not self.take(")"):
             arguments.append(self.comparison())
-            while self.taken(",", ";"):
+            while self.take(",", ";"):
                 arguments.append(self.comparison())
-            if not self.taken(")"):
+            if not self.take(")"):
                 raise FormulaError("#ERROR!")
         if function not in FUNCTIONS:
             raise FormulaError("#NAME?")
@@ -224,12 +224,12 @@ class _Reader:
         spreadsheet, known = self.evaluator.spreadsheet, self.evaluator.known
         try:
             sheet, span = spreadsheet.resolve(reference)
-            sheet = sheet if "!" in reference or spreadsheet.called(reference) else self.sheet
+            sheet = sheet if "!" in reference or spreadsheet.range_named(reference) else self.sheet
             area = sheet.area(span)
         except ApiError:
             raise FormulaError("#REF!" if ":" in reference or reference[-1:].isdigit() else "#NAME?") from None
-        found: list[Scalar] = []
-        pending: list[Place] = []
+        values: list[Scalar] = []
+        pending: list[CellKey] = []
         for column, cells in enumerate(sheet.grid.block(area), area.left):
             for row, cell in enumerate(cells, area.top):
                 result: Scalar | FormulaError
@@ -242,7 +242,7 @@ class _Reader:
                     continue
                 if isinstance(result, FormulaError):
                     raise result
-                found.append(result)
+                values.append(result)
         if pending:
             raise _PendingError(pending)
-        return found or [None]
+        return values or [None]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NoReturn
 
-from .formats import plain
+from .formats import format_plain
 
 Scalar = bool | float | str | None
 Operand = Scalar | list[Scalar]
@@ -22,7 +22,7 @@ def fail(error: str) -> NoReturn:
     raise FormulaError(error)
 
 
-def one(operand: Operand) -> Scalar:
+def single_value(operand: Operand) -> Scalar:
     """An operand that is one value; a range must be one cell."""
     if isinstance(operand, list):
         return operand[0] if len(operand) == 1 else fail("#VALUE!")
@@ -31,33 +31,33 @@ def one(operand: Operand) -> Scalar:
 
 def number(operand: Operand) -> float:
     """An operand as a number; a blank is 0, text must look like one."""
-    value = one(operand)
+    value = single_value(operand)
     if not isinstance(value, str):
         return float(value or 0.0)
     try:
-        found = float(value)
+        parsed = float(value)
     except ValueError:
-        found = math.nan
-    return found if math.isfinite(found) else fail("#VALUE!")
+        parsed = math.nan
+    return parsed if math.isfinite(parsed) else fail("#VALUE!")
 
 
 def text(operand: Operand) -> str:
     """An operand as text."""
-    value = one(operand)
+    value = single_value(operand)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return plain(value) if isinstance(value, float) else value or ""
+    return format_plain(value) if isinstance(value, float) else value or ""
 
 
 def _numbers(arguments: Arguments) -> list[float]:
     """Every number: those in ranges as they are, other arguments made into one."""
-    found: list[float] = []
+    numbers: list[float] = []
     for argument in arguments:
         if isinstance(argument, list):
-            found += [cell for cell in argument if type(cell) is float]
+            numbers += [cell for cell in argument if type(cell) is float]
         else:
-            found.append(number(argument))
-    return found
+            numbers.append(number(argument))
+    return numbers
 
 
 _ANY = 255  # arguments

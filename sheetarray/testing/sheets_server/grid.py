@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final
 
 from .errors import Json
-from .ranges import Area
+from .ranges import GridArea
 from .runs import Runs
 
 
@@ -19,7 +19,7 @@ class Formula:
     text: str
 
 
-Cell = bool | float | str | Formula | None  # None is a blank; a number is always a float
+GridCell = bool | float | str | Formula | None  # None is a blank; a number is always a float
 
 
 class Skip(Enum):
@@ -31,7 +31,7 @@ class Skip(Enum):
 SKIP: Final = Skip.SKIP
 
 
-class Grid:
+class SheetGrid:
     """Rows, columns, and what they hold.
 
     Attributes:
@@ -42,26 +42,26 @@ class Grid:
     def __init__(self, rows: int, columns: int) -> None:
         self.rows = rows
         self.columns = columns
-        self._cells: list[list[Cell]] = []
+        self._cells: list[list[GridCell]] = []
         self._marks: dict[int, Runs[Json]] = {}
 
-    def copy(self) -> Grid:
+    def copy(self) -> SheetGrid:
         """Another one with the same cells; the cells themselves are shared."""
-        other = Grid(self.rows, self.columns)
+        other = SheetGrid(self.rows, self.columns)
         other._cells = [column.copy() for column in self._cells]
         other._marks = {column: runs.copy() for column, runs in self._marks.items()}
         return other
 
-    def column(self, column: int, top: int, bottom: int) -> list[Cell]:
+    def column(self, column: int, top: int, bottom: int) -> list[GridCell]:
         """The cells of a part of a column, without trailing blanks."""
         part = self._cells[column][top:bottom] if column < len(self._cells) else []
         return _trimmed(part)
 
-    def cell(self, row: int, column: int) -> Cell:
+    def cell(self, row: int, column: int) -> GridCell:
         """One cell."""
         return self._cells[column][row] if column < len(self._cells) and row < len(self._cells[column]) else None
 
-    def write(self, column: int, top: int, cells: Sequence[Cell | Skip]) -> None:
+    def write(self, column: int, top: int, cells: Sequence[GridCell | Skip]) -> None:
         """Put cells below each other; a blank clears, SKIP leaves what is there."""
         while len(self._cells) <= column:
             self._cells.append([])
@@ -75,7 +75,7 @@ class Grid:
         ]
         _trimmed(held)
 
-    def clear(self, area: Area) -> None:
+    def clear(self, area: GridArea) -> None:
         """Make cells blank; their marks stay."""
         for column in range(area.left, min(area.right, len(self._cells))):
             held = self._cells[column]
@@ -83,7 +83,7 @@ class Grid:
             held[area.top : area.top + count] = [None] * count
             _trimmed(held)
 
-    def block(self, area: Area) -> list[list[Cell]]:
+    def block(self, area: GridArea) -> list[list[GridCell]]:
         """The cells of an area by column, each without trailing blanks."""
         return [self.column(column, area.top, area.bottom) for column in range(area.left, area.right)]
 
@@ -100,7 +100,7 @@ class Grid:
         """Those of a column, where there are any."""
         return self._marks.get(column)
 
-    def bottom(self, area: Area) -> int:
+    def bottom(self, area: GridArea) -> int:
         """The row after the last one of an area with a value or a mark."""
         ends = [area.top]
         for column in range(area.left, area.right):
@@ -156,7 +156,7 @@ class Grid:
         self.columns -= stop - start
 
 
-def _trimmed(cells: list[Cell]) -> list[Cell]:
+def _trimmed(cells: list[GridCell]) -> list[GridCell]:
     """The list itself, trailing blanks taken off."""
     if cells and cells[-1] is None:
         end = len(cells) - 1

@@ -11,13 +11,13 @@ from typing import Any
 
 from .errors import invalid
 
-Mask = dict[str, Any]  # name -> Mask
+FieldMask = dict[str, Any]  # name -> Mask
 
 _TOKENS = re.compile(r"[A-Za-z0-9_]+|[*.,/()]")
 _DEPTH = 40
 
 
-def parse(text: str) -> Mask:
+def parse(text: str) -> FieldMask:
     """The tree of a mask.
 
     Example:
@@ -35,13 +35,13 @@ def parse(text: str) -> Mask:
     return {} if "*" in tree else tree
 
 
-def _several(tokens: list[str], text: str, depth: int) -> Mask:
+def _several(tokens: list[str], text: str, depth: int) -> FieldMask:
     if depth > _DEPTH:
         raise invalid("Error parsing fields: nested too deeply")
-    tree: Mask = {}
+    tree: FieldMask = {}
     while True:
         names = []
-        branch: Mask = {}
+        branch: FieldMask = {}
         while True:
             if not tokens or tokens[-1] in ".,/()":
                 raise invalid(f"Error parsing fields: {text!r}")
@@ -62,7 +62,7 @@ def _several(tokens: list[str], text: str, depth: int) -> Mask:
         tokens.pop()
 
 
-def _join(tree: Mask, other: Mask) -> None:
+def _join(tree: FieldMask, other: FieldMask) -> None:
     for name, branch in other.items():
         if name not in tree:
             tree[name] = branch
@@ -72,39 +72,39 @@ def _join(tree: Mask, other: Mask) -> None:
             _join(tree[name], branch)
 
 
-def below(mask: Mask, name: str) -> Mask | None:
+def mask_below(mask: FieldMask, name: str) -> FieldMask | None:
     """What is wanted below a name; None where it is not wanted at all."""
     if not mask or "*" in mask:
         return {}
     return mask.get(name)
 
 
-def wants(mask: Mask, *names: str) -> bool:
+def wants(mask: FieldMask, *names: str) -> bool:
     """Whether something at or below a path of names is wanted."""
-    found: Mask | None = mask
+    part: FieldMask | None = mask
     for name in names:
-        found = below(found or {}, name) if found is not None else None
-    return found is not None
+        part = mask_below(part or {}, name) if part is not None else None
+    return part is not None
 
 
-def selected(value: Any, mask: Mask) -> Any:
+def select(value: Any, mask: FieldMask) -> Any:
     """The wanted parts of a JSON value; lists are looked through."""
     if not mask or "*" in mask:
         return value
     if isinstance(value, list):
-        return [selected(item, mask) for item in value]
+        return [select(item, mask) for item in value]
     if isinstance(value, dict):
-        return {name: selected(value[name], mask[name]) for name in value if name in mask}
+        return {name: select(value[name], mask[name]) for name in value if name in mask}
     return value
 
 
-def merged(old: Any, new: Any, mask: Mask) -> Any:
+def merge(old: Any, new: Any, mask: FieldMask) -> Any:
     """`old` with the parts that a mask names taken from `new`; a part that `new` lacks goes away."""
     if not mask or "*" in mask or not isinstance(new, dict):
         return new
     result = dict(old) if isinstance(old, dict) else {}
     for name, branch in mask.items():
-        part = merged(result.get(name), new.get(name), branch)
+        part = merge(result.get(name), new.get(name), branch)
         if part is None or part == {}:
             result.pop(name, None)
         else:

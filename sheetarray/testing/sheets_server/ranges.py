@@ -18,7 +18,7 @@ _CELL_LIKE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*[Cc][0-9]*")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'(?:!(.*))?", re.DOTALL)
 
 
-class Area(NamedTuple):
+class GridArea(NamedTuple):
     """Cells of a grid, all four ends known: rows top to bottom, columns left to right, half-open."""
 
     top: int
@@ -47,7 +47,7 @@ class Span:
     right: int | None = None
 
     @classmethod
-    def of(cls, grid_range: Json) -> Span:
+    def from_json(cls, grid_range: Json) -> Span:
         """The span that a GridRange means."""
         ends = (grid_range.get(name) for name in ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex"))
         top, bottom, left, right = ends
@@ -67,12 +67,12 @@ class Span:
         }
         return {name: end for name, end in ends.items() if end is not None}
 
-    def on(self, rows: int, columns: int) -> Area:
+    def on(self, rows: int, columns: int) -> GridArea:
         """The part of it that lies on a grid of so many rows and columns."""
         top, left = min(self.top or 0, rows), min(self.left or 0, columns)
         bottom = rows if self.bottom is None else min(self.bottom, rows)
         right = columns if self.right is None else min(self.right, columns)
-        return Area(top, max(top, bottom), left, max(left, right))
+        return GridArea(top, max(top, bottom), left, max(left, right))
 
     @property
     def anchor(self) -> bool:
@@ -126,10 +126,10 @@ def cells_span(text: str) -> Span | None:
     if by_number := _R1C1.fullmatch(text):
         top, left = int(by_number[1]), int(by_number[2])
         return _span(top, int(by_number[3] or top), left, int(by_number[4] or left))
-    found = _A1.fullmatch(text)
-    if found is None:
+    match = _A1.fullmatch(text)
+    if match is None:
         return None
-    column, row, more, last_column, last_row = found.groups()
+    column, row, more, last_column, last_row = match.groups()
     if not more:
         return _span(int(row), int(row), column_of(column) + 1, column_of(column) + 1) if column and row else None
     if not (column or row) or not (last_column or last_row):
@@ -151,18 +151,18 @@ def _span(top: int | None, bottom: int | None, left: int | None, right: int | No
     return Span(top - 1 if top else None, bottom, left - 1 if left else None, right)
 
 
-def quoted(title: str) -> str:
+def quote_title(title: str) -> str:
     """A title as ranges are answered with: in quotes wherever it could be taken for something else."""
     if _PLAIN_TITLE.fullmatch(title) and not _CELL_LIKE.fullmatch(title):
         return title
     return "'" + title.replace("'", "''") + "'"
 
 
-def written(title: str, span: Span | Area) -> str:
+def format_range(title: str, span: Span | GridArea) -> str:
     """A range as answers and messages give it.
 
     Example:
-        >>> written("Sheet1", Area(0, 1, 0, 1)), written("my data", Span(220, None, 0, 702))
+        >>> format_range("Sheet1", GridArea(0, 1, 0, 1)), format_range("my data", Span(220, None, 0, 702))
         ('Sheet1!A1', "'my data'!A221:ZZ")
     """
     top, left = span.top or 0, span.left or 0
@@ -170,4 +170,4 @@ def written(title: str, span: Span | Area) -> str:
     stop = (letters(span.right - 1) if span.right is not None and span.right > 0 else "") + (
         str(span.bottom) if span.bottom is not None else ""
     )
-    return f"{quoted(title)}!{start}" + (f":{stop}" if stop and stop != start else "")
+    return f"{quote_title(title)}!{start}" + (f":{stop}" if stop and stop != start else "")

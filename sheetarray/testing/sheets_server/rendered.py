@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .formats import is_date, shown
+from .formats import format_number, is_date
 from .formulas import Evaluator
-from .grid import Cell, Formula
-from .ranges import Area
-from .spreadsheet import Sheet, Spreadsheet
+from .grid import Formula, GridCell
+from .ranges import GridArea
+from .spreadsheet import ServedSheet, Spreadsheet
 
 Rendered = bool | int | float | str
 
@@ -22,7 +22,12 @@ def number(double: float) -> int | float:
 
 
 def columns(
-    spreadsheet: Spreadsheet, sheet: Sheet, area: Area, *, option: str = "FORMATTED_VALUE", dates: str = "SERIAL_NUMBER"
+    spreadsheet: Spreadsheet,
+    sheet: ServedSheet,
+    area: GridArea,
+    *,
+    option: str = "FORMATTED_VALUE",
+    dates: str = "SERIAL_NUMBER",
 ) -> list[list[Rendered]]:
     """The cells of an area by column, blanks as "", without trailing ones."""
     look = Look(Evaluator(spreadsheet), option, dates)
@@ -45,20 +50,20 @@ class Look:
     option: str = "FORMATTED_VALUE"
     dates: str = "SERIAL_NUMBER"
 
-    def column(self, sheet: Sheet, column: int, top: int, cells: list[Cell]) -> list[Rendered]:
+    def column(self, sheet: ServedSheet, column: int, top: int, cells: list[GridCell]) -> list[Rendered]:
         """A part of a column."""
         formatted = self.option == "FORMATTED_VALUE" or self.dates != "SERIAL_NUMBER"
-        found: list[Rendered] = []
+        cells_shown: list[Rendered] = []
         for row, cell in enumerate(cells, top):
             if formatted or isinstance(cell, Formula):
-                found.append(self.cell(sheet, row, column, cell))
+                cells_shown.append(self.cell(sheet, row, column, cell))
             elif isinstance(cell, float):
-                found.append(number(cell))
+                cells_shown.append(number(cell))
             else:
-                found.append("" if cell is None else cell)
-        return found
+                cells_shown.append("" if cell is None else cell)
+        return cells_shown
 
-    def cell(self, sheet: Sheet, row: int, column: int, cell: Cell) -> Rendered:
+    def cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
         """One cell."""
         if isinstance(cell, Formula) and self.option == "FORMULA":
             return cell.text
@@ -72,5 +77,5 @@ class Look:
         mark = sheet.grid.mark(row, column) or {}
         number_format = (mark.get("userEnteredFormat") or {}).get("numberFormat")
         if self.option == "FORMATTED_VALUE" or (self.dates == "FORMATTED_STRING" and is_date(number_format)):
-            return shown(result, number_format)
+            return format_number(result, number_format)
         return number(result)

@@ -7,10 +7,10 @@ from typing import Any
 from . import rendered
 from .errors import Json
 from .formulas import Evaluator
-from .grid import Cell, Formula
-from .masks import Mask, below, selected, wants
-from .ranges import Area, Span
-from .spreadsheet import Sheet, Spreadsheet
+from .grid import Formula, GridCell
+from .masks import FieldMask, mask_below, select, wants
+from .ranges import GridArea, Span
+from .spreadsheet import ServedSheet, Spreadsheet
 
 _WHITE = {"red": 1, "green": 1, "blue": 1}
 _DEFAULT_FORMAT: Json = {
@@ -33,7 +33,9 @@ _DEFAULT_FORMAT: Json = {
 _PIXELS = {"ROWS": 21, "COLUMNS": 100}
 
 
-def resource(spreadsheet: Spreadsheet, mask: Mask, *, ranges: list[str] | None = None, grid_data: bool = False) -> Json:
+def resource(
+    spreadsheet: Spreadsheet, mask: FieldMask, *, ranges: list[str] | None = None, grid_data: bool = False
+) -> Json:
     """The resource; where ranges are given, only the sheets that they are on.
 
     Without a mask, the cells belong to it only where `grid_data` says so; with one, where the mask names them.
@@ -54,7 +56,7 @@ def resource(spreadsheet: Spreadsheet, mask: Mask, *, ranges: list[str] | None =
         }
         | spreadsheet.properties,
     }
-    below_sheets = below(mask, "sheets")
+    below_sheets = mask_below(mask, "sheets")
     if below_sheets is not None:
         with_data = wants(below_sheets, "data") if mask and below_sheets else grid_data
         whole["sheets"] = [
@@ -69,11 +71,11 @@ def resource(spreadsheet: Spreadsheet, mask: Mask, *, ranges: list[str] | None =
     if own:
         whole["developerMetadata"] = own
     whole["spreadsheetUrl"] = f"https://docs.google.com/spreadsheets/d/{spreadsheet.key}/edit"
-    result: Json = selected(whole, mask)
+    result: Json = select(whole, mask)
     return result
 
 
-def properties(sheet: Sheet, index: int) -> Json:
+def properties(sheet: ServedSheet, index: int) -> Json:
     """The SheetProperties."""
     size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
     return {
@@ -86,19 +88,25 @@ def properties(sheet: Sheet, index: int) -> Json:
 
 
 def _sheet(
-    spreadsheet: Spreadsheet, sheet: Sheet, index: int, mask: Mask, spans: list[Span] | None, *, with_data: bool
+    spreadsheet: Spreadsheet,
+    sheet: ServedSheet,
+    index: int,
+    mask: FieldMask,
+    spans: list[Span] | None,
+    *,
+    with_data: bool,
 ) -> Json:
     whole: Json = {"properties": properties(sheet, index)}
     if with_data:
-        below_data = below(mask, "data") or {}
+        below_data = mask_below(mask, "data") or {}
         whole["data"] = [_data(spreadsheet, sheet, span, below_data) for span in spans or [Span()]]
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
     if sheet.protected:
         whole["protectedRanges"] = [protected_json(sheet, entry) for entry in sheet.protected.values()]
     for dimension, name in (("ROWS", "rowGroups"), ("COLUMNS", "columnGroups")):
-        if found := groups(sheet, dimension):
-            whole[name] = found
+        if group_list := groups(sheet, dimension):
+            whole[name] = group_list
     if sheet.basic_filter is not None:
         whole["basicFilter"] = sheet.basic_filter
     own = [
@@ -111,22 +119,22 @@ def _sheet(
     return whole
 
 
-def groups(sheet: Sheet, dimension: str) -> list[Json]:
+def groups(sheet: ServedSheet, dimension: str) -> list[Json]:
     """The DimensionGroups of one dimension."""
-    found = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
-    return [{"range": group, "depth": 1} for group in found]
+    group_list = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
+    return [{"range": group, "depth": 1} for group in group_list]
 
 
 def _start(group: Json) -> int:
     return int(group["startIndex"])
 
 
-def protected_json(sheet: Sheet, entry: Json) -> Json:
+def protected_json(sheet: ServedSheet, entry: Json) -> Json:
     """The ProtectedRange."""
     return entry | {"range": entry["range"].json(sheet.id)}
 
 
-def _data(spreadsheet: Spreadsheet, sheet: Sheet, span: Span, mask: Mask) -> Json:
+def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldMask) -> Json:
     area = sheet.area(span)
     data: Json = {"startRow": area.top, "startColumn": area.left}
     data = {name: start for name, start in data.items() if start}
@@ -141,19 +149,21 @@ def _data(spreadsheet: Spreadsheet, sheet: Sheet, span: Span, mask: Mask) -> Jso
     return data
 
 
-def _dimensions(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, start: int, stop: int) -> list[Json]:
+def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, start: int, stop: int) -> list[Json]:
     special = sheet.dimensions[dimension]
-    found = [{"pixelSize": _PIXELS[dimension]} | special.get(nth, {}) for nth in range(start, stop)]
+    properties_list = [{"pixelSize": _PIXELS[dimension]} | special.get(index, {}) for index in range(start, stop)]
     for entry in spreadsheet.metadata.values():
         place = entry["location"].get("dimensionRange") or {}
         if place.get("sheetId", 0) == sheet.id and place.get("dimension") == dimension and "startIndex" in place:
-            nth = place["startIndex"] - start
-            if 0 <= nth < len(found):
-                found[nth] = found[nth] | {"developerMetadata": [*found[nth].get("developerMetadata", []), entry]}
-    return found
+            index = place["startIndex"] - start
+            if 0 <= index < len(properties_list):
+                properties_list[index] = properties_list[index] | {
+                    "developerMetadata": [*properties_list[index].get("developerMetadata", []), entry]
+                }
+    return properties_list
 
 
-def _rows(spreadsheet: Spreadsheet, sheet: Sheet, area: Area) -> list[Json]:
+def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea) -> list[Json]:
     look = rendered.Look(Evaluator(spreadsheet))
     rows: list[Json] = []
     for row in range(area.top, sheet.grid.bottom(area)):
@@ -166,18 +176,18 @@ def _rows(spreadsheet: Spreadsheet, sheet: Sheet, area: Area) -> list[Json]:
     return rows
 
 
-def _cell(look: rendered.Look, sheet: Sheet, row: int, column: int) -> Json:
+def _cell(look: rendered.Look, sheet: ServedSheet, row: int, column: int) -> Json:
     """The CellData; the effective format is not worked out."""
     cell = sheet.grid.cell(row, column)
-    found: Json = {}
+    data: Json = {}
     if cell is not None:
-        found["userEnteredValue"] = extended(cell)
-        found["effectiveValue"] = extended(look.evaluator.value(sheet, row, column, cell))
-        found["formattedValue"] = look.cell(sheet, row, column, cell)
-    return found | (sheet.grid.mark(row, column) or {})
+        data["userEnteredValue"] = extended_value(cell)
+        data["effectiveValue"] = extended_value(look.evaluator.value(sheet, row, column, cell))
+        data["formattedValue"] = look.cell(sheet, row, column, cell)
+    return data | (sheet.grid.mark(row, column) or {})
 
 
-def extended(cell: Cell) -> dict[str, Any]:
+def extended_value(cell: GridCell) -> dict[str, Any]:
     """The ExtendedValue of a cell."""
     if isinstance(cell, bool):
         return {"boolValue": cell}

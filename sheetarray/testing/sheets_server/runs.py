@@ -39,8 +39,8 @@ class Runs(Generic[T]):
 
     def at(self, row: int) -> T | None:
         """The value of one row."""
-        nth = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
-        return self._runs[nth][2] if nth >= 0 and row < self._runs[nth][1] else None
+        index = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
+        return self._runs[index][2] if index >= 0 and row < self._runs[index][1] else None
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
         """The runs from start to stop, those without a value too, in order and without gaps."""
@@ -72,7 +72,7 @@ class Runs(Generic[T]):
         for first, last, old in touched:
             if last > stop:
                 new.append((max(first, stop), last, old))
-        self._runs[lower:upper] = _joined(new)
+        self._runs[lower:upper] = _join(new)
 
     def change(self, start: int, stop: int, by: Callable[[T | None], T | None]) -> None:
         """Give each run from start to stop what `by` makes of its value."""
@@ -95,15 +95,19 @@ class Runs(Generic[T]):
         """Take rows away; those below move up."""
         self.put(start, stop, None)
         gone = stop - start
-        self._runs = _joined([run if run[0] < start else (run[0] - gone, run[1] - gone, run[2]) for run in self._runs])
+        self._runs = _join([run if run[0] < start else (run[0] - gone, run[1] - gone, run[2]) for run in self._runs])
 
     def _before(self, start: int) -> int:
         """The first run that ends at `start` or after it, so that equal neighbours join."""
-        nth = bisect_right(self._runs, start, key=lambda run: run[0]) - 1
-        return nth - (nth > 0 and self._runs[nth][0] == start and self._runs[nth - 1][1] == start) if nth >= 0 else 0
+        index = bisect_right(self._runs, start, key=lambda run: run[0]) - 1
+        return (
+            index - (index > 0 and self._runs[index][0] == start and self._runs[index - 1][1] == start)
+            if index >= 0
+            else 0
+        )
 
 
-def _joined(runs: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
+def _join(runs: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
     joined: list[tuple[int, int, T]] = []
     for first, last, value in runs:
         if first >= last:

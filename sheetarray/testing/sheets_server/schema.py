@@ -31,7 +31,7 @@ def find() -> Path | None:
     return None
 
 
-class Schema:
+class MessageSchemas:
     """The discovery document.
 
     Attributes:
@@ -46,7 +46,7 @@ class Schema:
         self._collect(document)
 
     @classmethod
-    def load(cls, required: bool | None) -> Schema | None:
+    def load(cls, required: bool | None) -> MessageSchemas | None:
         """The schema, or None: where it is not wanted (False), or is not there and not required (None)."""
         path = find() if required is not False else None
         if path is not None:
@@ -75,7 +75,7 @@ class Schema:
     def query(self, method: str, query: dict[str, list[str]]) -> Json:
         """The parameters of a query, checked and typed."""
         known = self._methods[method]["parameters"]
-        found: Json = {}
+        params: Json = {}
         for name, values in query.items():
             if name in self._common:
                 continue
@@ -86,8 +86,8 @@ class Schema:
                     f"Field '{name}' could not be found in request message.",
                 )
             typed = [self._parameter(name, known[name], value) for value in values]
-            found[name] = typed if known[name].get("repeated") else typed[-1]
-        return found
+            params[name] = typed if known[name].get("repeated") else typed[-1]
+        return params
 
     def fields(self, method: str, mask: Json) -> None:
         """Refuse a mask with a field that the answer does not have."""
@@ -145,7 +145,9 @@ class Schema:
             if inner.get("type") == "array" and inner["items"].get("type") == "any":
                 return _lists(items, path, alone=not isinstance(value, list))
             indexed = isinstance(value, list)
-            return [self._value(item, inner, f"{path}[{nth}]" if indexed else path) for nth, item in enumerate(items)]
+            return [
+                self._value(item, inner, f"{path}[{index}]" if indexed else path) for index, item in enumerate(items)
+            ]
         if isinstance(value, list) and kind != "any":
             raise _repeating(path)
         return self._scalar(value, schema, path)
@@ -185,9 +187,9 @@ def _is_block(part: Any) -> bool:
 
 def _lists(lines: list[Any], path: str, *, alone: bool) -> list[list[Any]]:
     """Rows or columns of cells: each must be a list; what is in it, the values methods look at."""
-    for nth, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if not isinstance(line, list):
-            raise _wrong(path if alone else f"{path}[{nth}]", f"{_TYPES}google.protobuf.ListValue", line)
+            raise _wrong(path if alone else f"{path}[{index}]", f"{_TYPES}google.protobuf.ListValue", line)
     return lines
 
 
@@ -235,7 +237,7 @@ def _snake(name: str) -> str:
 
 
 def _camel(name: str) -> str:
-    return re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+    return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), name)
 
 
 def _enum_name(name: str) -> str:

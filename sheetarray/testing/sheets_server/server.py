@@ -14,10 +14,10 @@ from .faults import Fault, Quota
 from .formulas import Evaluator
 from .functions import Scalar
 from .listening import HOST, listen
-from .schema import Schema
+from .schema import MessageSchemas
 from .service import Service
 from .spreadsheet import CELLS_LIMIT, Spreadsheet
-from .wire import Record, Wire
+from .wire import Connection, Record
 
 if TYPE_CHECKING:
     from gspread import Client
@@ -62,8 +62,8 @@ class SheetsServer:
         validate: bool | None = None,
     ) -> None:
         self.clock: Callable[[], float] = time.monotonic
-        self._service = Service(limit=cells, schema=Schema.load(validate))
-        self._wire = Wire(self._service, Quota(quota, lambda: self.clock()), payload)
+        self._service = Service(limit=cells, schema=MessageSchemas.load(validate))
+        self._wire = Connection(self._service, Quota(quota, lambda: self.clock()), payload)
         self._sessions: list[Any] = []
         self._server = listen(port, self._wire)
         self.url = f"http://{HOST}:{self._server.port}"
@@ -178,14 +178,16 @@ class SheetsServer:
         """
         with self._wire.lock:
             spreadsheet = self._spreadsheet(key)
-            found = spreadsheet.titled(sheet)
-            if found is None:
-                raise KeyError(f"there is no sheet {sheet!r}; there are {[each.title for each in spreadsheet.sheets]}")
-            grid, evaluator = found.grid, Evaluator(spreadsheet)
-            columns = [grid.column(nth, 0, grid.rows) for nth in range(grid.columns)]
+            held = spreadsheet.sheet_titled(sheet)
+            if held is None:
+                raise KeyError(
+                    f"there is no sheet {sheet!r}; there are {[other.title for other in spreadsheet.sheets]}"
+                )
+            grid, evaluator = held.grid, Evaluator(spreadsheet)
+            columns = [grid.column(index, 0, grid.rows) for index in range(grid.columns)]
             rows = []
             for row in range(max(map(len, columns), default=0)):
-                line = [evaluator.value(found, row, nth, grid.cell(row, nth)) for nth in range(grid.columns)]
+                line = [evaluator.value(held, row, index, grid.cell(row, index)) for index in range(grid.columns)]
                 while line and line[-1] is None:
                     line.pop()
                 rows.append(line)

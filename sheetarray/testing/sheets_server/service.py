@@ -13,8 +13,8 @@ from . import batch, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
 from .errors import ApiError, Json, invalid, unsupported
-from .schema import Schema, lenient
-from .spreadsheet import CELLS_LIMIT, Sheet, Spreadsheet, new_key
+from .schema import MessageSchemas, lenient
+from .spreadsheet import CELLS_LIMIT, ServedSheet, Spreadsheet, new_key
 
 _KEY = r"/v4/spreadsheets/(?P<spreadsheetId>[^/:]+)"
 _RANGE = rf"{_KEY}/values/(?P<range>.+)"
@@ -42,8 +42,8 @@ class Method:
 
     def match(self, http: str, path: str) -> dict[str, str] | None:
         """The parameters in the path of a request that calls it."""
-        found = re.fullmatch(self.path, path) if http == self.http else None
-        return {name: unquote(part) for name, part in found.groupdict().items()} if found else None
+        match = re.fullmatch(self.path, path) if http == self.http else None
+        return {name: unquote(part) for name, part in match.groupdict().items()} if match else None
 
 
 METHODS = [
@@ -71,7 +71,7 @@ class Call:
     method: Method
     params: Json
     body: Json
-    mask: masks.Mask
+    mask: masks.FieldMask
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Service:
     """
 
     limit: int = CELLS_LIMIT
-    schema: Schema | None = None
+    schema: MessageSchemas | None = None
     spreadsheets: dict[str, Spreadsheet] = field(default_factory=dict)
     forbidden: dict[str, str] = field(default_factory=dict)
 
@@ -100,11 +100,11 @@ class Service:
 
     def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
         """A request, checked against the schema."""
-        found = parse_qs(query, keep_blank_values=True)
-        typed = self.schema.query(method.name, found) if self.schema else _typed(found)
+        parameters = parse_qs(query, keep_blank_values=True)
+        typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
         content = _content(body) if method.http != "GET" else {}
         checked = self.schema.body(method.name, content, method.prefix) if self.schema else lenient(content)
-        mask = masks.parse(found["fields"][-1]) if found.get("fields", [""])[-1] else {}
+        mask = masks.parse(parameters["fields"][-1]) if parameters.get("fields", [""])[-1] else {}
         if self.schema:
             self.schema.fields(method.name, mask)
         return Call(method, {**typed, **params}, checked, mask)
@@ -120,7 +120,7 @@ class Service:
         if name == "batchUpdate":
             return batch.update(spreadsheet, call.body, call.mask)
         if name == "sheets.copyTo":
-            return masked(call, self._copy_to(spreadsheet, call))
+            return apply_mask(call, self._copy_to(spreadsheet, call))
         answers: dict[str, Callable[[], Json]] = {
             "values.get": lambda: values.get(spreadsheet, call.params),
             "values.batchGet": lambda: values.batch_get(spreadsheet, call.params),
@@ -132,7 +132,7 @@ class Service:
             "developerMetadata.search": lambda: metadata.search(spreadsheet, call.body),
             "developerMetadata.get": lambda: metadata.get(spreadsheet, call.params["metadataId"]),
         }
-        return masked(call, answers[name]())
+        return apply_mask(call, answers[name]())
 
     def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
         """The spreadsheet of a key."""
@@ -145,9 +145,9 @@ class Service:
     def new(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
         """A new spreadsheet; its first sheet has the id 0."""
         spreadsheet = Spreadsheet(key or new_key(), title, limit=self.limit)
-        for nth, (name, rows, columns) in enumerate(sheets):
+        for index, (name, rows, columns) in enumerate(sheets):
             wanted: Json = {"title": name, "gridProperties": {"rowCount": rows, "columnCount": columns}}
-            wanted |= {} if nth else {"sheetId": 0}
+            wanted |= {} if index else {"sheetId": 0}
             spreadsheet.sheets.append(sheet_of(spreadsheet, wanted))
         self.spreadsheets[spreadsheet.key] = spreadsheet
         return spreadsheet
@@ -160,12 +160,12 @@ class Service:
         properties = dict(body.get("properties") or {})
         spreadsheet = Spreadsheet(new_key(), properties.pop("title", "Untitled spreadsheet"), limit=self.limit)
         spreadsheet.properties = properties
-        for nth, wanted in enumerate(body.get("sheets") or [{}]):
+        for index, wanted in enumerate(body.get("sheets") or [{}]):
             if set(wanted) - {"properties"}:
                 raise unsupported(f"{', '.join(sorted(set(wanted) - {'properties'}))} in a new sheet")
             first = {"sheetId": 0, "title": "Sheet1"} if not body.get("sheets") else {}
-            sheet: Sheet = sheet_of(spreadsheet, first | (wanted.get("properties") or {}))
-            spreadsheet.sheets.insert(nth, sheet)
+            sheet: ServedSheet = sheet_of(spreadsheet, first | (wanted.get("properties") or {}))
+            spreadsheet.sheets.insert(index, sheet)
         self.spreadsheets[spreadsheet.key] = spreadsheet
         return resource.resource(spreadsheet, call.mask)
 
@@ -186,7 +186,7 @@ class Service:
         source = spreadsheet.sheet(int(text))
         wanted = {"gridProperties": {"rowCount": source.grid.rows, "columnCount": source.grid.columns}}
         title = f"Copy of {source.title}"
-        while draft.titled(title) is not None:
+        while draft.sheet_titled(title) is not None:
             title = f"Copy of {title}"
         new = sheet_of(draft, {**wanted, "title": title})
         copied = source.copy()
@@ -196,9 +196,9 @@ class Service:
         return resource.properties(copied, len(draft.sheets) - 1)
 
 
-def masked(call: Call, answer: Json) -> Json:
+def apply_mask(call: Call, answer: Json) -> Json:
     """The parts of an answer that the request's mask names."""
-    wanted: Json = masks.selected(answer, call.mask)
+    wanted: Json = masks.select(answer, call.mask)
     return wanted
 
 
@@ -218,9 +218,9 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _typed(query: dict[str, list[str]]) -> Json:
+def _to_typed(query: dict[str, list[str]]) -> Json:
     """The parameters of a query, where no schema knows them."""
     return {
-        name: found if name in _LISTS else found[-1].lower() == "true" if name in _FLAGS else found[-1]
-        for name, found in query.items()
+        name: values if name in _LISTS else values[-1].lower() == "true" if name in _FLAGS else values[-1]
+        for name, values in query.items()
     }

@@ -7,14 +7,14 @@ import secrets
 from dataclasses import dataclass, field
 
 from .errors import ApiError, Json, invalid
-from .grid import Grid
-from .ranges import COLUMNS_LIMIT, Area, Span, cells_span, split, written
+from .grid import SheetGrid
+from .ranges import COLUMNS_LIMIT, GridArea, Span, cells_span, format_range, split
 
 CELLS_LIMIT = 10_000_000
 
 
 @dataclass
-class Sheet:
+class ServedSheet:
     """One sheet.
 
     Attributes:
@@ -32,7 +32,7 @@ class Sheet:
 
     id: int
     title: str
-    grid: Grid
+    grid: SheetGrid
     grid_properties: Json = field(default_factory=dict)
     properties: Json = field(default_factory=dict)
     merges: list[Span] = field(default_factory=list)
@@ -46,24 +46,24 @@ class Sheet:
         """Whether it is not shown."""
         return bool(self.properties.get("hidden"))
 
-    def area(self, span: Span) -> Area:
+    def area(self, span: Span) -> GridArea:
         """The cells that a span covers; one that starts outside the grid is refused."""
         grid = self.grid
         if (span.top or 0) >= grid.rows or (span.left or 0) >= grid.columns:
             raise invalid(
-                f"Range ({written(self.title, span)}) exceeds grid limits. "
+                f"Range ({format_range(self.title, span)}) exceeds grid limits. "
                 f"Max rows: {grid.rows}, max columns: {grid.columns}"
             )
         return span.on(grid.rows, grid.columns)
 
-    def copy(self) -> Sheet:
+    def copy(self) -> ServedSheet:
         """Another one in the same state."""
         held = {name: copy.deepcopy(value) for name, value in vars(self).items() if name != "grid"}
-        return Sheet(grid=self.grid.copy(), **held)
+        return ServedSheet(grid=self.grid.copy(), **held)
 
 
 @dataclass
-class Named:
+class RangeName:
     """A named range: a name for a span of one sheet.
 
     Where the cells that it named were deleted, `span` is None: the service lists it no more, but the name stays taken.
@@ -94,8 +94,8 @@ class Spreadsheet:
     title: str
     limit: int = CELLS_LIMIT
     properties: Json = field(default_factory=dict)
-    sheets: list[Sheet] = field(default_factory=list)
-    named: dict[str, Named] = field(default_factory=dict)
+    sheets: list[ServedSheet] = field(default_factory=list)
+    named: dict[str, RangeName] = field(default_factory=dict)
     metadata: dict[int, Json] = field(default_factory=dict)
 
     def copy(self) -> Spreadsheet:
@@ -119,23 +119,23 @@ class Spreadsheet:
         """The cells of all grids, blank ones too."""
         return sum(sheet.grid.rows * sheet.grid.columns for sheet in self.sheets)
 
-    def sheet(self, sheet_id: int | None) -> Sheet:
+    def sheet(self, sheet_id: int | None) -> ServedSheet:
         """The sheet of an id; none means 0, as in protocol buffers."""
         for sheet in self.sheets:
             if sheet.id == (sheet_id or 0):
                 return sheet
         raise invalid(f"No sheet with id: {sheet_id or 0}")
 
-    def grid_range(self, grid_range: Json | None) -> tuple[Sheet, Span]:
+    def grid_range(self, grid_range: Json | None) -> tuple[ServedSheet, Span]:
         """The sheet and the span that a GridRange means."""
-        found = grid_range or {}
+        place = grid_range or {}
         try:
-            sheet = self.sheet(found.get("sheetId"))
+            sheet = self.sheet(place.get("sheetId"))
         except ApiError:
-            raise invalid(f"No grid with id: {found.get('sheetId') or 0}") from None
-        return sheet, Span.of(found)
+            raise invalid(f"No grid with id: {place.get('sheetId') or 0}") from None
+        return sheet, Span.from_json(place)
 
-    def titled(self, title: str) -> Sheet | None:
+    def sheet_titled(self, title: str) -> ServedSheet | None:
         """The sheet of a title; letters of another case do, where no title has just these."""
         for same in (str, str.casefold):
             for sheet in self.sheets:
@@ -143,14 +143,14 @@ class Spreadsheet:
                     return sheet
         return None
 
-    def called(self, name: str) -> Named | None:
+    def range_named(self, name: str) -> RangeName | None:
         """The named range of a name, in any case."""
         for named in self.named.values():
             if named.name.casefold() == name.casefold():
                 return named
         return None
 
-    def resolve(self, text: str) -> tuple[Sheet, Span]:
+    def resolve(self, text: str) -> tuple[ServedSheet, Span]:
         """The sheet and the span that a range in A1 notation, a title, or a name of a range means."""
         title, cells, quotes = split(text)
         if title is None:
@@ -158,16 +158,16 @@ class Spreadsheet:
             span = cells_span(cells)
             if span is not None:
                 return next((sheet for sheet in self.sheets if not sheet.hidden), self.sheets[0]), span
-            named, sheet = self.called(cells), self.titled(cells)
+            named, sheet = self.range_named(cells), self.sheet_titled(cells)
             if named is not None and named.span is not None:
                 return self.sheet(named.sheet), named.span
             if sheet is not None:
                 return sheet, Span()
-        elif (sheet := self.titled(title)) is not None:
+        elif (sheet := self.sheet_titled(title)) is not None:
             span = Span() if cells is None and quotes else cells_span(cells or "")
             if span is not None:
                 return sheet, span
-            named = self.called(cells or "")
+            named = self.range_named(cells or "")
             if named is not None and named.sheet == sheet.id and named.span is not None:
                 return sheet, named.span
         raise invalid(f"Unable to parse range: {text}")
@@ -184,7 +184,7 @@ class Spreadsheet:
                 "columns."
             )
 
-    def resize(self, sheet: Sheet, rows: int, columns: int) -> None:
+    def resize(self, sheet: ServedSheet, rows: int, columns: int) -> None:
         """Change the size of a sheet's grid."""
         if rows < 1 or columns < 1:
             raise invalid("A grid must have at least one row and one column.")

@@ -9,9 +9,9 @@ from typing import Any
 
 from . import entered, rendered
 from .errors import Json, invalid, within
-from .grid import SKIP, Cell, Skip
-from .ranges import Area, Span, letters, split, written
-from .spreadsheet import Sheet, Spreadsheet
+from .grid import SKIP, GridCell, Skip
+from .ranges import GridArea, Span, format_range, letters, split
+from .spreadsheet import ServedSheet, Spreadsheet
 
 Params = dict[str, Any]
 
@@ -24,27 +24,27 @@ def get(spreadsheet: Spreadsheet, params: Params) -> Json:
 def batch_get(spreadsheet: Spreadsheet, params: Params) -> Json:
     """`values.batchGet`."""
     ranges = params.get("ranges") or []
-    found = [_value_range(spreadsheet, text, params) for text in ranges]
-    return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": found} if found else {})
+    ranges_read = [_value_range(spreadsheet, text, params) for text in ranges]
+    return {"spreadsheetId": spreadsheet.key} | ({"valueRanges": ranges_read} if ranges_read else {})
 
 
 def update(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     """`values.update`."""
-    block = _Block.planned(spreadsheet, body, _option(params), params["range"])
+    block = _Block.plan(spreadsheet, body, _option(params), params["range"])
     block.put()
-    return block.updated(_responding(params))
+    return block.to_update(_make_response(params))
 
 
 def batch_update(spreadsheet: Spreadsheet, body: Json) -> Json:
     """`values.batchUpdate`: every range is looked at before the first one is written."""
     option = _option(body)
     blocks = []
-    for nth, data in enumerate(body.get("data") or []):
-        with within(f"Invalid data[{nth}]"):
-            blocks.append(_Block.planned(spreadsheet, data, option))
+    for index, data in enumerate(body.get("data") or []):
+        with within(f"Invalid data[{index}]"):
+            blocks.append(_Block.plan(spreadsheet, data, option))
     for block in blocks:
         block.put()
-    responses = [block.updated(_responding(body)) for block in blocks]
+    responses = [block.to_update(_make_response(body)) for block in blocks]
     answer: Json = {"spreadsheetId": spreadsheet.key}
     totals = {
         "totalUpdatedRows": len({(block.sheet.id, row) for block in blocks for row in block.rows}),
@@ -60,18 +60,18 @@ def clear(spreadsheet: Spreadsheet, params: Params) -> Json:
     """`values.clear`."""
     sheet, area = _area(spreadsheet, params["range"])
     sheet.grid.clear(area)
-    return {"spreadsheetId": spreadsheet.key, "clearedRange": written(sheet.title, area)}
+    return {"spreadsheetId": spreadsheet.key, "clearedRange": format_range(sheet.title, area)}
 
 
 def batch_clear(spreadsheet: Spreadsheet, body: Json) -> Json:
     """`values.batchClear`."""
     areas = []
-    for nth, text in enumerate(body.get("ranges") or []):
-        with within(f"Invalid range[{nth}]"):
+    for index, text in enumerate(body.get("ranges") or []):
+        with within(f"Invalid range[{index}]"):
             areas.append(_area(spreadsheet, text))
     for sheet, area in areas:
         sheet.grid.clear(area)
-    cleared = [written(sheet.title, area) for sheet, area in areas]
+    cleared = [format_range(sheet.title, area) for sheet, area in areas]
     return {"spreadsheetId": spreadsheet.key} | ({"clearedRanges": cleared} if cleared else {})
 
 
@@ -96,19 +96,19 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     block.put()
     answer: Json = {"spreadsheetId": spreadsheet.key}
     if table:
-        answer["tableRange"] = written(sheet.title, table)
-    return answer | {"updates": block.updated(_responding(params))}
+        answer["tableRange"] = format_range(sheet.title, table)
+    return answer | {"updates": block.to_update(_make_response(params))}
 
 
-def _option(options: Json) -> Callable[[Any], tuple[Cell | Skip, Json | None]] | None:
+def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
     """How values are read: None for RAW."""
     option = options.get("valueInputOption")
     if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
         raise invalid("'valueInputOption' is required but not specified")
-    return None if option == "RAW" else entered.typed
+    return None if option == "RAW" else entered.cell_from_entry
 
 
-def _responding(options: Json) -> Json | None:
+def _make_response(options: Json) -> Json | None:
     """The options with which a write answers the values, where it does."""
     if not options.get("includeValuesInResponse"):
         return None
@@ -118,7 +118,7 @@ def _responding(options: Json) -> Json | None:
     }
 
 
-def _area(spreadsheet: Spreadsheet, text: str) -> tuple[Sheet, Area]:
+def _area(spreadsheet: Spreadsheet, text: str) -> tuple[ServedSheet, GridArea]:
     sheet, span = spreadsheet.resolve(text)
     return sheet, sheet.area(span)
 
@@ -128,7 +128,7 @@ def _value_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
     return _values(spreadsheet, sheet, area, options)
 
 
-def _values(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, options: Json) -> Json:
+def _values(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, options: Json) -> Json:
     """The ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
     columns = rendered.columns(
         spreadsheet,
@@ -147,7 +147,7 @@ def _values(spreadsheet: Spreadsheet, sheet: Sheet, area: Area, options: Json) -
         lines = [_without_blanks(list(row)) for row in zip_longest(*columns, fillvalue="")]
     while lines and not lines[-1]:
         lines.pop()
-    answer: Json = {"range": written(sheet.title, area), "majorDimension": "COLUMNS" if by_columns else "ROWS"}
+    answer: Json = {"range": format_range(sheet.title, area), "majorDimension": "COLUMNS" if by_columns else "ROWS"}
     return answer | ({"values": lines} if lines else {})
 
 
@@ -157,15 +157,15 @@ def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
     return line
 
 
-def _table(sheet: Sheet, searched: Area) -> Area | None:
+def _table(sheet: ServedSheet, searched: GridArea) -> GridArea | None:
     """The last table that a range meets: the block of cells around its last cell that is not blank."""
     grid = sheet.grid
-    ends = [(len(cells), nth) for nth, cells in enumerate(grid.block(searched)) if cells]
+    ends = [(len(cells), index) for index, cells in enumerate(grid.block(searched)) if cells]
     if not ends:
         return None
-    length, nth = max(ends)
+    length, index = max(ends)
     top = searched.top + length - 1
-    left = searched.left + nth
+    left = searched.left + index
     bottom, right = top + 1, left + 1
     while True:
         before = (top, bottom, left, right)
@@ -175,19 +175,19 @@ def _table(sheet: Sheet, searched: Area) -> Area | None:
         while bottom < grid.rows and any(grid.cell(bottom, column) is not None for column in wide):
             bottom += 1
         first, last = max(0, top - 1), min(grid.rows, bottom + 1)
-        if left and _filled(sheet, left - 1, first, last):
+        if left and _find_filled(sheet, left - 1, first, last):
             left -= 1
-        if right < grid.columns and _filled(sheet, right, first, last):
+        if right < grid.columns and _find_filled(sheet, right, first, last):
             right += 1
         if before == (top, bottom, left, right):
-            return Area(top, bottom, left, right)
+            return GridArea(top, bottom, left, right)
 
 
-def _filled(sheet: Sheet, column: int, top: int, bottom: int) -> bool:
+def _find_filled(sheet: ServedSheet, column: int, top: int, bottom: int) -> bool:
     return bool(sheet.grid.column(column, top, bottom))
 
 
-Entry = Cell | Skip
+Entry = GridCell | Skip
 
 
 def _columns(
@@ -197,16 +197,16 @@ def _columns(
     lines: list[list[Any]] = body.get("values") or []
     if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
         raise invalid("Invalid value at 'values' (type.googleapis.com/google.protobuf.ListValue)")
-    convert = typed or entered.raw
+    convert = typed or entered.cell_from_raw
     by_columns = body.get("majorDimension") == "COLUMNS"
     converted: list[list[Any]] = []
-    for nth, line in enumerate(lines):
+    for index, line in enumerate(lines):
         try:
             converted.append([convert(value) for value in line])
         except TypeError:
             place = next(at for at, value in enumerate(line) if isinstance(value, (list, dict)))
             kind = "list_value" if isinstance(line[place], list) else "struct_value"
-            raise invalid(f"Invalid values[{nth}][{place}]: {kind} {{\n}}\n") from None
+            raise invalid(f"Invalid values[{index}][{place}]: {kind} {{\n}}\n") from None
     if by_columns:
         return converted if any(converted) else []
     nothing: Any = (SKIP, None) if typed else SKIP
@@ -218,7 +218,7 @@ class _Block:
     """Cells on their way into a sheet."""
 
     spreadsheet: Spreadsheet
-    sheet: Sheet
+    sheet: ServedSheet
     top: int
     left: int
     columns: Sequence[Sequence[Any]]
@@ -227,7 +227,7 @@ class _Block:
     count: int = 0
 
     @classmethod
-    def planned(
+    def plan(
         cls,
         spreadsheet: Spreadsheet,
         body: Json,
@@ -246,11 +246,11 @@ class _Block:
         block.fit(area, span, text)
         return block
 
-    def fit(self, area: Area, span: Span, text: str) -> None:
+    def fit(self, area: GridArea, span: Span, text: str) -> None:
         """Refuse a block that is larger than its range; a range of one cell is where it starts."""
         grid = self.sheet.grid
         bottom, right = (grid.rows, grid.columns) if span.anchor else (area.bottom, area.right)
-        shown = text if split(text)[0] is not None else written(self.sheet.title, span)
+        shown = text if split(text)[0] is not None else format_range(self.sheet.title, span)
         if self.height > bottom - self.top:
             raise invalid(f"Requested writing within range [{shown}], but tried writing to row [{bottom + 1}]")
         if len(self.columns) > right - self.left:
@@ -282,11 +282,11 @@ class _Block:
                 look = (old.get("userEnteredFormat") or {}) | {"numberFormat": number_format}
                 marks.put(row, row + 1, old | {"userEnteredFormat": look})
 
-    def updated(self, responding: Json | None) -> Json:
+    def to_update(self, responding: Json | None) -> Json:
         """The UpdateValuesResponse."""
         height, width = max(1, self.height), max(1, len(self.columns))
-        area = Area(self.top, self.top + height, self.left, self.left + width)
-        answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": written(self.sheet.title, area)}
+        area = GridArea(self.top, self.top + height, self.left, self.left + width)
+        answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": format_range(self.sheet.title, area)}
         counts = {
             "updatedRows": len(self.rows),
             "updatedColumns": len(self.filled),

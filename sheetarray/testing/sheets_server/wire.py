@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from .errors import ApiError, Json, invalid
-from .faults import Fault, Quota, struck
+from .faults import Fault, Quota, find_fault
 from .service import Method, Service
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class DroppedError(ConnectionError):
     """There is no one to answer."""
 
 
-class Wire:
+class Connection:
     """A WSGI application around a service.
 
     Attributes:
@@ -84,22 +84,22 @@ class Wire:
             return _respond(start_response, record, ApiError(500, f"The emulator failed: {crash!r}"))
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse, record: Record) -> Iterable[bytes]:
-        found = self._found(environ, record)
+        target = self._find_fault(environ, record)
         with self.lock:
             self.requests.append(record)
         if self.on_request is not None:
             self.on_request(record)
         with self.lock:
-            fault = struck(self.faults, record.method, unquote(f"{record.path}?{record.query}"))
+            fault = find_fault(self.faults, record.method, unquote(f"{record.path}?{record.query}"))
         if fault is None:
-            return _respond(start_response, record, self._answer(record, found))
+            return _respond(start_response, record, self._answer(record, target))
         if fault.status == "reset-before":
             _reset(environ)
         if fault.error_code and not fault.applied:
             return _respond(start_response, record, fault.error(writes=record.writes))
         if fault.status == "late":
             self.closing.wait(fault.seconds)
-        answer = self._answer(record, found)
+        answer = self._answer(record, target)
         if fault.status == "slow":
             self.closing.wait(fault.seconds)
         if fault.status == "reset-after":
@@ -108,7 +108,7 @@ class Wire:
             answer = fault.error(writes=record.writes)
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
 
-    def _found(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
+    def _find_fault(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
         """The method that a request calls, if there is one."""
         if str(environ.get("HTTP_HOST", "")).partition(":")[0] not in _NAMES:
             return ApiError(403, "The emulator answers to 127.0.0.1 and localhost only.")
@@ -119,15 +119,15 @@ class Wire:
         record.writes = method.writes
         return method, params
 
-    def _answer(self, record: Record, found: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
+    def _answer(self, record: Record, target: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
         """What the service says."""
-        if isinstance(found, ApiError):
-            return found
+        if isinstance(target, ApiError):
+            return target
         try:
             self._quota.take(writes=record.writes)
             if len(record.received) > self._payload:
                 raise invalid(f"Request payload size exceeds the limit: {self._payload} bytes.")
-            call = self._service.call(*found, record.query, record.received)
+            call = self._service.call(*target, record.query, record.received)
             with self.lock:
                 return self._service.answer(call)
         except ApiError as error:

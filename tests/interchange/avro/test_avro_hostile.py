@@ -19,21 +19,24 @@ from cramjam import snappy
 
 import sheetarray as sa
 from sheetarray.interchange import avro
-from sheetarray.interchange.avro.wire import varint
+from sheetarray.interchange.avro.wire import encode_varint
 
-F8 = varint(3) + b"<f8"
+F8 = encode_varint(3) + b"<f8"
 SYNC = b"s" * 16
 
 
 def text(value: str | bytes) -> bytes:
     raw = value.encode() if isinstance(value, str) else value
-    return varint(len(raw)) + raw
+    return encode_varint(len(raw)) + raw
 
 
 def datum(
-    shape: bytes = varint(1) + varint(2) + b"\0", typestr: str = "<i2", data: bytes = b"\1\0\2\0", version: int = 3
+    shape: bytes = encode_varint(1) + encode_varint(2) + b"\0",
+    typestr: str = "<i2",
+    data: bytes = b"\1\0\2\0",
+    version: int = 3,
 ) -> bytes:
-    return shape + text(typestr) + text(data) + varint(version)
+    return shape + text(typestr) + text(data) + encode_varint(version)
 
 
 def container(
@@ -42,8 +45,8 @@ def container(
     metadata = {"avro.schema": json.dumps(schema).encode(), "avro.codec": codec.encode(), **more}
     if names is not None:
         metadata["sheetarray.names"] = json.dumps(names).encode()
-    head = varint(len(metadata)) + b"".join(text(key) + text(value) for key, value in metadata.items()) + b"\0"
-    body = b"".join(varint(count) + text(content) + SYNC for count, content in blocks)
+    head = encode_varint(len(metadata)) + b"".join(text(key) + text(value) for key, value in metadata.items()) + b"\0"
+    body = b"".join(encode_varint(count) + text(content) + SYNC for count, content in blocks)
     return b"Obj\x01" + head + SYNC + body
 
 
@@ -63,11 +66,11 @@ def read(content: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "shape",
     [
-        varint(2) + varint(2) + varint(3) + b"\0",
-        varint(1) + varint(2) + varint(1) + varint(3) + b"\0",
-        varint(-2) + varint(2) + varint(2) + varint(3) + b"\0",
-        varint(-1) + varint(1) + varint(2) + varint(1) + varint(3) + b"\0",
-        varint(2) + b"\x84\x80\x80\x00" + varint(3) + b"\x80\x00",
+        encode_varint(2) + encode_varint(2) + encode_varint(3) + b"\0",
+        encode_varint(1) + encode_varint(2) + encode_varint(1) + encode_varint(3) + b"\0",
+        encode_varint(-2) + encode_varint(2) + encode_varint(2) + encode_varint(3) + b"\0",
+        encode_varint(-1) + encode_varint(1) + encode_varint(2) + encode_varint(1) + encode_varint(3) + b"\0",
+        encode_varint(2) + b"\x84\x80\x80\x00" + encode_varint(3) + b"\x80\x00",
     ],
     ids=["one block", "two blocks", "negative count", "mixed", "long varints"],
 )
@@ -101,21 +104,23 @@ BAD = {
     "cut off in the data": (datum()[:-3], "byte 8"),
     "data too short": (datum(data=b"\0\0"), "byte 7"),
     "data too long": (datum(data=b"\0" * 6), "byte 7"),
-    "negative data": (datum()[:7] + varint(-4) + datum()[8:], "byte 7"),
-    "huge data": (datum()[:7] + varint(2**62) + datum()[8:], "byte 7"),
-    "negative dimension": (datum(varint(1) + varint(-2) + b"\0"), "byte 1"),
-    "dimension beyond int": (datum(varint(1) + varint(2**31) + b"\0"), "byte 1"),
-    "65 dimensions": (datum(varint(65) + varint(1) * 65 + b"\0", data=b"\0\0"), "byte 0"),
-    "2^62 dimensions": (datum(varint(2**62)), "byte 0"),
-    "-2^63 dimensions": (datum(varint(-(2**63)) + varint(1)), "byte 0"),
-    "block size wrong": (datum(varint(-1) + varint(5) + varint(2) + b"\0"), "byte 0"),
-    "a product beyond memory": (datum(varint(4) + varint(2**31 - 1) * 3 + varint(0) + b"\0", data=b""), "byte 0"),
+    "negative data": (datum()[:7] + encode_varint(-4) + datum()[8:], "byte 7"),
+    "huge data": (datum()[:7] + encode_varint(2**62) + datum()[8:], "byte 7"),
+    "negative dimension": (datum(encode_varint(1) + encode_varint(-2) + b"\0"), "byte 1"),
+    "dimension beyond int": (datum(encode_varint(1) + encode_varint(2**31) + b"\0"), "byte 1"),
+    "65 dimensions": (datum(encode_varint(65) + encode_varint(1) * 65 + b"\0", data=b"\0\0"), "byte 0"),
+    "2^62 dimensions": (datum(encode_varint(2**62)), "byte 0"),
+    "-2^63 dimensions": (datum(encode_varint(-(2**63)) + encode_varint(1)), "byte 0"),
+    "block size wrong": (datum(encode_varint(-1) + encode_varint(5) + encode_varint(2) + b"\0"), "byte 0"),
+    "a product beyond memory": (
+        datum(encode_varint(4) + encode_varint(2**31 - 1) * 3 + encode_varint(0) + b"\0", data=b""), "byte 0",
+    ),
     "varint of 11 bytes": (b"\x80" * 10 + b"\0" + datum(), "byte 0"),
     "varint of 65 bits": (b"\xff" * 9 + b"\x7f" + datum(), "byte 0"),
     "version 2": (datum(version=2), "byte 12"),
     "version beyond int": (datum(version=2**31), "byte 12"),
-    "typestr of 2^40 bytes": (datum()[:3] + varint(2**40) + b"<i2", "byte 3"),
-    "typestr no UTF-8": (datum()[:3] + varint(3) + b"\xff\xfe2" + datum()[7:], "byte 3"),
+    "typestr of 2^40 bytes": (datum()[:3] + encode_varint(2**40) + b"<i2", "byte 3"),
+    "typestr no UTF-8": (datum()[:3] + encode_varint(3) + b"\xff\xfe2" + datum()[7:], "byte 3"),
     "a boolean of 2": (datum(typestr="|b1", data=b"\1\2"), "byte 8"),
     **{
         f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3")
@@ -169,11 +174,11 @@ FILES = {
     "deflate data cut off": container((1, deflated(datum())[:-4]), codec="deflate"),
     "another sync marker": container((1, datum()))[:-1] + b"t",
     "cut off in the sync marker": container((1, datum()))[:-1],
-    "a block of 2^60 bytes": container() + varint(1) + varint(2**60),
-    "a block of negative size": container() + varint(1) + varint(-1) + SYNC,
-    "metadata of 2^62 entries": b"Obj\x01" + varint(2**62),
-    "metadata with a key twice": b"Obj\x01" + varint(2) + (text("a") + text("b")) * 2 + b"\0" + SYNC,
-    "a value of 2^62 bytes": b"Obj\x01" + varint(1) + text("a") + varint(2**62),
+    "a block of 2^60 bytes": container() + encode_varint(1) + encode_varint(2**60),
+    "a block of negative size": container() + encode_varint(1) + encode_varint(-1) + SYNC,
+    "metadata of 2^62 entries": b"Obj\x01" + encode_varint(2**62),
+    "metadata with a key twice": b"Obj\x01" + encode_varint(2) + (text("a") + text("b")) * 2 + b"\0" + SYNC,
+    "a value of 2^62 bytes": b"Obj\x01" + encode_varint(1) + text("a") + encode_varint(2**62),
     "the magic alone": b"Obj\x01",
 }  # fmt: skip
 
@@ -213,8 +218,8 @@ def test_a_block_inflates_no_further_than_its_array_needs(frugal: Any) -> None:
         with pytest.raises(sa.FormatError):
             read(content)
         assert len(list(avro.check_avro(io.BytesIO(content)))) == 1
-    shape = varint(1) + varint(2**31 - 1) + b"\0"
-    claims = shape + F8 + varint(8 * (2**31 - 1)) + b"\0" * 10_000
+    shape = encode_varint(1) + encode_varint(2**31 - 1) + b"\0"
+    claims = shape + F8 + encode_varint(8 * (2**31 - 1)) + b"\0" * 10_000
     with pytest.raises(sa.FormatError, match="are read at once"):
         read(container((1, deflated(claims)), codec="deflate"))
 
@@ -268,10 +273,10 @@ def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) ->
 
 @pytest.mark.parametrize("codec", ["deflate", "zstandard"])
 def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    zeros = datum(varint(1) + varint(10_000) + b"\0", "|u1", bytes(10_000))
+    zeros = datum(encode_varint(1) + encode_varint(10_000) + b"\0", "|u1", bytes(10_000))
     content = container(*[(1, PACK[codec](zeros))] * 10, codec=codec)
     for most, fits in ((10 * len(zeros), True), (10 * len(zeros) - 1, False), (len(zeros), False)):
-        monkeypatch.setattr("sheetarray.interchange.avro.container.inflated_limit", lambda size, most=most: most)
+        monkeypatch.setattr("sheetarray.interchange.avro.container.max_inflated_size", lambda size, most=most: most)
         if fits:
             assert len(read(content)) == len(avro.scan_avro(io.BytesIO(content))) == 10
             assert list(avro.check_avro(io.BytesIO(content))) == []
@@ -284,8 +289,11 @@ def test_the_blocks_of_a_file_inflate_to_a_bounded_size_in_all(codec: str, monke
 
 
 def test_a_claim_of_gigabytes_takes_no_memory(frugal: Any) -> None:
-    shape = varint(1) + varint(10**9) + b"\0"
-    for content in (shape + F8 + varint(8 * 10**9), container((1, shape + F8 + varint(8 * 10**9) + b"\0" * 90))):
+    shape = encode_varint(1) + encode_varint(10**9) + b"\0"
+    for content in (
+        shape + F8 + encode_varint(8 * 10**9),
+        container((1, shape + F8 + encode_varint(8 * 10**9) + b"\0" * 90)),
+    ):
         with pytest.raises(sa.FormatError, match="bytes, but"):
             read(content)
 
@@ -345,7 +353,7 @@ def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
                 content[at] ^= 1 << rng.randrange(8)
             elif change == 2:
                 content[at:at] = rng.choice(
-                    (b"\xff\xff\xff\xff\x7f", varint(2**40), varint(-5), bytes([rng.randrange(256)]))
+                    (b"\xff\xff\xff\xff\x7f", encode_varint(2**40), encode_varint(-5), bytes([rng.randrange(256)]))
                 )
             else:
                 del content[at : at + rng.randrange(1, 9)]

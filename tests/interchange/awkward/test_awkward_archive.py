@@ -25,7 +25,7 @@ from mutations import bounded_memory, mutated
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.interchange import awkward as awk
-from sheetarray.interchange.awkward import Arrays, load, save
+from sheetarray.interchange.awkward import ArchiveArrays, load, save
 
 CASES = every_class()
 LISTS, WORDS = CASES["lists"], CASES["strings"]
@@ -85,7 +85,7 @@ def test_a_file_of_one_array_without_a_name_is_that_array(tmp_path: Path) -> Non
     assert isinstance(load(path), ak.Array)
     save(path, WORDS, "words")
     with load(path) as found:
-        assert isinstance(found, Arrays)
+        assert isinstance(found, ArchiveArrays)
         assert sorted(found) == ["", "words"]
         assert found[""].to_list() == LISTS.to_list()
 
@@ -144,8 +144,8 @@ def test_adding_keeps_the_bytes_of_what_is_there(tmp_path: Path) -> None:
         archive.writestr("folder/", b"")
     before = path.read_bytes()
     start = zipfile.ZipFile(path).start_dir
-    for nth, array in enumerate((LISTS, WORDS)):
-        save(path, array, f"a{nth}")
+    for index, array in enumerate((LISTS, WORDS)):
+        save(path, array, f"a{index}")
     assert path.read_bytes()[:start] == before[:start]
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
@@ -224,7 +224,7 @@ def test_a_save_that_fails_on_the_way_leaves_the_old_file(mode: Any, tmp_path: P
 def test_saves_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t.awkd"
     save(path, LISTS, "first")
-    names = [f"n{nth}" for nth in range(12)]
+    names = [f"n{index}" for index in range(12)]
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(lambda name: save(path, np.zeros(200_000), name), names))
     with load(path) as found:
@@ -279,8 +279,8 @@ def test_what_is_no_archive_is_not_added_to(tmp_path: Path) -> None:
 
 def test_open_files_are_written_added_to_and_read() -> None:
     file = io.BytesIO()
-    for nth, array in enumerate((LISTS, WORDS, LISTS)):
-        save(file, array, f"a{nth}")
+    for index, array in enumerate((LISTS, WORDS, LISTS)):
+        save(file, array, f"a{index}")
     with load(file) as found:
         assert [array.to_list() for array in found.values()] == [LISTS.to_list(), WORDS.to_list(), LISTS.to_list()]
     assert not file.closed
@@ -389,7 +389,7 @@ def test_a_deflated_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
     path.write_bytes(archive(method=zipfile.ZIP_LZMA))
     with pytest.raises(sa.FormatError, match="method 14"):
         sa.read(path)
-    zeros = {f"bomb{nth}.raw": bytes(2**24) for nth in range(5)}
+    zeros = {f"bomb{index}.raw": bytes(2**24) for index in range(5)}
     path.write_bytes(archive(replaced=zeros, method=zipfile.ZIP_DEFLATED))
     with bounded_memory(), pytest.raises(sa.FormatError, match="inflates to"):
         sa.read(path)
@@ -507,7 +507,7 @@ def test_one_array_alone_has_a_name(place: Path) -> None:
 
 
 def test_writing_replaces_and_leaves_out_what_is_not_reached(place: Path) -> None:
-    whole = ak.Array([{"secret": 10**6 + nth} for nth in range(10_000)])
+    whole = ak.Array([{"secret": 10**6 + index} for index in range(10_000)])
     sa.write(place, {"few": whole[np.array([3, 7])]})
     assert place.stat().st_size < 2000
     sa.write(place, {"few": whole[np.array([3, 7])]}, pack=False, compression=None)

@@ -47,7 +47,7 @@ def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -
     columns = to_columns("t", CASES[case], limit=LIMIT)
     for column in columns.values():
         assert isinstance(column, np.ndarray)
-        dtypes.of(column.dtype)
+        dtypes.from_numpy(column.dtype)
     assert list(columns)[-1] == "t.json"
     assert_kept(from_columns(columns, "t"), CASES[case])
 
@@ -186,7 +186,7 @@ def test_a_path_is_of_fields_and_parameters(layout: ak.Array, names: list[str]) 
 
 def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
     fields = ["counts", "x", "X", "a-b", "line\nbreak", "z" * 300, "content", "1"]
-    array = ak.Array([[{name: nth for nth, name in enumerate(fields)}, dict.fromkeys(fields, 0)], []])
+    array = ak.Array([[{name: number for number, name in enumerate(fields)}, dict.fromkeys(fields, 0)], []])
     nested = ak.Array([{"a": {"b": 1}, "a-b": 2, "3": 3, "8": 4}])
     for each in (array, nested):
         columns = to_columns("t", each, limit=LIMIT)
@@ -223,7 +223,7 @@ def test_refusals_name_the_array() -> None:
 
 @pytest.mark.parametrize("limit", [60, 100, 1000, LIMIT, 50_000])
 def test_no_piece_of_a_schema_is_taken_for_something_else(limit: int) -> None:
-    array = ak.Array([{f"=field {nth} ": nth for nth in range(1500)}])
+    array = ak.Array([{f"=field {number} ": number for number in range(1500)}])
     columns = to_columns("t", array, limit=limit)
     pieces = columns["t.json"].tolist()
     assert all(0 < len(piece) <= limit for piece in pieces)
@@ -336,7 +336,7 @@ def table(array: Any) -> dict[str, list[Any]]:
     assert all(column.ndim == 1 for column in found.values())
     assert len({len(column) for column in found.values()}) == 1
     for column in found.values():
-        dtypes.of(column.dtype)
+        dtypes.from_numpy(column.dtype)
     return {name: column.tolist() for name, column in found.items()}
 
 

@@ -83,7 +83,7 @@ def test_numpy_arrays_are_compressed_by_the_policy_and_read_again(tmp_path: Path
 
 
 def test_only_what_is_reached_is_stored_when_packed(file: Any) -> None:
-    whole = ak.Array([{"x": nth} for nth in range(1000)])
+    whole = ak.Array([{"x": index} for index in range(1000)])
     hdf5(file, pack=True, compression=None)["few"] = whole[np.array([3, 7])]
     assert sum(dataset.size for name, dataset in file["few"].items() if name != "schema.json") == 16
 
@@ -207,9 +207,9 @@ def a_bomb(file: Any) -> None:
 
 def many_bombs(file: Any) -> None:
     parts = []
-    for nth in range(40):
-        file["t"].create_dataset(f"z{nth}", (2**23,), "u1", chunks=(2**20,), compression="gzip")
-        parts.append([f"z{nth}", {"read": f"z{nth}"}])
+    for index in range(40):
+        file["t"].create_dataset(f"z{index}", (2**23,), "u1", chunks=(2**20,), compression="gzip")
+        parts.append([f"z{index}", {"read": f"z{index}"}])
     table = {"call": ["awkward0", "Table", "frompairs"], "args": [{"pairs": parts}, {"json": 0}]}
     schema(file, json.dumps({"awkward0": "0", "prefix": "t/", "schema": table}).encode())
 

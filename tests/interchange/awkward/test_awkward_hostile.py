@@ -127,8 +127,8 @@ def _nested(depth: int, name: str = "JaggedArray.fromcounts") -> tuple[Blobs, An
     blobs = Blobs()
     counts = blobs.array([1], id=0)
     expression = blobs.array([5])
-    for nth in range(depth):
-        expression = call(name, counts if nth == depth - 1 else {"ref": 0}, expression)
+    for index in range(depth):
+        expression = call(name, counts if index == depth - 1 else {"ref": 0}, expression)
     return blobs, expression
 
 
@@ -148,11 +148,11 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
     lists: Any = {"list": [ints, {"ref": 0}], "id": 100}
     tables: Any = call("Table.frompairs", {"pairs": [["a", ints]]}, id=100)
     chunks: Any = call("ChunkedArray", {"list": [ints]}, id=100)
-    for nth in range(101, 140):
-        lists = {"list": [lists, *({"ref": nth - 1} for _ in range(9))], "id": nth}
-        pairs = [["a", tables], *([f"b{n}", {"ref": nth - 1}] for n in range(9))]
-        tables = call("Table.frompairs", {"pairs": pairs}, id=nth)
-        chunks = call("ChunkedArray", {"list": [chunks, *({"ref": nth - 1} for _ in range(9))]}, id=nth)
+    for index in range(101, 140):
+        lists = {"list": [lists, *({"ref": index - 1} for _ in range(9))], "id": index}
+        pairs = [["a", tables], *([f"b{n}", {"ref": index - 1}] for n in range(9))]
+        tables = call("Table.frompairs", {"pairs": pairs}, id=index)
+        chunks = call("ChunkedArray", {"list": [chunks, *({"ref": index - 1} for _ in range(9))]}, id=index)
     million = {**blobs, "z": _zeros(), "n": zlib.compress(_zeros()), "m": bytes(2**20)}
     view = {"tuple": [{"json": 0}, {"json": 0}, {"json": 10**15}]}
     table = call("Table.frompairs", {"pairs": [["a", ints]]})
@@ -191,10 +191,10 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a cycle": (call("JaggedArray.fromcounts", one, {"ref": 7}, id=7), "leads back"),
         "a cycle of references": ({"ref": 7, "id": 7}, "leads back"),
         "a long cycle": (
-            {"list": [{"ref": 1000 + (nth + 1) % 9000, "id": 1000 + nth} for nth in range(9000)]}, "leads back",
+            {"list": [{"ref": 1000 + (index + 1) % 9000, "id": 1000 + index} for index in range(9000)]}, "leads back",
         ),
         "a chain of references": (
-            {"list": [{"ref": 1001 + nth, "id": 1000 + nth} for nth in range(9000)] + [{"json": 1, "id": 10000}]},
+            {"list": [{"ref": 1001 + index, "id": 1000 + index} for index in range(9000)] + [{"json": 1, "id": 10000}]},
             "expressions within each other",
         ),
         "an integer of 10^4000": (buffer("0", "int64", 10**4000), "not an integer of 64 bits"),
@@ -286,7 +286,7 @@ def test_what_just_fits_the_limits_is_read() -> None:
     refused(Blobs(), {"json": text}, "the whole is a list")
     with pytest.raises(sa.FormatError, match="nested more than"):
         Blobs().read({"json": [text]})
-    chain = [{"ref": nth + 1, "id": nth} for nth in range(DEEPEST_EXPRESSION - 2)]
+    chain = [{"ref": index + 1, "id": index} for index in range(DEEPEST_EXPRESSION - 2)]
     refused(Blobs(), {"list": [*chain, {"json": 1, "id": len(chain)}]}, "the whole is a list")
     blobs = Blobs()
     pairs = [["0", blobs.array(INTS, id=0)], *([str(n), {"ref": 0}] for n in range(1, MOST_ARRAYS - 1))]
@@ -305,8 +305,8 @@ def test_arrays_in_many_dimensions_count_as_arrays_within_each_other() -> None:
     blobs = Blobs()
     expression = blobs.array([7])
     counts = blobs.array(np.ones((1,) * 30, int), id=1)
-    for nth in range(3):
-        expression = call("JaggedArray.fromcounts", counts if nth == 2 else {"ref": 1}, expression)
+    for index in range(3):
+        expression = call("JaggedArray.fromcounts", counts if index == 2 else {"ref": 1}, expression)
     refused(blobs, expression, "arrays within each other")
 
 

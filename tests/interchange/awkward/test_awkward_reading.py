@@ -17,8 +17,8 @@ import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.blobs import Blob
-from sheetarray.interchange.awkward.limits import Budget
+from sheetarray.interchange.awkward.blobs import StoredBlob
+from sheetarray.interchange.awkward.limits import MemoryBudget
 from sheetarray.interchange.awkward.reading import deserialize
 
 INTS = np.arange(4)
@@ -429,17 +429,17 @@ def test_arrays_share_the_memory_of_their_blobs() -> None:
 
 
 def test_the_budget_counts_a_blob_once_and_views_each_time() -> None:
-    budget = Budget(100)
+    budget = MemoryBudget(100)
     budget.take(60, "a")
     with pytest.raises(sa.FormatError, match=r"b of 41 bytes: more than the 100 bytes") as caught:
         budget.take(41, "b")
     assert caught.value.hint == "max_bytes= allows more"
-    budget = Budget()
-    always = budget.most
-    budget.stored("x", 10 * always)
-    budget.stored("x", 10 * always)
-    assert budget.most == 640 * always
-    assert Blob("x", b"abc").raw(3, budget).tobytes() == b"abc"
+    budget = MemoryBudget()
+    always = budget.limit
+    budget.note_stored("x", 10 * always)
+    budget.note_stored("x", 10 * always)
+    assert budget.limit == 640 * always
+    assert StoredBlob("x", b"abc").inflate(3, budget).tobytes() == b"abc"
 
 
 def test_max_bytes_limits_and_allows() -> None:

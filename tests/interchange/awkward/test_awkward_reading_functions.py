@@ -15,7 +15,7 @@ import pytest
 from awkward0_schemas import Blobs, buffer, call, document, refused
 
 import sheetarray as sa
-from sheetarray.interchange.awkward.functions import WHITELIST, matches, promoted
+from sheetarray.interchange.awkward.functions import WHITELIST, matches, to_patterns
 from sheetarray.interchange.awkward.reading import deserialize
 
 INTS = np.arange(4)
@@ -57,13 +57,13 @@ def test_patterns_match_as_the_specification_has_it(pattern: Any, spec: Any, all
 
 
 def test_whitelists_are_promoted() -> None:
-    assert promoted("*") == (("*",),)
-    assert promoted(["awkward0", "*Array"]) == (("awkward0", "*Array"),)
-    assert promoted([["a", "b"], ("c",)]) == (("a", "b"), ("c",))
-    assert promoted([]) == ()
+    assert to_patterns("*") == (("*",),)
+    assert to_patterns(["awkward0", "*Array"]) == (("awkward0", "*Array"),)
+    assert to_patterns([["a", "b"], ("c",)]) == (("a", "b"), ("c",))
+    assert to_patterns([]) == ()
     for wrong in (5, [5], [["a", 5]], [[]], [["a"], "b"], [["a"], 5]):
         with pytest.raises(TypeError, match="a whitelist is a list of patterns"):
-            promoted(wrong)  # type: ignore[arg-type]
+            to_patterns(wrong)  # type: ignore[arg-type]
 
 
 def test_the_default_whitelist_names_constructors_only() -> None:

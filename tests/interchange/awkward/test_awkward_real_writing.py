@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
-        return {str(nth): plain(each) for nth, each in enumerate(value)}
+        return {str(index): plain(each) for index, each in enumerate(value)}
     if isinstance(value, list):
         return [plain(each) for each in value]
     if isinstance(value, bytes):
@@ -66,7 +66,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What awkward0 says of one file that holds every case, whole and packed."""
     path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
     for pack in (False, True):
-        save(path, {f"{nth}{pack}": array for nth, array in enumerate(CASES.values())}, pack=pack)
+        save(path, {f"{index}{pack}": array for index, array in enumerate(CASES.values())}, pack=pack)
     found = run_json(LOADING, path)
     assert isinstance(found, dict)
     return found
@@ -82,17 +82,17 @@ def test_awkward0_reads_every_layout(case: str, pack: bool, said: dict[str, Any]
 @given(st.lists(arrays(), min_size=60, max_size=80))
 def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.TempPathFactory, many: Any) -> None:
     path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
-    save(path, {str(nth): array for nth, array in enumerate(many)})
+    save(path, {str(index): array for index, array in enumerate(many)})
     found = run_json(LOADING, path)
-    for nth, array in enumerate(many):
-        assert found[str(nth)] == plain(array.to_list()), array.layout
+    for index, array in enumerate(many):
+        assert found[str(index)] == plain(array.to_list()), array.layout
 
 
 @pytest.mark.parametrize(
     "compression", [True, zlib.compress, (lzma.compress, ("lzma", "decompress"))], ids=["True", "zlib", "lzma"]
 )
 def test_awkward0_reads_what_is_compressed(compression: Any, tmp_path: Path) -> None:
-    array = ak.Array({"x": np.arange(5000) // 100, "lists": [[nth] * (nth % 3) for nth in range(5000)]})
+    array = ak.Array({"x": np.arange(5000) // 100, "lists": [[index] * (index % 3) for index in range(5000)]})
     path = tmp_path / "t.awkd"
     save(path, array, compression=compression)
     assert path.stat().st_size < 10_000  # of 120,000; the fastest library packs less than the best
@@ -156,12 +156,12 @@ with h5py.File(sys.argv[1], "r+") as file:
 """
     with h5py.File(tmp_path / "t.h5", "w") as file:
         arrays = hdf5(file)
-        for nth, array in enumerate(CASES.values()):
-            arrays[str(nth)] = array
+        for index, array in enumerate(CASES.values()):
+            arrays[str(index)] = array
     found = run_json(PLAIN + script, tmp_path / "t.h5")
     if isinstance(found, str):
         pytest.skip(f"h5py is not beside awkward0: {found}")
-    assert found == {str(nth): plain(array.to_list()) for nth, array in enumerate(CASES.values())}
+    assert found == {str(index): plain(array.to_list()) for index, array in enumerate(CASES.values())}
     with h5py.File(tmp_path / "t.h5", "r") as file:
         assert "0" not in hdf5(file)
         assert hdf5(file)["theirs"].to_list() == [{"x": "a", "y": [1.5]}, {"x": "", "y": []}]
@@ -179,7 +179,9 @@ for nth, keys in enumerate(names):
 print(json.dumps(found))
 """
     every = [to_columns("t", array, limit=100) for array in CASES.values()]
-    stored = {f"{nth}-{place}": column for nth, each in enumerate(every) for place, column in enumerate(each.values())}
+    stored = {
+        f"{index}-{place}": column for index, each in enumerate(every) for place, column in enumerate(each.values())
+    }
     names = json.dumps([list(each) for each in every]).encode()
     np.savez(tmp_path / "t.npz", names=np.frombuffer(names, np.uint8), **stored)  # type: ignore[arg-type]
     found = run_json(PLAIN + script, tmp_path / "t.npz")

@@ -250,7 +250,7 @@ def test_many_arrays_in_one_place_are_not_looked_through_again_and_again() -> No
     blobs = Blobs()
     big = call("JaggedArray.fromcounts", blobs.array(np.zeros(2**20, "i8")), blobs.array([1]))
     lists = call("JaggedArray.fromcounts", blobs.array([0]), big, id=7)
-    pairs = [["0", lists], *([str(nth), {"ref": 7}] for nth in range(1, 5000))]
+    pairs = [["0", lists], *([str(number), {"ref": 7}] for number in range(1, 5000))]
     whole = call("Table.frompairs", {"pairs": pairs}, {"json": 0})
     metadata = {"sheetarray": {"layout": {"7": {"parameters": {"units": "mm"}}}}}
     with bounded_memory(), pytest.raises(sa.FormatError, match="one array in many places"):

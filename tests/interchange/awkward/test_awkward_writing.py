@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize, serialize
-from sheetarray.interchange.awkward.forms import MOST_DEEP
+from sheetarray.interchange.awkward.expression_writer import MOST_DEEP
 
 CASES = every_class()
 
@@ -257,7 +257,7 @@ def test_what_is_shared_is_stored_once() -> None:
 
 
 def test_only_what_is_reached_is_stored_when_packed() -> None:
-    whole = ak.Array([{"secret": 10**6 + nth, "words": [str(nth)]} for nth in range(1000)])
+    whole = ak.Array([{"secret": 10**6 + number, "words": [str(number)]} for number in range(1000)])
     few = whole[np.array([3, 7])]
     kept, packed = (sum(map(len, stored(few, pack=pack, compression=None).values())) for pack in (False, True))
     assert kept > 8000

@@ -16,7 +16,7 @@ import pytest
 import sheetarray as sa
 from sheetarray.files import fast_zlib
 from sheetarray.interchange.awkward import COMPRESSION, WHITELIST, deserialize, partner, serialize
-from sheetarray.interchange.awkward.compression import Rule, rules_of
+from sheetarray.interchange.awkward.compression import Rule, parse_rules
 
 ZLIB = (zlib.compress, ("zlib", "decompress"))
 FAST = (fast_zlib.compress, ("zlib", "decompress"))
@@ -59,7 +59,7 @@ def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
     ],
 )  # fmt: skip
 def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
-    assert rules_of(compression) == (Rule(zlib.compress, ("zlib", "decompress")),)
+    assert parse_rules(compression) == (Rule(zlib.compress, ("zlib", "decompress")),)
     found = compressed(stored(compression=compression))
     assert len(found) == 6
     assert all(call == ["zlib", "decompress"] for call in found.values())
@@ -67,7 +67,7 @@ def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
 
 @pytest.mark.parametrize("compression", [True, fast_zlib.compress, [FAST]])
 def test_true_makes_zlibs_format_with_the_fastest_library(compression: Any) -> None:
-    assert rules_of(compression) == (Rule(*FAST),)
+    assert parse_rules(compression) == (Rule(*FAST),)
     blobs = stored(compression=compression)
     assert next(zlib.decompress(blobs[key]) for key in compressed(blobs)) == np.full(500, 3, "i8").tobytes()
     assert set(map(tuple, compressed(blobs).values())) == {("zlib", "decompress")}
@@ -97,7 +97,7 @@ def test_no_rule_compresses_nothing(compression: Any) -> None:
 
 
 def test_the_default_compresses_integers_and_booleans_from_8_kib_on() -> None:
-    assert rules_of(COMPRESSION) == (Rule(*FAST, 8192, (np.bool_, np.integer)),)
+    assert parse_rules(COMPRESSION) == (Rule(*FAST, 8192, (np.bool_, np.integer)),)
     for count, dtype, expected in [
         (1024, "i8", True), (1023, "i8", False), (8192, "i1", True), (8192, "bool", True), (8191, "bool", False),
         (10**5, "f8", False), (10**5, "M8[s]", False), (10**5, "c16", False),
@@ -157,8 +157,8 @@ def test_a_function_alone_needs_a_partner(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(ValueError, match="partner"):
         serialize(ARRAY, {}, compression=flipped)
     monkeypatch.setitem(partner, flipped, ("mine", "flipped"))
-    assert rules_of(flipped) == (Rule(flipped, ("mine", "flipped")),)
-    assert rules_of(lzma.compress) == (Rule(lzma.compress, ("lzma", "decompress")),)
+    assert parse_rules(flipped) == (Rule(flipped, ("mine", "flipped")),)
+    assert parse_rules(lzma.compress) == (Rule(lzma.compress, ("lzma", "decompress")),)
 
 
 @pytest.mark.parametrize(

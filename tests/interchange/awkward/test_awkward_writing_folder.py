@@ -21,10 +21,10 @@ def files(root: Path) -> list[str]:
 
 
 def test_every_layout_comes_back(tmp_path: Path) -> None:
-    for nth, array in enumerate(CASES.values()):
-        serialize(array, Folder(tmp_path), f"array {nth}", **NAMES)
-    for nth, array in enumerate(CASES.values()):
-        assert plain(deserialize(Folder(tmp_path), f"array {nth}", schemasuffix=".json")) == plain(array)
+    for index, array in enumerate(CASES.values()):
+        serialize(array, Folder(tmp_path), f"array {index}", **NAMES)
+    for index, array in enumerate(CASES.values()):
+        assert plain(deserialize(Folder(tmp_path), f"array {index}", schemasuffix=".json")) == plain(array)
 
 
 def test_an_array_may_have_a_folder_of_its_own(tmp_path: Path) -> None:

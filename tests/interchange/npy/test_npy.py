@@ -37,7 +37,7 @@ class TestNpy(_Npy):
     holds_several = False
     progress_of = ("write",)
 
-    def name(self, nth: int, name: str) -> str:
+    def name(self, index: int, name: str) -> str:
         return "file"
 
 

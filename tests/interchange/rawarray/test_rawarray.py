@@ -35,7 +35,7 @@ class TestRa(Conformance):
     text = False
     progress_of = ("write",)
 
-    def name(self, nth: int, name: str) -> str:
+    def name(self, index: int, name: str) -> str:
         return "file"
 
 

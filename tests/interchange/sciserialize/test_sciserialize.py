@@ -25,7 +25,7 @@ import sheetarray as sa
 from sheetarray.adapters import Keeps
 from sheetarray.cli import main
 from sheetarray.interchange import sciserialize as sci
-from sheetarray.interchange.sciserialize.adapter import map_header
+from sheetarray.interchange.sciserialize.adapter import encode_map_header
 from sheetarray.testing.conformance import Conformance
 
 PLAIN = {case: array for case, array in CASES.items() if np.asarray(array).dtype.kind in "biufc"}
@@ -537,14 +537,14 @@ def test_depth_is_bounded_both_ways() -> None:
 def test_a_file_is_what_dumps_and_packb_give(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     arrays = {f"n{n} ü": array for n, array in enumerate(PLAIN.values())} | {"long": rng.random(200_001)}
-    for nth in range(0, 17, 8):
-        chosen = dict(list(arrays.items())[nth : nth + 18])
+    for index in range(0, 17, 8):
+        chosen = dict(list(arrays.items())[index : index + 18])
         sa.write(tmp_path / "x.msgpack", chosen)
         assert (tmp_path / "x.msgpack").read_bytes() == sci.packb(chosen)
     sa.write(tmp_path / "x.json", arrays, format="sciserialize-json")
     assert (tmp_path / "x.json").read_text("ascii") == sci.dumps(arrays)
     for count in (1, 15, 16, 2**16 - 1, 2**16, 2**32 - 1):
-        assert map_header(count) == msgpack.Packer().pack_map_header(count)
+        assert encode_map_header(count) == msgpack.Packer().pack_map_header(count)
 
 
 def _written(path: Path, arrays: Any, **options: Any) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import sheetarray as sa
-from sheetarray.columns import letters
+from sheetarray.columns import column_letters
 from sheetarray.testing.conformance import Conformance
 
 
@@ -93,8 +93,8 @@ class TestNameless(Conformance):
     suffix, format = ".csv", "csv"
     writing = {"names": False}  # noqa: RUF012
 
-    def name(self, nth: int, name: str) -> str:
-        return letters(nth)
+    def name(self, index: int, name: str) -> str:
+        return column_letters(index)
 
 
 class TestFormulasKept(Conformance):
@@ -132,5 +132,5 @@ class TestShortParts(Conformance):
 
     def test_a_long_array_of_each_bulk_path(self, place: Any) -> None:
         arrays = {"f": np.random.default_rng(1).normal(size=1000), "t": np.array([f"{n:05d}" for n in range(900)])}
-        self._there_and_back(place, arrays)
+        self._write_and_read(place, arrays)
         assert {info.parts for info in self.scan(place).values()} == {8, 7}

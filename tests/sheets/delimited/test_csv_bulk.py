@@ -39,7 +39,7 @@ def test_any_choice_of_columns_is_parsed_in_bulk(sheet: Path, names: list[str] |
 @pytest.mark.usefixtures("bulk_only")
 def test_foreign_columns_on_either_side_are_parsed_in_bulk(sheet: Path) -> None:
     lines = sheet.read_text().splitlines()
-    sheet.write_text("\n".join(f"note {nth},{line},=A{nth}*2,more" for nth, line in enumerate(lines)))
+    sheet.write_text("\n".join(f"note {index},{line},=A{index}*2,more" for index, line in enumerate(lines)))
     assert sa.read(sheet)["a"].tolist() == list(range(50))
 
 
@@ -58,7 +58,7 @@ def test_rows_of_different_lengths_are_parsed_in_bulk(sheet: Path) -> None:
 
 def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
     lines = sheet.read_text().splitlines()
-    sheet.write_text("\n".join(f'{line},{nth}" pipe' for nth, line in enumerate(lines)))
+    sheet.write_text("\n".join(f'{line},{index}" pipe' for index, line in enumerate(lines)))
     found = sa.read(sheet)
     assert found["a"].tolist() == list(range(50))
     assert found["s"].tolist() == ["x", 'say "y"']

@@ -160,7 +160,7 @@ def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
 def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "MAX_ROWS", 100)
     array = np.random.default_rng(0).standard_normal((13, 50))
-    texts = np.array([str(nth % 5) if nth % 5 else "" for nth in range(140)])
+    texts = np.array([str(index % 5) if index % 5 else "" for index in range(140)])
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(5), "c": texts})
     found = sa.read(tmp_path / "x.xlsx")
     assert list(found) == ["a", "b", "c"]
@@ -186,7 +186,7 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
 ) -> None:
     monkeypatch.setattr(writing, "MAX_COLUMNS", 3)
     monkeypatch.setattr(writing, "MAX_ROWS", 60)
-    arrays = {f"n{nth}": np.arange(nth * 40.0) for nth in range(4)}
+    arrays = {f"n{index}": np.arange(index * 40.0) for index in range(4)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="run")
     assert openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames == ["run", "run (2)", "run (3)"]
     found = sa.read(tmp_path / "x.xlsx")
@@ -199,11 +199,11 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
 
 @pytest.mark.slow
 def test_a_sheet_of_sixteen_thousand_columns(tmp_path: Path) -> None:
-    arrays = {f"n{nth}": np.array([nth, nth + 0.5]) for nth in range(16_390)}
+    arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(16_390)}
     sa.write(tmp_path / "x.xlsx", arrays)
     found = sa.read(tmp_path / "x.xlsx", ["n0", "n16383", "n16384", "n16389"])
     assert {name: array.tolist() for name, array in found.items()} == {
-        f"n{nth}": [nth, nth + 0.5] for nth in (0, 16383, 16384, 16389)
+        f"n{index}": [index, index + 0.5] for index in (0, 16383, 16384, 16389)
     }
 
 

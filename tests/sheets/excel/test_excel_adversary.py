@@ -49,7 +49,7 @@ def test_an_array_that_was_deleted_or_renamed_is_missed(book: Path) -> None:
 
 
 def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path: Path) -> None:
-    arrays = {f"t{nth}": np.random.default_rng(nth).integers(0, 1000, (20, 10)) for nth in range(100)}
+    arrays = {f"t{index}": np.random.default_rng(index).integers(0, 1000, (20, 10)) for index in range(100)}
     sa.write(tmp_path / "x.xlsx", arrays)
 
     def edit(sheet: Any) -> None:
@@ -147,8 +147,8 @@ def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:
     opened.active.title = 'it\'s "q" & <x> 😀'
     opened.defined_names["t"] = openpyxl.workbook.defined_name.DefinedName("t", attr_text="1")
     opened.save(tmp_path / "x.xlsx")
-    for nth in range(3):
-        sa.write(tmp_path / "x.xlsx", {"t": np.arange(3.0) + nth}, mode="a", if_sheet_exists="replace", sheet="a'&b")
+    for index in range(3):
+        sa.write(tmp_path / "x.xlsx", {"t": np.arange(3.0) + index}, mode="a", if_sheet_exists="replace", sheet="a'&b")
     opened = openpyxl.load_workbook(tmp_path / "x.xlsx")
     assert opened.sheetnames == ['it\'s "q" & <x> 😀', "a'&b"]
     names = {name: defined.attr_text for name, defined in opened.defined_names.items()}
@@ -160,10 +160,10 @@ def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:
 def test_names_of_arrays_with_every_kind_of_character(tmp_path: Path) -> None:
     names = ["A1", "R1C1", "r", "TRUE", "_xlnm.Print_Area", "x y", "x_y", "_x0041_", "=1+1", "<>&\"'", " lead", "\x00a",
              "a\u0301", "\u00e1", "😀", "\ufffe", "x" * 300, "Sheet1!A1"]  # fmt: skip
-    arrays = {name: np.array(nth) for nth, name in enumerate(names)}
+    arrays = {name: np.array(index) for index, name in enumerate(names)}
     sa.write(tmp_path / "x.xlsx", arrays)
     found = sa.read(tmp_path / "x.xlsx")
-    assert {name: array.item() for name, array in found.items()} == {name: nth for nth, name in enumerate(names)}
+    assert {name: array.item() for name, array in found.items()} == {name: index for index, name in enumerate(names)}
     assert len({name.casefold() for name in openpyxl.load_workbook(tmp_path / "x.xlsx").defined_names}) == len(names)
     assert not list(sa.check(tmp_path / "x.xlsx"))
 

@@ -34,12 +34,12 @@ from programs import read_by_node, resave
 
 import sheetarray as sa
 from sheetarray.files import replacing
-from sheetarray.sheets.excel.append import Edit, plan_append, titles
+from sheetarray.sheets.excel.append import PackageEdit, plan_append, sheet_titles
 from sheetarray.sheets.excel.package.markup import Markup
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.properties import read_record
-from sheetarray.sheets.excel.workbook import SheetPlan, skeleton
+from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),
@@ -146,7 +146,7 @@ def test_another_sheet_changes_no_more_than_the_first(workbook: bytes) -> None:
     once = append(workbook)
     twice = append(once, "more", [T])
     assert len(unchanged(once, twice)) == 1
-    assert titles(Package(twice)) == [*titles(Package(workbook)), "arrays", "more"]
+    assert sheet_titles(Package(twice)) == [*sheet_titles(Package(workbook)), "arrays", "more"]
 
 
 @pytest.mark.parametrize("kind", sorted(WORKBOOKS.keys() - {"strict"}))  # which openpyxl does not read
@@ -242,7 +242,7 @@ def test_a_workbook_may_lie_anywhere_in_its_package() -> None:
                                                         "docProps/app.xml"}) == {
         "worksheets/sheet1.xml", "docProps/custom.xml"
     }  # fmt: skip
-    assert titles(Package(after)) == ["Sheet1", "arrays"]
+    assert sheet_titles(Package(after)) == ["Sheet1", "arrays"]
     assert openpyxl.load_workbook(io.BytesIO(after))["arrays"]["A2"].value == 1.5
 
 
@@ -348,7 +348,7 @@ def test_the_sheet_in_view_stays_in_view() -> None:
             sheet.title: sheet.sheet_view.tabSelected
             for sheet in openpyxl.load_workbook(io.BytesIO(replace(apart(content, "arrays", "more")))).worksheets
         }
-        assert [title for title, selected in views.items() if selected] == titles(Package(content))[:1]
+        assert [title for title, selected in views.items() if selected] == sheet_titles(Package(content))[:1]
 
 
 def with_record(content: bytes, edit: Callable[[str], str]) -> bytes:
@@ -518,7 +518,7 @@ def test_the_place_of_a_module_that_has_no_part_stays() -> None:
     after = append(content)
     unchanged(content, after)
     assert module.removesuffix("</sheets>") in parts(after)[WORKBOOK].decode()
-    assert titles(Package(after)) == ["Report", "Daten & Co", "Diagram", "Module1", "arrays"]
+    assert sheet_titles(Package(after)) == ["Report", "Daten & Co", "Diagram", "Module1", "arrays"]
     for options in ({}, {"if_sheet_exists": "replace"}):
         with pytest.raises(sa.LimitError, match="'Module1'"):
             append(content, "module1", **options)
@@ -526,7 +526,7 @@ def test_the_place_of_a_module_that_has_no_part_stays() -> None:
 
 def test_titles_that_look_escaped_are_compared_as_they_read() -> None:
     content = replaced(rich(), WORKBOOK, ('name="Report"', 'name="a_x0062_c"'))
-    assert titles(Package(content))[0] == "abc"
+    assert sheet_titles(Package(content))[0] == "abc"
     with pytest.raises(sa.LimitError, match="'abc' already"):
         append(content, "ABC")
 
@@ -652,7 +652,7 @@ def test_mutated_parts(part: str) -> None:
             except (sa.FormatError, sa.LimitError) as error:
                 assert str(error)  # noqa: PT017  (no error is right too)
             else:
-                assert titles(Package(made))
+                assert sheet_titles(Package(made))
 
 
 def test_a_bomb_in_a_part_that_is_looked_into_is_refused() -> None:
@@ -680,7 +680,9 @@ def test_no_relationship_of_a_replaced_sheet_takes_what_others_need(target: str)
 
 def test_relationships_in_a_circle_come_to_an_end() -> None:
     def to(*targets: str) -> bytes:
-        entries = "".join(f'<Relationship Id="r{nth}" Type="x:y" Target="{name}"/>' for nth, name in enumerate(targets))
+        entries = "".join(
+            f'<Relationship Id="r{index}" Type="x:y" Target="{name}"/>' for index, name in enumerate(targets)
+        )
         return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{entries}</Relationships>'.encode()
 
     content = with_parts(append(rich()), {
@@ -704,7 +706,7 @@ def test_a_failure_leaves_the_workbook_as_it_was(tmp_path: Path) -> None:
         with replacing(path, binary=True) as sink:
             writer = PackageWriter(sink)
             edit.write(writer)
-            with writer.stream(edit.sheets[0].name, expected=10**6) as out:
+            with writer.stream_part(edit.sheets[0].name, expected=10**6) as out:
                 out.write(edit.sheets[0].head)
                 raise RuntimeError("in mid-stream")
 
@@ -762,7 +764,11 @@ def test_widths_of_columns_and_sheets_without_names() -> None:
 def test_a_workbook_of_very_many_columns_is_planned() -> None:
     count = 16_384
     made = skeleton(
-        [SheetPlan("arrays", [22.0] * count, 30, [(f"a {nth}", f"$A${nth}:$A${nth}") for nth in range(1, count)])]
+        [
+            SheetPlan(
+                "arrays", [22.0] * count, 30, [(f"a {index}", f"$A${index}:$A${index}") for index in range(1, count)]
+            )
+        ]
     )
     assert b'ref="A1:XFD30"' in made.sheets[0].head
     assert made.sheets[0].head.count(b"<col ") == 1
@@ -855,12 +861,12 @@ def test_readers_under_node_find_the_arrays(tmp_path: Path, reader: str, kind: s
     path.write_bytes(append(WORKBOOKS[kind]()))
     found = read_by_node(reader, path)
     assert [row[0] for row in found["arrays"]] == ["t", 1.5, 2.5, 38]
-    assert list(found) == [*titles(Package(WORKBOOKS[kind]())), "arrays"]
+    assert list(found) == [*sheet_titles(Package(WORKBOOKS[kind]())), "arrays"]
 
 
 def test_a_plan_says_what_it_changes() -> None:
     edit = plan_append(Package(rich()), [plan("arrays", T)])
-    assert isinstance(edit, Edit)
+    assert isinstance(edit, PackageEdit)
     assert set(edit.replaced) == MAY_CHANGE - {"docProps/custom.xml", "_rels/.rels"}
     assert not edit.dropped
     assert [(sheet.title, sheet.name) for sheet in edit.sheets] == [("arrays", "xl/worksheets/sheet3.xml")]

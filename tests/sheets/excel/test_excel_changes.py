@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.excel.fingerprint.verdict import judge
+from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 Array = np.ndarray[Any, Any]
 GRID = random_numbers(40, 6) * 100 + 20
@@ -86,7 +86,7 @@ def test_another_order_of_all_elements_is_named(kind: str, name: str, blocks: in
     array, (change, message) = SHAPED[kind], PLACES[name]
     record, linear = remembered(array, blocks)
     moved = change(linear.to_numpy()).ravel("F" if kind == "F" else "C")
-    (finding,) = judge(record, linear.header, moved, "t", cell)
+    (finding,) = compare_with_fingerprint(record, linear.header, moved, "t", cell)
     assert finding.message.startswith(message)
 
 

@@ -25,11 +25,11 @@ from programs import resave
 from sheetarray import dtypes
 from sheetarray.sheets.excel.fingerprint.codes import coder_for, exact_codes
 from sheetarray.sheets.excel.fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
-from sheetarray.sheets.excel.fingerprint.making import Fingerprinter, blocks_for, exact_checksum, fingerprint
-from sheetarray.sheets.excel.fingerprint.record import Record
-from sheetarray.sheets.excel.fingerprint.sums import Layout
+from sheetarray.sheets.excel.fingerprint.maker import Fingerprinter, exact_checksum, make_fingerprint, max_blocks
+from sheetarray.sheets.excel.fingerprint.record import Fingerprint
+from sheetarray.sheets.excel.fingerprint.sums import Partition
 
-FLOAT64 = dtypes.named("float64")
+FLOAT64 = dtypes.from_name("float64")
 
 
 def expected(number: float) -> tuple[int, int, int]:
@@ -58,7 +58,7 @@ def check_digits(numbers: np.ndarray[Any, Any]) -> None:
     decimals = Decimals()
     for start in range(0, len(numbers), MOST):
         piece = numbers[start : start + MOST]
-        found = decimals.of(piece)
+        found = decimals.take_apart(piece)
         fifteen = zip(found.sign.tolist(), found.exponent.tolist(), found.digits15.tolist(), strict=True)
         sixteen = zip(found.exponent16.tolist(), found.digits16.tolist(), strict=True)
         for number, at_15, at_16 in zip(piece.tolist(), fifteen, sixteen, strict=True):
@@ -133,7 +133,7 @@ def test_rounding_leaves_the_code_at_so_many_digits(family: str, digits: int) ->
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300), min_size=1))
 def test_the_error_that_is_told_is_no_less_than_the_largest_and_hardly_more(numbers: list[float]) -> None:
-    error = fingerprint(np.array(numbers), FLOAT64, blocks=0)["error"]
+    error = make_fingerprint(np.array(numbers), FLOAT64, blocks=0)["error"]
     exact = [abs(Fraction(rounded(x)) - Fraction(x)) / abs(Fraction(x)) if x else Fraction(0) for x in numbers]
     assert max(exact) <= error <= float(max(exact)) * 1.1 + 3.4e-16
 
@@ -144,7 +144,7 @@ def test_the_error_that_is_told_is_no_less_than_the_largest_and_hardly_more(numb
 @pytest.mark.parametrize("name", dtype_cases())
 def test_different_elements_have_different_exact_codes_and_equal_ones_the_same(name: str) -> None:
     array = dtype_cases()[name]
-    dtype = dtypes.of(array.dtype)
+    dtype = dtypes.from_numpy(array.dtype)
     codes = exact_codes(np.concatenate([array, array]), dtype)
     assert np.array_equal(codes[: len(array)], codes[len(array) :])
     if dtype.kind == "generic":
@@ -163,9 +163,9 @@ def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> N
         unsigned = f"u{np.dtype(dtype).itemsize}"
         nan = np.concatenate([[np.nan], bits.astype(unsigned).view(dtype)]).astype(dtype)
         assert np.isnan(nan).all()
-        found = coder_for(dtypes.named(dtype))(nan, 0)
+        found = coder_for(dtypes.from_name(dtype))(nan, 0)
         assert len(set(found.exact.tolist())) == len(set(found.rounded.tolist())) == 1
-        zeros = coder_for(dtypes.named(dtype))(np.array([0.0, -0.0], dtype), 0)
+        zeros = coder_for(dtypes.from_name(dtype))(np.array([0.0, -0.0], dtype), 0)
         assert zeros.exact[0] != zeros.exact[1]
         assert zeros.rounded[0] == zeros.rounded[1]
 
@@ -173,29 +173,29 @@ def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> N
 @pytest.mark.parametrize("name", dtype_cases())
 def test_pieces_of_any_size_and_byte_order_make_the_fingerprint_of_the_whole(name: str) -> None:
     array = dtype_cases()[name]
-    dtype = dtypes.of(array.dtype)
+    dtype = dtypes.from_numpy(array.dtype)
     array = np.resize(array, 40_000 if dtype.kind not in ("generic", "string") else 3000)
-    whole = fingerprint(array, dtype, blocks=7)
+    whole = make_fingerprint(array, dtype, blocks=7)
     taker, rng = Fingerprinter(dtype, len(array), blocks=7), np.random.default_rng(1)
     while taker.seen < len(array):
         piece = array[taker.seen : taker.seen + int(rng.integers(0, 9000))]
         taker.add(piece if dtype.kind == "generic" else piece.astype(piece.dtype.newbyteorder(">")))
-    made = taker.record()
+    made = taker.to_json()
     moments = [np.frombuffer(base64.b64decode(record.pop("moments", "") + "=" * 2), "<f8") for record in (made, whole)]
     assert np.allclose(*moments, rtol=1e-9, atol=1e-9 * np.abs(moments).max(initial=0))
     assert made == whole
-    assert exact_checksum(array, dtype) == Record.of(whole).exact  # type: ignore[union-attr]
+    assert exact_checksum(array, dtype) == Fingerprint.from_json(whole).exact  # type: ignore[union-attr]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=8), min_size=1))
 def test_the_width_of_a_string_array_is_no_matter(texts: list[str]) -> None:
     narrow, wide = np.array([*texts, ""]), np.array([*texts, "x" * 70_000 if len(texts) < 3 else "x" * 100])[:-1]
-    expected = fingerprint(narrow[:-1], dtypes.named("string"), blocks=2)
-    assert fingerprint(wide, dtypes.named("string"), blocks=2) == expected
+    expected = make_fingerprint(narrow[:-1], dtypes.from_name("string"), blocks=2)
+    assert make_fingerprint(wide, dtypes.from_name("string"), blocks=2) == expected
 
 
 def test_generic_numbers_are_rounded_as_floats_are() -> None:
-    code = coder_for(dtypes.named("generic"))
+    code = coder_for(dtypes.from_name("generic"))
     before = code(objects(0.1 + 0.2, 2**53 - 1, 2, -0.0, "0.30000000000000004", True, None, ""), 0)
     after = code(objects(0.3, 9007199254740990, 2.0, 0, "0.3", 1, "", None), 0)
     same = (before.rounded == after.rounded).tolist()
@@ -209,7 +209,7 @@ def test_generic_numbers_are_rounded_as_floats_are() -> None:
 
 @pytest.mark.parametrize("blocks", range(2, 65))
 def test_in_a_run_of_elements_no_two_share_a_cell_of_a_prime(blocks: int) -> None:
-    layout = Layout(100_000, blocks)
+    layout = Partition(100_000, blocks)
     low, high = layout.primes
     assert low <= blocks < high
     assert layout.period % low == layout.period % high == 0
@@ -223,7 +223,7 @@ def test_in_a_run_of_elements_no_two_share_a_cell_of_a_prime(blocks: int) -> Non
 @pytest.mark.parametrize("count", [0, 1, 5, 192, 193, 1000, 10**6])
 def test_every_element_has_a_cell(count: int) -> None:
     for blocks in (0, 1, 2, 5, 64):
-        layout = Layout(count, blocks)
+        layout = Partition(count, blocks)
         assert layout.stretches * layout.stretch >= count
         assert layout.stretches <= max(3 * blocks, 1)
         assert layout.cells_of(count - 1)[0] == layout.stretches - 1 or not count
@@ -232,29 +232,29 @@ def test_every_element_has_a_cell(count: int) -> None:
 def test_all_fingerprints_of_a_workbook_together_are_short() -> None:
     numbers = np.random.default_rng(0).standard_normal(5000)
     for arrays in range(1, 250):
-        record = fingerprint(numbers, FLOAT64, blocks=blocks_for(arrays))
+        record = make_fingerprint(numbers, FLOAT64, blocks=max_blocks(arrays))
         text = json.dumps(record, separators=(",", ":"), allow_nan=False)
         assert text.isascii()
         assert len(text) * arrays < 70_000
-    assert blocks_for(1) == 64
-    assert blocks_for(16_384) == 0
+    assert max_blocks(1) == 64
+    assert max_blocks(16_384) == 0
 
 
 @pytest.mark.parametrize("name", dtype_cases())
 @pytest.mark.parametrize("blocks", [0, 3, 64])
 def test_a_record_comes_back_from_json(name: str, blocks: int) -> None:
     array = np.resize(dtype_cases()[name], 500)
-    record = fingerprint(array, dtypes.of(array.dtype), blocks=blocks)
-    read = Record.of(json.loads(json.dumps(record)))
+    record = make_fingerprint(array, dtypes.from_numpy(array.dtype), blocks=blocks)
+    read = Fingerprint.from_json(json.loads(json.dumps(record)))
     assert read is not None
     assert read.to_json() == record
 
 
 def test_memory_is_bounded_whatever_the_size() -> None:
     numbers = np.random.default_rng(0).standard_normal(2_000_000)
-    fingerprint(numbers[:10], FLOAT64, blocks=64)  # the table of powers stays
+    make_fingerprint(numbers[:10], FLOAT64, blocks=64)  # the table of powers stays
     tracemalloc.start()
-    fingerprint(numbers, FLOAT64, blocks=64)
+    make_fingerprint(numbers, FLOAT64, blocks=64)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6_000_000 < numbers.nbytes
@@ -292,7 +292,7 @@ def test_openpyxl_leaves_what_the_code_at_16_digits_says(tmp_path: Path) -> None
     book.save(tmp_path / "again.xlsx")
     again = read_numbers(tmp_path / "again.xlsx")
     assert not np.array_equal(again, numbers)
-    before, after = (fingerprint(array, FLOAT64, blocks=8) for array in (numbers, again))
+    before, after = (make_fingerprint(array, FLOAT64, blocks=8) for array in (numbers, again))
     assert before["sixteen"] == after["sixteen"]
     assert before["fifteen"] != after["fifteen"]
 

@@ -43,7 +43,7 @@ from sheetarray.sheets.excel.reader import blocks, xlsb
 
 MILLION = 10**6
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
-ATTRIBUTES = "".join(f' a{nth}="1"' for nth in range(300_000))
+ATTRIBUTES = "".join(f' a{index}="1"' for index in range(300_000))
 
 
 def changed(part: str, old: str, new: str) -> bytes:
@@ -57,8 +57,8 @@ def changed(part: str, old: str, new: str) -> bytes:
 def sheets(count: int, *, relations: bool) -> bytes:
     """A workbook that lists its only part many times."""
     made = parts({"arrays": worksheet(ARRAY)})
-    ids = [f"q{nth}" if relations else "rId1" for nth in range(count)]
-    listing = "".join(f'<sheet name="s{nth}" sheetId="{nth + 2}" r:id="{id_}"/>' for nth, id_ in enumerate(ids))
+    ids = [f"q{index}" if relations else "rId1" for index in range(count)]
+    listing = "".join(f'<sheet name="s{index}" sheetId="{index + 2}" r:id="{id_}"/>' for index, id_ in enumerate(ids))
     made["xl/workbook.xml"] = made["xl/workbook.xml"].replace("</sheets>", f"{listing}</sheets>")
     if relations:
         name = "xl/_rels/workbook.xml.rels"
@@ -74,7 +74,7 @@ def with_strings(items: str) -> bytes:
 
 
 def odd_rows(count: int) -> str:
-    return "".join(f"<row r='{nth}'>{'<c><v>1</v></c>' * 100}</row>" for nth in range(30, 30 + count))
+    return "".join(f"<row r='{index}'>{'<c><v>1</v></c>' * 100}</row>" for index in range(30, 30 + count))
 
 
 SHEET, BOOK, STYLES = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"
@@ -100,7 +100,7 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     "namespaces of a row": lambda: book(f"{ARRAY}<row{ATTRIBUTES.replace(' a', ' xmlns:a')}/>"),
     "relationships": lambda: changed(
         "xl/_rels/workbook.xml.rels", "</Relationships>",
-        "".join(f'<Relationship Id="q{nth}" Type="t" Target="x"/>' for nth in range(150_000)) + "</Relationships>",
+        "".join(f'<Relationship Id="q{index}" Type="t" Target="x"/>' for index in range(150_000)) + "</Relationships>",
     ),
     "shared strings": lambda: with_strings("<si><t>abc</t></si>" * (5 * MILLION)),
     "rich shared strings": lambda: with_strings("<si><r><t>abc</t></r></si>" * (2 * MILLION)),
@@ -125,7 +125,7 @@ FLOODS: dict[str, Callable[[], bytes]] = {
         {"a": table_row(table_cell(1.0, repeated=1000), repeated=60) * 3000}
     ),
     "empty rows of a document": lambda: document({"a": "<table:table-row/>" * (2 * MILLION)}),
-    "tables of a document": lambda: document({f"t{nth}": "" for nth in range(200_000)}),
+    "tables of a document": lambda: document({f"t{index}": "" for index in range(200_000)}),
     "spaces of a document": lambda: document(
         {"a": table_row(f"<table:table-cell><text:p>{'<text:s/>' * (2 * MILLION)}</text:p></table:table-cell>")}
     ),
@@ -169,7 +169,7 @@ def test_a_binary_cell_over_and_over_is_refused() -> None:
 
 @pytest.mark.parametrize("count", [16_384, 16_385])
 def test_a_row_of_a_binary_workbook_has_no_more_cells_than_columns(count: int) -> None:
-    cells = [binary_cell(5, nth % 16_384, struct.pack("<d", 1.0)) for nth in range(count)]
+    cells = [binary_cell(5, index % 16_384, struct.pack("<d", 1.0)) for index in range(count)]
     content = binary_book({0: cells})
     if count == 16_384:
         assert len(sa.read_columns(io.BytesIO(content), format="xlsx", header=False)) == count
@@ -204,7 +204,7 @@ def test_what_is_written_is_read_however_well_it_packs(array: np.ndarray[Any, An
 
 
 def test_long_shared_strings_that_are_all_alike() -> None:
-    cells = [text("a"), *header("string", 2500), *[f' t="s"><v>{nth}</v></c>' for nth in range(2500)]]
+    cells = [text("a"), *header("string", 2500), *[f' t="s"><v>{index}</v></c>' for index in range(2500)]]
     content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * 2500))
     assert len(content) < 600_000
     assert set(sa.read(io.BytesIO(content), format="xlsx")["a"].tolist()) == {"z" * 30_000}
@@ -214,7 +214,7 @@ def test_long_shared_strings_that_are_all_alike() -> None:
 def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = Package(zipped({"a": bytes(MILLION)})).member("a").packed
     monkeypatch.setattr(blocks, "_INFLATED_ALWAYS", MILLION - 100 * packed - more)
-    inflating = blocks.inflated(Package(zipped({"a": bytes(MILLION)})), "a")
+    inflating = blocks.inflate_blocks(Package(zipped({"a": bytes(MILLION)})), "a")
     if more <= 0:
         assert sum(map(len, inflating)) == MILLION
     else:

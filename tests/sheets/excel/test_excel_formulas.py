@@ -17,10 +17,10 @@ from foreign_books import binary_book, binary_cell, document, wide
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.columns import a1
+from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import formulas as module
-from sheetarray.sheets.excel.reader.cells import Cells
-from sheetarray.sheets.excel.reader.formulas import FormulaCells, Formulas, area_in, areas_of
+from sheetarray.sheets.excel.reader.cells import CellRun
+from sheetarray.sheets.excel.reader.formulas import FormulaCells, FormulaSummary, area_in, areas_of
 
 SHEET = "xl/worksheets/sheet1.xml"
 NUMBERS = np.random.default_rng(3).standard_normal(60)
@@ -112,9 +112,9 @@ def test_the_real_parts_of_complex_numbers_and_what_lies_in_rows() -> None:
     sa.write_excel(file, {"t": NUMBERS})
     xml = parts(file.getvalue())[SHEET].decode()
     cells = re.findall('<c r="A([0-9]+)"([^>]*)>(.*?)</c>', xml)
-    row = "".join(f'<c r="{a1(4, int(place))}"{kind}>{inner}</c>' for place, kind, inner in cells)
+    row = "".join(f'<c r="{cell_address(4, int(place))}"{kind}>{inner}</c>' for place, kind, inner in cells)
     lying = re.sub("<sheetData>.*</sheetData>", f'<sheetData><row r="5">{row}</row></sheetData>', xml)
-    begins, ends = a1(4, 22), a1(4, 24)
+    begins, ends = cell_address(4, 22), cell_address(4, 24)
     lying = re.sub(f'(<c r="(?:{begins}|{ends})"[^>]*>)', r"\1<f>1*1</f>", lying)
     content = with_parts(file.getvalue(), {SHEET: lying.encode()})
     assert said(content) == [
@@ -158,20 +158,20 @@ def test_areas_of_formulas() -> None:
 def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     known = FormulaCells()
     marks = np.array([True, False, True])
-    run = Cells(np.array([3, 4, 5]), np.array([1, 1, 1]), np.ones(3, np.uint8), None, 0, marks, ((4, 0, 7, 2),))  # type: ignore[arg-type]
+    run = CellRun(np.array([3, 4, 5]), np.array([1, 1, 1]), np.ones(3, np.uint8), None, 0, marks, ((4, 0, 7, 2),))  # type: ignore[arg-type]
     for _ in range(2):  # cells may go by several times
         known.add(run)
-    assert known.among(0, 1, 100, lying=False) == Formulas(5, 3, 7)
-    assert known.among(3, 1, 1, lying=False) == Formulas(1, 0, 0)
-    assert known.among(0, 1, 3, lying=False) is None
-    assert known.among(8, 1, 9, lying=False) is None
-    assert known.among(0, 2, 6, lying=False) == Formulas(2, 4, 5)
-    assert known.among(3, 0, 9, lying=True) == Formulas(1, 1, 1)
-    assert known.among(5, 0, 9, lying=True) == Formulas(3, 0, 2)
+    assert known.find_among(0, 1, 100, lying=False) == FormulaSummary(5, 3, 7)
+    assert known.find_among(3, 1, 1, lying=False) == FormulaSummary(1, 0, 0)
+    assert known.find_among(0, 1, 3, lying=False) is None
+    assert known.find_among(8, 1, 9, lying=False) is None
+    assert known.find_among(0, 2, 6, lying=False) == FormulaSummary(2, 4, 5)
+    assert known.find_among(3, 0, 9, lying=True) == FormulaSummary(1, 1, 1)
+    assert known.find_among(5, 0, 9, lying=True) == FormulaSummary(3, 0, 2)
     monkeypatch.setattr(module, "_MOST_AREAS", 1)
-    more = Cells(run.rows, run.columns, run.kinds, run.values, 0, marks, ((20, 1, 29, 1),))
+    more = CellRun(run.rows, run.columns, run.kinds, run.values, 0, marks, ((20, 1, 29, 1),))
     known.add(more)
-    assert known.among(20, 1, 10, lying=False) is None  # beyond so many, only the first cell of each is known
+    assert known.find_among(20, 1, 10, lying=False) is None  # beyond so many, only the first cell of each is known
 
 
 @pytest.mark.parametrize("form", ["<f>{}()</f>", '<f aca="false">{}()</f>', "<f>{}()</f> "])

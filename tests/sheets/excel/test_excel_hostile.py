@@ -50,7 +50,7 @@ from hostile import survive
 from mutations import mutated
 
 import sheetarray as sa
-from sheetarray.columns import a1
+from sheetarray.columns import cell_address
 from sheetarray.files import Source
 from sheetarray.sheets.excel.sheet import Workbook
 
@@ -172,12 +172,12 @@ def test_a_damaged_part_is_noticed_where_its_xml_is_whole() -> None:
 
 def far_apart(count: int) -> bytes:
     """Arrays whose columns have another cell in the last row of the sheet."""
-    cells = columns(*(listed("float64", [number(1)], name=f"a{nth}") for nth in range(count)))
-    return book({**cells, **{(1_048_576, nth): number(1) for nth in range(count)}})
+    cells = columns(*(listed("float64", [number(1)], name=f"a{index}") for index in range(count)))
+    return book({**cells, **{(1_048_576, index): number(1) for index in range(count)}})
 
 
 def repeated(rows: int, across: int) -> bytes:
-    head = table_row(*(table_cell(f"a{nth}") for nth in range(across)))
+    head = table_row(*(table_cell(f"a{index}") for index in range(across)))
     head += "".join(table_row(table_cell(word, repeated=across)) for word in words("float64", 1))
     return document({"arrays": head + table_row(table_cell(0.5, repeated=across), repeated=rows)})
 
@@ -207,7 +207,7 @@ HARMFUL: dict[str, Callable[[], bytes]] = {
     "a tag of 60 MB": lambda: book(f'<row r="1"><c r="A1" {" " * (60 * MIB)}><v>1</v></c></row>'),
     "a long tag among short ones": lambda: book(
         f'<row r="1"><c r="A1" {" " * MIB}s="1"><v>1</v></c>'
-        + "".join(f'<c r="{a1(0, n)}" s="2"><v>1</v></c>' for n in range(1, 9999))
+        + "".join(f'<c r="{cell_address(0, n)}" s="2"><v>1</v></c>' for n in range(1, 9999))
         + "</row>"
     ),
     "elements within elements": lambda: book('<row r="1"><c r="A1">' + "<a>" * MIB + "</a>" * MIB + "</c></row>"),
@@ -219,7 +219,7 @@ HARMFUL: dict[str, Callable[[], bytes]] = {
     ),
     "dimensions beyond measure": lambda: zipped(parts({"arrays": worksheet(ARRAY, before=_DIMENSION, after=_MERGED)})),
     "styles without end": lambda: book(columns(listed("float64", dated(1.0))), formats=styles(*["0"] * 200_000)),
-    "sheets without end": lambda: zipped(parts({f"s{nth}": "" for nth in range(20_000)})),
+    "sheets without end": lambda: zipped(parts({f"s{index}": "" for index in range(20_000)})),
     "rows repeated in one column": lambda: repeated(1_048_000, 1),
     "rows repeated in many columns": lambda: repeated(1_048_000, 16_384),
     "rows repeated in some columns": lambda: repeated(1_000_000, 5),
@@ -313,12 +313,12 @@ def sound(suffix: str) -> bytes:
     if suffix == "xlsb":
         return binary_book(
             {
-                nth: [
+                index: [
                     binary_cell(6, 0, wide(str(word)))
                     if isinstance(word, str)
                     else binary_cell(5, 0, struct.pack("<d", word))
                 ]
-                for nth, word in enumerate(WORDS)
+                for index, word in enumerate(WORDS)
             },
             strings=["x"],
         )
@@ -327,7 +327,7 @@ def sound(suffix: str) -> bytes:
             {"arrays": "".join(table_row(table_cell(word if isinstance(word, str) else float(word))) for word in WORDS)}
         )
     if suffix == "xls":
-        return excel97_book({(nth, 0): word for nth, word in enumerate(WORDS)})
+        return excel97_book({(index, 0): word for index, word in enumerate(WORDS)})
     file = io.BytesIO()
     arrays = {
         "t": np.array([[1.5, -0.0], [np.nan, 2e300]]),
@@ -355,8 +355,8 @@ def test_damaged_parts_in_sound_packages(suffix: str) -> None:
     with zipfile.ZipFile(io.BytesIO(sound(suffix))) as archive:
         made = {name: archive.read(name) for name in archive.namelist() if "theme" not in name}
     names = [name for name in made if name != "mimetype"]
-    for nth in range(400):
-        name = names[nth % len(names)]
+    for index in range(400):
+        name = names[index % len(names)]
         survive(zipped({**made, name: mutated(made[name], source)}), "xlsx")
 
 

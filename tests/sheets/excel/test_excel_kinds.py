@@ -42,7 +42,7 @@ from sheetarray.columns import Request
 from sheetarray.files import Source
 from sheetarray.sheets.excel.sheet import Workbook
 
-FLOAT = dtypes.named("float64")
+FLOAT = dtypes.from_name("float64")
 
 # .xlsb, .xls and .ods -----------------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ def test_text_of_an_open_document() -> None:
         '<table:table-cell office:value-type="percentage" office:value="0.5"><text:p>50%</text:p></table:table-cell>',
     ]
     content = document({"arrays": "".join(map(table_row, cells)), "'file:///x.ods'#$other": table_row(table_cell(1.0))})
-    ((_, found),) = opened(content).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    ((_, found),) = opened(content).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
     assert [cell if isinstance(cell, str) else cell.reason for cell in found] == [
         "a   b\tc\nd\ne\n",
         " a bc",
@@ -296,7 +296,7 @@ def test_errors_formulas_and_dates_of_libreoffice(tmp_path: Path, suffix: str) -
     found = [row[0] for row in grid(saved)]
     assert found[:5] == ["#DIV/0!", 2, "ab", True, "2020-01-01T12:00:00"]
     assert found[6:] == ["#N/A", 0.1, "x", "two\nlines", "a\ttab"]
-    ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.named("string"))], typed=False)
+    ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
     texts = ["TRUE" if place == 3 and cell == "1" else cell for place, cell in enumerate(texts)]  # as .ods has it
     assert [cell if isinstance(cell, str) else cell.reason for cell in texts] == [
         "an error, #DIV/0!", "2", "ab", "TRUE", "2020-01-01T12:00:00", "36:00:00", "an error, #N/A", "0.1", "x",

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package.markup import HEAD, Element, Markup, first_tag, plain, quoted, tags
+from sheetarray.sheets.excel.package.markup import (
+    HEAD,
+    Element,
+    Markup,
+    escape_text,
+    quote_attribute,
+    read_first_tag,
+    read_tags,
+)
 
 NAMES = st.text(string.ascii_letters, min_size=1, max_size=3)
 TEXTS = st.text(
@@ -25,7 +33,7 @@ def attributes(draw: st.DrawFn) -> str:
     found = draw(st.dictionaries(NAMES, TEXTS, max_size=3))
     return "".join(
         f"{draw(SPACES)}{name}{draw(st.sampled_from(['=', ' = ']))}"
-        + draw(st.sampled_from([quoted(value), "'" + plain(value).replace("'", "&apos;") + "'"]))
+        + draw(st.sampled_from([quote_attribute(value), "'" + escape_text(value).replace("'", "&apos;") + "'"]))
         for name, value in found.items()
     )
 
@@ -71,31 +79,31 @@ def test_elements_are_where_they_are_said_to_be(text: str) -> None:
 
 
 @given(DOCUMENTS, st.integers(0, 20), TEXTS)
-def test_changes_are_those_of_a_tree(text: str, nth: int, value: str) -> None:
+def test_changes_are_those_of_a_tree(text: str, index: int, value: str) -> None:
     part, tree = Markup(text.encode(), location="x", depth=99), ElementTree.fromstring(text)
-    element, other = every(part.root)[nth % len(every(part.root))], list(tree.iter())[nth % len(every(part.root))]
+    element, other = every(part.root)[index % len(every(part.root))], list(tree.iter())[index % len(every(part.root))]
     for name in ("new", *element.attributes):
         part.set(element, name, value)
         other.set(name, value)
     for _ in range(2):
-        part.append(element, f"<n>{plain(value)}</n>")
+        part.append(element, f"<n>{escape_text(value)}</n>")
         ElementTree.SubElement(other, "n").text = value
-    assert canonical(part.result()) == canonical(ElementTree.tostring(tree, "unicode"))
+    assert canonical(part.to_bytes()) == canonical(ElementTree.tostring(tree, "unicode"))
 
 
 @given(DOCUMENTS, st.integers(1, 20))
-def test_an_element_is_taken_away(text: str, nth: int) -> None:
+def test_an_element_is_taken_away(text: str, index: int) -> None:
     part = Markup(text.encode(), location="x", depth=99)
     inner = every(part.root)[1:]
     if inner:
-        element = inner[nth % len(inner)]
+        element = inner[index % len(inner)]
         part.remove(element)
-        assert part.result() == text.encode()[: element.start] + text.encode()[element.end :]
+        assert part.to_bytes() == text.encode()[: element.start] + text.encode()[element.end :]
 
 
 @given(DOCUMENTS)
 def test_without_a_change_the_bytes_are_the_same(text: str) -> None:
-    assert Markup(text.encode(), location="x").result() == text.encode()
+    assert Markup(text.encode(), location="x").to_bytes() == text.encode()
 
 
 @given(DOCUMENTS, st.integers(1, 4))
@@ -111,14 +119,14 @@ def test_elements_are_as_deep_as_was_asked_for(text: str, depth: int) -> None:
 @given(DOCUMENTS)
 def test_tags_come_in_order(text: str) -> None:
     found = every(Markup(text.encode(), location="x", depth=99).root)
-    assert list(tags(text.encode(), location="x")) == [(element.name, element.attributes) for element in found]
+    assert list(read_tags(text.encode(), location="x")) == [(element.name, element.attributes) for element in found]
 
 
 def test_namespaces_are_resolved() -> None:
     text = '<x:a xmlns:x="1" xmlns="2"><b/><x:b/><c xmlns=""><b x:id="7" id="8"/></c></x:a>'
     root = Markup(text.encode(), location="x").root
     assert [element.space for element in every(root)] == ["1", "2", "1", "", ""]
-    assert [element.prefix for element in root.all("b")] == ["x:"]
+    assert [element.prefix for element in root.children_named("b")] == ["x:"]
     inner = root.children[2].children[0]
     assert (inner.get("id"), inner.get_in(frozenset({"1"}), "id"), inner.get_in(frozenset({"2"}), "id")) == (
         "8",
@@ -130,15 +138,15 @@ def test_namespaces_are_resolved() -> None:
 def test_an_attribute_is_found_though_its_name_stands_in_another() -> None:
     part = Markup(b"""<a b=" c='1' " c2='2' c='3'/>""", location="x")
     part.set(part.root, "c", "4")
-    assert part.result() == b"""<a b=" c='1' " c2='2' c="4"/>"""
+    assert part.to_bytes() == b"""<a b=" c='1' " c2='2' c="4"/>"""
 
 
 def test_a_head_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     content = b'<x:table xmlns:x="1" name="t"><a b="1">' + b"<row/>" * 50_000
-    assert first_tag(content[:HEAD], "table", location="x")["name"] == "t"
-    assert first_tag(content[:HEAD], "other", location="x") == {}
-    assert first_tag(b"", "table", location="x") == {}
-    assert first_tag(
+    assert read_first_tag(content[:HEAD], "table", location="x")["name"] == "t"
+    assert read_first_tag(content[:HEAD], "other", location="x") == {}
+    assert read_first_tag(b"", "table", location="x") == {}
+    assert read_first_tag(
         '<?xml version="1.0" encoding="UTF-16"?><table name="é">'.encode("utf-16"), "table", location="x"
     ) == {"name": "é"}
 
@@ -152,4 +160,4 @@ def test_what_is_no_xml_is_refused_with_its_line(content: bytes) -> None:
         Markup(b"<!---->\n" + content, location="part.xml")
     assert caught.value.location in ("part.xml, line 2", "part.xml")
     with pytest.raises(sa.FormatError):
-        list(tags(content, location="part.xml"))
+        list(read_tags(content, location="part.xml"))

@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.sheets.excel.names import Area, check_title, defined_names, quoted, references, titles_in
-from sheetarray.sheets.excel.workbook import SheetPlan, skeleton
+from sheetarray.sheets.excel.names import (
+    ArrayArea,
+    build_references,
+    check_title,
+    make_defined_names,
+    parse_titles,
+    quote_title,
+)
+from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 NO_NAMES = [
     "", " ", "1", "2020", "a b", "a-b", "a+b", "a!b", "x/y", "A1", "a1", "xfd1048576", "XFE1", "R1C1", "r1c1", "R", "c",
@@ -70,7 +77,10 @@ def test_titles_that_no_sheet_can_have(title: str, reason: str) -> None:
 
 def names_of(arrays: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """The defined names of arrays that stand in one sheet."""
-    return {area.array: name for area, name in defined_names([Area(array, "s") for array in arrays], taken).items()}
+    return {
+        area.array: name
+        for area, name in make_defined_names([ArrayArea(array, "s") for array in arrays], taken).items()
+    }
 
 
 @pytest.mark.parametrize("array", NAMES)
@@ -106,7 +116,9 @@ def test_names_that_are_there_are_not_taken() -> None:
 
 
 def test_many_arrays_whose_names_become_one() -> None:
-    arrays = ["-" * nth for nth in range(1, 200)] + [f"{'-' * 200}{nth}" for nth in range(5000)] + ["+", "*", "/"]
+    arrays = (
+        ["-" * index for index in range(1, 200)] + [f"{'-' * 200}{index}" for index in range(5000)] + ["+", "*", "/"]
+    )
     names = names_of(arrays)
     assert len({name.casefold() for name in names.values()}) == len(arrays)
 
@@ -141,7 +153,7 @@ def test_a_reference_covers_all_parts_in_a_sheet() -> None:
         ("t", "arrays", "$A$20:$A$1048576"), ("u", "arrays", "$C$18:$C$18"), ("t", "arrays", "$B$20:$B$99"),
         ("t", "Ann's (2)", "$A$20:$A$30"),
     ]  # fmt: skip
-    assert references(places) == {
+    assert build_references(places) == {
         ("t", "arrays"): "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99",
         ("u", "arrays"): "'arrays'!$C$18:$C$18",
         ("t", "Ann's (2)"): "'Ann''s (2)'!$A$20:$A$30",
@@ -149,17 +161,29 @@ def test_a_reference_covers_all_parts_in_a_sheet() -> None:
 
 
 def test_an_array_in_several_sheets_has_a_name_in_each_and_none_that_would_be_taken_for_the_whole() -> None:
-    areas = [Area("t", "a"), Area("t_1", "a"), Area("wind speed", "a"), Area("t", "b"), Area("wind speed", "b")]
-    assert list(defined_names(areas, ["T_2"]).values()) == ["t_1_2", "t_1", "wind_speed_1", "t_2_2", "wind_speed_2"]
-    assert list(defined_names([Area("x" * 300, "a"), Area("x" * 300, "b")]).values()) == [
+    areas = [
+        ArrayArea("t", "a"),
+        ArrayArea("t_1", "a"),
+        ArrayArea("wind speed", "a"),
+        ArrayArea("t", "b"),
+        ArrayArea("wind speed", "b"),
+    ]
+    assert list(make_defined_names(areas, ["T_2"]).values()) == [
+        "t_1_2",
+        "t_1",
+        "wind_speed_1",
+        "t_2_2",
+        "wind_speed_2",
+    ]
+    assert list(make_defined_names([ArrayArea("x" * 300, "a"), ArrayArea("x" * 300, "b")]).values()) == [
         "x" * 253 + "_1", "x" * 253 + "_2",
     ]  # fmt: skip
 
 
 def test_a_reference_that_is_too_long_for_a_formula_is_left_out() -> None:
-    places = [("long", "arrays", f"$A${nth}:$A${nth}") for nth in range(1000, 1500)]
+    places = [("long", "arrays", f"$A${index}:$A${index}") for index in range(1000, 1500)]
     others = [("long", "arrays (2)", "$A$20:$A$30"), ("short", "arrays", "$A$1:$A$2")]
-    assert references([*places, *others]) == {("short", "arrays"): "'arrays'!$A$1:$A$2"}
+    assert build_references([*places, *others]) == {("short", "arrays"): "'arrays'!$A$1:$A$2"}
 
 
 @given(
@@ -170,7 +194,7 @@ def test_a_reference_that_is_too_long_for_a_formula_is_left_out() -> None:
     )
 )
 def test_the_titles_in_a_reference_are_found(titles: list[str]) -> None:
-    assert titles_in(",".join(f"{quoted(title)}!$A$1:$B$2" for title in titles)) == titles
+    assert parse_titles(",".join(f"{quote_title(title)}!$A$1:$B$2" for title in titles)) == titles
 
 
 @pytest.mark.parametrize(
@@ -184,7 +208,7 @@ def test_the_titles_in_a_reference_are_found(titles: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_titles_in_other_references(reference: str, titles: list[str]) -> None:
-    assert titles_in(reference) == titles
+    assert parse_titles(reference) == titles
 
 
 # In programs -------------------------------------------------------------------------------------------------
@@ -194,8 +218,8 @@ def test_openpyxl_reads_every_name(tmp_path: Path) -> None:
     path, names = _workbook(tmp_path)
     book = openpyxl.load_workbook(path)
     assert {name: list(defined.destinations) for name, defined in book.defined_names.items()} == {
-        name: [("data", f"${openpyxl.utils.get_column_letter(nth)}$2:${openpyxl.utils.get_column_letter(nth)}$3")]
-        for nth, name in enumerate(names.values(), 1)
+        name: [("data", f"${openpyxl.utils.get_column_letter(index)}$2:${openpyxl.utils.get_column_letter(index)}$3")]
+        for index, name in enumerate(names.values(), 1)
     }
 
 
@@ -207,15 +231,15 @@ def test_libreoffice_computes_with_every_name(tmp_path: Path) -> None:
         sums.cell(row, 1, f"=SUM({name})")
     book.save(tmp_path / "sums.xlsx")
     text = resave(tmp_path / "sums.xlsx", "csv", tmp_path / "saved").read_text("utf-8")
-    assert text.split() == [str(2 * nth + 1) for nth in range(len(names))]
+    assert text.split() == [str(2 * index + 1) for index in range(len(names))]
 
 
 def _workbook(folder: Path) -> tuple[Path, dict[str, str]]:
     """A workbook whose nth array has the elements n and n + 1."""
     arrays = [name for name in [*NAMES, *NO_NAMES] if "\0" not in name and name != "\ud800"]
-    letters = [openpyxl.utils.get_column_letter(nth) for nth in range(1, len(arrays) + 1)]
+    letters = [openpyxl.utils.get_column_letter(index) for index in range(1, len(arrays) + 1)]
     places = [(array, f"${letter}$2:${letter}$3") for array, letter in zip(arrays, letters, strict=True)]
     plan = skeleton([SheetPlan("data", [10.0] * len(arrays), 3, places)])
     path = folder / "names.xlsx"
-    path.write_bytes(saved(plan, [("x", [float(nth), nth + 1.0]) for nth in range(len(arrays))]))
+    path.write_bytes(saved(plan, [("x", [float(index), index + 1.0]) for index in range(len(arrays))]))
     return path, names_of(arrays)

@@ -66,7 +66,7 @@ def test_the_raw_bytes_are_those_between_the_headers() -> None:
     assert package.names() == list(expected)
     for name, raw in expected.items():
         member = package.member(name)
-        assert Raw(member.method, member.crc, member.size, b"".join(package.raw(name))) == raw
+        assert Raw(member.method, member.crc, member.size, b"".join(package.iter_packed(name))) == raw
 
 
 def test_names_are_compared_without_case() -> None:
@@ -116,7 +116,7 @@ def test_bytes_around_a_package_are_passed_over(after: bytes, before: bytes, cou
 
 
 def test_zip64_with_bytes_around_it(tmp_path: Path) -> None:
-    members = {f"part{nth}": b"" for nth in range(65_600)}
+    members = {f"part{index}": b"" for index in range(65_600)}
     content = b"before" + zipped(members, zipfile.ZIP_STORED) + b"after"
     assert len(Package(content).names()) == 65_600
 
@@ -133,7 +133,7 @@ def test_sizes_after_the_content_and_zip64_are_read() -> None:
 
 
 def test_more_members_than_16_bits_count_are_read() -> None:
-    members = {f"part{nth}": b"" for nth in range(65_600)}
+    members = {f"part{index}": b"" for index in range(65_600)}
     package = Package(zipped(members, zipfile.ZIP_STORED))
     assert len(package.names()) == 65_600
     assert package.read("part65599") == b""
@@ -252,8 +252,8 @@ def test_a_bomb_is_refused_before_anything_is_inflated() -> None:
     start, end = zeros.index(CENTRAL), zeros.index(END)
     local, entry = zeros[:start], zeros[start:end]
     count, whole, directory = 20, b"", b""
-    for nth in range(count):
-        name = chr(97 + nth).encode()
+    for index in range(count):
+        name = chr(97 + index).encode()
         directory += entry[:42] + struct.pack("<I", len(whole)) + name
         whole += local[:30] + name + local[31:]
     bomb = whole + directory + struct.pack("<4s4H2IH", END, 0, 0, count, count, len(directory), len(whole), 0)
@@ -293,7 +293,7 @@ def test_a_part_that_was_changed_is_refused() -> None:
 
 
 def test_two_ends_that_contradict_each_other_are_refused() -> None:
-    content = zipped({f"{nth}": b"" for nth in range(65_600)}, zipfile.ZIP_STORED)
+    content = zipped({f"{index}": b"" for index in range(65_600)}, zipfile.ZIP_STORED)
     end = content.rindex(END)
     changed = content[: end + 8] + struct.pack("<2H", 9, 9) + content[end + 12 :]
     with pytest.raises(sa.FormatError, match="contradict"):
@@ -354,12 +354,12 @@ def test_any_bytes(content: bytes) -> None:
 
 def write(writer: PackageWriter, members: dict[str, bytes], streamed: dict[str, bytes]) -> None:
     for name, content in members.items():
-        writer.add(name, content)
+        writer.write_part(name, content)
     for name, content in streamed.items():
-        with writer.stream(name, expected=len(content)) as sink:
+        with writer.stream_part(name, expected=len(content)) as sink:
             for start in range(0, len(content), 70_000):
                 sink.write(content[start : start + 70_000])
-    writer.add("last", b"end")
+    writer.write_part("last", b"end")
     writer.finish()
 
 
@@ -409,7 +409,7 @@ def test_copies_keep_their_packed_bytes_and_their_time(tmp_path: Path) -> None:
     with replacing(path, binary=True) as sink:
         writer = PackageWriter(sink)
         for name in package.names():
-            writer.copy(package, name)
+            writer.copy_part(package, name)
         writer.finish()
     assert raw_members(path.read_bytes()) == raw_members(content)
     with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(path) as after:
@@ -421,7 +421,7 @@ def test_a_copy_of_a_name_in_an_old_code_page_is_in_unicode() -> None:
     old = zipped({"é": b"1"}).replace("é".encode(), b"\x82a")  # é in code page 437, and a letter
     old = field(field(old, LOCAL, 6, "<H", 0), CENTRAL, 8, "<H", 0)
     writer = PackageWriter(sink)
-    writer.copy(Package(old), "éa")
+    writer.copy_part(Package(old), "éa")
     writer.finish()
     assert parts(bytes(sink.content)) == {"éa": b"1"}
 
@@ -432,9 +432,9 @@ def test_no_zip64_where_it_was_expected_and_not_needed(tmp_path: Path, plain: bo
     sink = OnlyWrite()
     with replacing(path, binary=True) as target:
         writer = PackageWriter(target if plain else sink)
-        with writer.stream("large", expected=5 * 10**9) as out:
+        with writer.stream_part("large", expected=5 * 10**9) as out:
             out.write(b"not so large after all" * 10)
-        writer.add("small", b"1")
+        writer.write_part("small", b"1")
         writer.finish()
     content = path.read_bytes() if plain else bytes(sink.content)
     assert parts(content) == {"large": b"not so large after all" * 10, "small": b"1"}
@@ -451,10 +451,10 @@ def test_a_part_beyond_four_gigabytes(tmp_path: Path) -> None:
     count = 65
     with replacing(path, binary=True) as target:
         writer = PackageWriter(target)
-        with writer.stream("large", expected=count * len(chunk)) as out:
+        with writer.stream_part("large", expected=count * len(chunk)) as out:
             for _ in range(count):
                 out.write(chunk)
-        writer.add("small", b"1")
+        writer.write_part("small", b"1")
         writer.finish()
     with zipfile.ZipFile(path) as archive:
         assert archive.getinfo("large").file_size == count * len(chunk)
@@ -467,7 +467,7 @@ def test_a_part_that_outgrows_what_was_expected_is_refused(tmp_path: Path) -> No
     path, chunk = tmp_path / "x.zip", bytes(2**26)
 
     def outgrow() -> None:
-        with replacing(path, binary=True) as target, PackageWriter(target).stream("large", expected=1000) as out:
+        with replacing(path, binary=True) as target, PackageWriter(target).stream_part("large", expected=1000) as out:
             for _ in range(65):
                 out.write(chunk)
 
@@ -492,8 +492,8 @@ def test_a_failure_in_mid_stream_leaves_the_old_file_and_nothing_else(tmp_path: 
 
     def fail(target: Any) -> None:
         writer = PackageWriter(target if plain else OnlyWrite())
-        writer.add("a", b"1")
-        with writer.stream("b", expected=10**6) as out:
+        writer.write_part("a", b"1")
+        with writer.stream_part("b", expected=10**6) as out:
             out.write(noise(10**6))
             raise RuntimeError("in mid-stream")
 
@@ -505,7 +505,7 @@ def test_a_failure_in_mid_stream_leaves_the_old_file_and_nothing_else(tmp_path: 
 
 def test_a_writer_whose_stream_failed_makes_no_package() -> None:
     writer = PackageWriter(OnlyWrite())
-    with contextlib.suppress(RuntimeError), writer.stream("b", expected=10) as out:
+    with contextlib.suppress(RuntimeError), writer.stream_part("b", expected=10) as out:
         out.write(b"1")
         raise RuntimeError
     with pytest.raises(AssertionError, match="failed"):

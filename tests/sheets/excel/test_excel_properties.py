@@ -19,8 +19,8 @@ from programs import resave
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.properties import merged, pack, read_record, stored, unpack
-from sheetarray.sheets.excel.workbook import skeleton
+from sheetarray.sheets.excel.package.properties import merge_properties, pack, read_properties, read_record, unpack
+from sheetarray.sheets.excel.skeleton import skeleton
 
 CUSTOM = "docProps/custom.xml"
 SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
@@ -44,7 +44,7 @@ def written(record: dict[str, Any]) -> bytes:
 @given(st.dictionaries(st.text().filter(lambda key: key != "sheets"), VALUES, max_size=5))
 def test_what_is_packed_is_unpacked(record: dict[str, Any]) -> None:
     properties = pack(record)
-    assert list(properties) == [f"sheetarray {nth}" for nth in range(1, len(properties) + 1)]
+    assert list(properties) == [f"sheetarray {index}" for index in range(1, len(properties) + 1)]
     for value in properties.values():
         assert 1 <= len(value) <= 255
         assert value.isascii()
@@ -71,7 +71,7 @@ def test_a_workbook_without_our_properties_remembers_nothing() -> None:
     assert unpack({}) is None
     assert unpack({"sheetarray": "1", "sheetarray x": "2", "Sheetarray 1": "3", "sheetarray 01": "4"}) is None
     assert read_record(Package(rich())) is None
-    assert stored(Package(rich())) == {"Client": "Ann & Bob <x>"}
+    assert read_properties(Package(rich())) == {"Client": "Ann & Bob <x>"}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,9 @@ def test_a_record_that_was_edited_is_an_error(properties: dict[str, str]) -> Non
 
 
 @given(
-    st.dictionaries(st.sampled_from([f"sheetarray {nth}" for nth in range(1, 4)]), st.text('{}[]":,s1\\u', max_size=30))
+    st.dictionaries(
+        st.sampled_from([f"sheetarray {index}" for index in range(1, 4)]), st.text('{}[]":,s1\\u', max_size=30)
+    )
 )
 def test_any_properties(properties: dict[str, str]) -> None:
     try:
@@ -117,9 +119,9 @@ def test_a_record_that_is_too_long_is_refused() -> None:
 
 def test_the_longest_record_is_read_again_and_replaced() -> None:
     longest = {"x": "<a>" * (2**24 // 3 - 3)}
-    content = merged(None, longest, location=CUSTOM)
-    assert stored(Package(with_parts(rich(), {CUSTOM: content}))) == pack(longest)
-    assert b"<a>" not in merged(content, {}, location=CUSTOM)
+    content = merge_properties(None, longest, location=CUSTOM)
+    assert read_properties(Package(with_parts(rich(), {CUSTOM: content}))) == pack(longest)
+    assert b"<a>" not in merge_properties(content, {}, location=CUSTOM)
 
 
 def test_openpyxl_sees_the_properties() -> None:
@@ -143,22 +145,22 @@ def test_libreoffice_keeps_the_record(tmp_path: Path, suffix: str) -> None:
 
 def test_properties_of_others_stay_byte_for_byte() -> None:
     before = parts(rich())[CUSTOM]
-    after = merged(before, RECORD, location=CUSTOM)
+    after = merge_properties(before, RECORD, location=CUSTOM)
     start = after.index(b"<property fmtid", after.index(b"Checked"))
     assert after[:start] + after[after.rindex(b"</Properties>") :] == before
     package = Package(with_parts(rich(), {CUSTOM: after}))
     assert read_record(package) == RECORD
-    assert stored(package)["Client"] == "Ann & Bob <x>"
+    assert read_properties(package)["Client"] == "Ann & Bob <x>"
     pids = [part.split(b'"')[0] for part in after.split(b'pid="')[1:]]
     assert len(set(pids)) == len(pids)
 
 
 def test_an_older_record_is_replaced() -> None:
-    first = merged(parts(rich())[CUSTOM], RECORD, location=CUSTOM)
-    second = merged(first, {"sheets": {}}, location=CUSTOM)
+    first = merge_properties(parts(rich())[CUSTOM], RECORD, location=CUSTOM)
+    second = merge_properties(first, {"sheets": {}}, location=CUSTOM)
     assert read_record(Package(with_parts(rich(), {CUSTOM: second}))) == {"sheets": {}}
     assert second.count(b"sheetarray ") == 1
-    assert merged(second, RECORD, location=CUSTOM) == first
+    assert merge_properties(second, RECORD, location=CUSTOM) == first
 
 
 def test_empty_prefixed_and_strict_properties_are_added_to() -> None:
@@ -170,9 +172,9 @@ def test_empty_prefixed_and_strict_properties_are_added_to() -> None:
         b"\xef\xbb\xbf" + f'<?xml version="1.0" encoding="utf-8"?><Properties xmlns="{SPACE}"/>'.encode(),
         None,
     ):
-        made = merged(content, RECORD, location=CUSTOM)
+        made = merge_properties(content, RECORD, location=CUSTOM)
         assert read_record(Package(with_parts(rich(), {CUSTOM: made}))) == RECORD
-        assert merged(made, RECORD, location=CUSTOM) == made
+        assert merge_properties(made, RECORD, location=CUSTOM) == made
 
 
 @pytest.mark.parametrize(
@@ -183,29 +185,29 @@ def test_empty_prefixed_and_strict_properties_are_added_to() -> None:
         f"<!DOCTYPE a [<!ENTITY e 'x'>]><Properties xmlns='{SPACE}'>&e;</Properties>",
         f"<Properties xmlns='{SPACE}'>&e;</Properties>", f"<Properties xmlns='{SPACE}'>\x01</Properties>",
         "<x:Properties/>", "<Properties>" + "<a>" * 200_000,
-        "<Properties " + " ".join(f"xmlns:x{nth}='y'" for nth in range(20_000)) + "/>",
+        "<Properties " + " ".join(f"xmlns:x{index}='y'" for index in range(20_000)) + "/>",
     ],
 )  # fmt: skip
 def test_broken_properties_are_an_error_of_the_format(content: str) -> None:
     for encoding in ("utf-8", "utf-16"):
         with bounded_memory():
             with pytest.raises(sa.FormatError) as caught:
-                merged(content.encode(encoding), {}, location=CUSTOM)
+                merge_properties(content.encode(encoding), {}, location=CUSTOM)
             assert (caught.value.location or "").startswith(CUSTOM)
 
 
 def test_elements_beyond_any_use_are_an_error_of_the_format() -> None:
     with pytest.raises(sa.FormatError, match="more than 200000 elements"):
-        merged(b"<Properties>" + b"<a/>" * 300_000 + b"</Properties>", {}, location=CUSTOM)
+        merge_properties(b"<Properties>" + b"<a/>" * 300_000 + b"</Properties>", {}, location=CUSTOM)
 
 
 def test_entities_are_never_expanded() -> None:
     bomb = "<!DOCTYPE Properties [<!ENTITY a 'aaaaaaaaaa'>" + "".join(
-        f'<!ENTITY {chr(98 + nth)} "{f"&{chr(97 + nth)};" * 10}">' for nth in range(15)
+        f'<!ENTITY {chr(98 + index)} "{f"&{chr(97 + index)};" * 10}">' for index in range(15)
     )
     content = replaced(rich(), CUSTOM, ("<Properties", f"{bomb}]><Properties"), ("Ann", "&p;"))
     with bounded_memory(), pytest.raises(sa.FormatError, match="document type"):
-        stored(Package(content))
+        read_properties(Package(content))
 
 
 def test_properties_beyond_any_use_are_refused() -> None:

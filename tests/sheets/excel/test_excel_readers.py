@@ -19,7 +19,7 @@ import sheetarray as sa
 from sheetarray.sheets.excel import writing
 
 Cells = list[Any]
-ARRAYS = {f"n{nth} {case}": array for nth, (case, array) in enumerate(CASES.items()) if array.dtype.kind != "O"}
+ARRAYS = {f"n{index} {case}": array for index, (case, array) in enumerate(CASES.items()) if array.dtype.kind != "O"}
 
 
 def _openpyxl(path: Path) -> list[Cells]:

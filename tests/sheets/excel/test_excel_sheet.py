@@ -40,16 +40,16 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray import dtypes
-from sheetarray.columns import Request, a1
+from sheetarray.columns import Request, cell_address
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import events, ooxml
 from sheetarray.sheets.excel.reader import worksheet as regular
 from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
-from sheetarray.sheets.excel.reader.worksheet import cells_of
+from sheetarray.sheets.excel.reader.worksheet import parse_block
 from sheetarray.sheets.excel.sheet import Workbook
 
-FLOAT = dtypes.named("float64")
+FLOAT = dtypes.from_name("float64")
 
 # Where cells stand -------------------------------------------------------------------------------------------
 
@@ -59,10 +59,10 @@ def test_arrays_are_found_wherever_they_stand(row: int, column: int) -> None:
     content = book(columns(listed("float64", [number(1.5), number("x")]), row=row, column=column))
     with pytest.raises(sa.FormatError) as caught:
         read(content)
-    assert caught.value.location == f"arrays!{a1(row + FIRST - 1, column)}"
+    assert caught.value.location == f"arrays!{cell_address(row + FIRST - 1, column)}"
     content = book(columns(listed("int8", [number(1), number(2)]), row=row, column=column))
     assert_same(read(content)["t"], np.array([1, 2], np.int8))
-    assert sa.scan(io.BytesIO(content), format="xlsx")["t"].location == f"arrays!{a1(row, column)}"
+    assert sa.scan(io.BytesIO(content), format="xlsx")["t"].location == f"arrays!{cell_address(row, column)}"
 
 
 def test_arrays_in_rows() -> None:
@@ -75,11 +75,11 @@ def test_arrays_in_rows() -> None:
     cells[5, FIRST] = ' t="e"><v>#REF!</v></c>'
     with pytest.raises(sa.FormatError, match="#REF!") as caught:
         read(book(cells))
-    assert caught.value.location == f"arrays!{a1(4, FIRST)}"
+    assert caught.value.location == f"arrays!{cell_address(4, FIRST)}"
 
 
 def test_columns_of_different_lengths_and_wide_sheets() -> None:
-    arrays = {f"a{nth}": np.arange(nth % 7 + 1, dtype=np.float64) + nth for nth in range(800)}
+    arrays = {f"a{index}": np.arange(index % 7 + 1, dtype=np.float64) + index for index in range(800)}
     content = book(
         columns(*(listed("float64", list(map(number, data.tolist())), name=name) for name, data in arrays.items()))
     )
@@ -210,15 +210,15 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
     block = rows_of(cells).encode()
     for numeric in (False, True):
         with ThreadPoolExecutor(1) as thread:
-            found = regular.cells_of(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
-        wanted = events.rows_of(block, after=0, numeric=numeric, name="x")
+            found = regular.parse_block(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
+        wanted = events.parse_rows(block, after=0, numeric=numeric, name="x")
         assert len(found) == len(wanted)
         for cell, expected in zip(_told(found), _told(wanted), strict=True):
             assert cell == expected or (numeric and cell == (*expected[:-1], None))  # then its text is asked for
 
 
 def test_cells_of_many_styles_need_no_xml_parser() -> None:
-    block = rows_of({(nth, 0): f' s="{nth}" t="n"><v>{nth}</v></c>' for nth in range(1, 3000)}).encode()
+    block = rows_of({(index, 0): f' s="{index}" t="n"><v>{index}</v></c>' for index in range(1, 3000)}).encode()
     with ThreadPoolExecutor(1) as thread:
         found = regular._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
     assert found is not None
@@ -323,9 +323,9 @@ def test_headers_are_found_by_their_bytes_and_a_damaged_part_is_told(monkeypatch
 
     def counted(block: bytes, **options: Any) -> Any:
         looked_at.append(len(block))
-        return cells_of(block, **options)
+        return parse_block(block, **options)
 
-    monkeypatch.setattr(ooxml, "cells_of", counted)
+    monkeypatch.setattr(ooxml, "parse_block", counted)
     assert sa.scan(io.BytesIO(content), format="xlsx")["t"].shape == (60_000,)
     assert sum(looked_at) < 500_000  # of 3.8 MB: only the first blocks are looked at cell by cell
     start = content.index(b"xl/worksheets/sheet1.xml") + 300_000
@@ -345,8 +345,8 @@ def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() ->
         )
     )
     sheet = opened(content)
-    kinds = [FLOAT, FLOAT, dtypes.named("bool"), dtypes.named("string")]
-    requests = [Request(nth, FIRST - 1, kind) for nth, kind in enumerate(kinds)]
+    kinds = [FLOAT, FLOAT, dtypes.from_name("bool"), dtypes.from_name("string")]
+    requests = [Request(index, FIRST - 1, kind) for index, kind in enumerate(kinds)]
     found = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
     assert str(found[0].dtype) == "Float64"
     assert found[1] == []  # of text among numbers, only its place is known

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader.formats import kind_of_format
-from sheetarray.sheets.excel.reader.serials import elapsed, moments
+from sheetarray.sheets.excel.reader.serials import format_duration, serials_to_dates
 from sheetarray.sheets.excel.reader.texts import without_escapes
 
 
@@ -138,7 +138,7 @@ def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
     items = [f"<t {kept}>{_xml(value)}</t>" for value in written]
     forms = {
         "inline": [f' t="inlineStr"><is>{item}</is></c>' for item in items],
-        "shared": [f' t="s"><v>{nth}</v></c>' for nth in range(len(items))],
+        "shared": [f' t="s"><v>{index}</v></c>' for index in range(len(items))],
         "result": [f' t="str"><v {kept}>{_xml(value)}</v></c>' for value in written],
         "formula": [f' t="str"><f>A1</f><v>{_xml(value)}</v></c>' for value in written],
         "rich": [f' t="inlineStr"><is><r><t {kept}>{_xml(value)}</t></r></is></c>' for value in written],
@@ -157,7 +157,7 @@ def _xml(value: str) -> str:
 def test_white_space_is_kept_where_xml_keeps_it() -> None:
     bare, kept = "<t> a  b\n</t>", '<t xml:space="preserve"> a  b\n</t>'
     cells = [f' t="inlineStr"><is>{item}</is></c>' for item in (bare, kept, "<t/>", "<t></t>", "<t>  </t>")]
-    cells += [f' t="s"><v>{nth}</v></c>' for nth in range(3)]
+    cells += [f' t="s"><v>{index}</v></c>' for index in range(3)]
     content = book(columns(listed("string", cells)), strings=shared(bare, kept, "<t/>"))
     assert read(content)["t"].tolist() == ["a  b", " a  b\n", "", "", "", "a  b", " a  b\n", ""]
 
@@ -167,7 +167,7 @@ def test_rich_text_and_how_it_is_pronounced() -> None:
     spoken = "<t>漢字</t><rPh sb='0' eb='2'><t>かんじ</t></rPh><phoneticPr fontId='1'/>"
     data = "<![CDATA[a<b]]>"
     items = (rich, spoken, f"<t>{data}</t>", "", "<t>plain</t>", "<t>a</t><phoneticPr fontId='1'/>")
-    cells = [f' t="s"><v>{nth}</v></c>' for nth in range(len(items))]
+    cells = [f' t="s"><v>{index}</v></c>' for index in range(len(items))]
     cells += [f' t="inlineStr"><is>{item}</is></c>' for item in items]
     found = read(book(columns(listed("string", cells)), strings=shared(*items)))["t"].tolist()
     assert found == ["bold x", "漢字", "a<b", "", "plain", "a"] * 2
@@ -265,10 +265,10 @@ def test_format_codes(code: str, kind: int) -> None:
 
 
 def test_serials() -> None:
-    assert moments(np.array([25569.0 + 1 / 86_400_000]), from_1904=False) == ["1970-01-01T00:00:00.001"]
-    assert moments(np.array([np.nan, np.inf, 1e300]), from_1904=True) == [None, None, None]
-    assert elapsed(-0.5) == "-12:00:00"
-    assert elapsed(float("nan")) is None
+    assert serials_to_dates(np.array([25569.0 + 1 / 86_400_000]), from_1904=False) == ["1970-01-01T00:00:00.001"]
+    assert serials_to_dates(np.array([np.nan, np.inf, 1e300]), from_1904=True) == [None, None, None]
+    assert format_duration(-0.5) == "-12:00:00"
+    assert format_duration(float("nan")) is None
 
 
 @pytest.mark.parametrize(("cell", "reason", "hint"), [

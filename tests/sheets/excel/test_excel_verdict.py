@@ -28,11 +28,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mutations import bounded_memory
 
-from sheetarray.dtypes import named
+from sheetarray.dtypes import from_name
 from sheetarray.header import Header
 from sheetarray.linear import LinearArray
-from sheetarray.sheets.excel.fingerprint.making import fingerprint
-from sheetarray.sheets.excel.fingerprint.verdict import judge
+from sheetarray.sheets.excel.fingerprint.maker import make_fingerprint
+from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 
 # Unchanged ---------------------------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ def test_in_an_array_of_two_values_no_edit_is_missed_and_none_is_made_up(
     edits = {index % len(mask) for index in edits}
     for values in (np.array([False, True]), np.array(["no", "yes"]), np.array([0.1, 0.2])):
         then = values[np.array(mask, dtype=int)]
-        now = values[np.array([value ^ (nth in edits) for nth, value in enumerate(mask)], dtype=int)]
+        now = values[np.array([value ^ (number in edits) for number, value in enumerate(mask)], dtype=int)]
         found = findings(then, lambda _, now=now: now, blocks)
         assert bool(found) == bool(edits)
         assert all(finding.severity == "error" for finding in found)
@@ -210,8 +210,8 @@ def test_edits_everywhere_are_said_so() -> None:
 
 def test_an_element_that_the_view_skips_is_named_by_its_place_in_the_buffer() -> None:
     linear = LinearArray.from_numpy(np.arange(12.0)[::2], base=True)
-    record = fingerprint(linear.buffer, linear.kind, blocks=4, header=linear.header)
-    (finding,) = judge(record, linear.header, with_edits(5)(linear.buffer.copy()), "t", cell)
+    record = make_fingerprint(linear.buffer, linear.dtype_entry, blocks=4, header=linear.header)
+    (finding,) = compare_with_fingerprint(record, linear.header, with_edits(5)(linear.buffer.copy()), "t", cell)
     assert finding.message == "t, buffer element 5 was edited since it was written"
 
 
@@ -359,12 +359,12 @@ def test_a_single_number_that_is_ten_times_as_large_was_edited() -> None:
 
 def test_an_edited_header_is_said() -> None:
     record, linear = remembered(random_numbers(2, 3))
-    turned = Header(linear.kind, (3, 2), (2, 1), 0, "row-major", 6)
-    (finding,) = judge(record, turned, linear.buffer, "t", cell)
+    turned = Header(linear.dtype_entry, (3, 2), (2, 1), 0, "row-major", 6)
+    (finding,) = compare_with_fingerprint(record, turned, linear.buffer, "t", cell)
     assert (finding.severity, finding.location) == ("error", "t")
     assert "shape" in finding.message
-    narrow = Header(named("float32"), (2, 3), (3, 1), 0, "row-major", 6)
-    (finding,) = judge(record, narrow, linear.buffer.astype("float32"), "t", cell)
+    narrow = Header(from_name("float32"), (2, 3), (3, 1), 0, "row-major", 6)
+    (finding,) = compare_with_fingerprint(record, narrow, linear.buffer.astype("float32"), "t", cell)
     assert finding.message == "written as float64, and its header says float32 now"
 
 
@@ -376,7 +376,7 @@ def test_an_edited_header_is_said() -> None:
 )
 def test_what_is_no_record_says_nothing(record: Any) -> None:
     linear = LinearArray.from_numpy(random_numbers(5))
-    assert not list(judge(record, linear.header, linear.buffer, "t", cell))
+    assert not list(compare_with_fingerprint(record, linear.header, linear.buffer, "t", cell))
 
 
 VALUES: list[Any] = [
@@ -403,6 +403,6 @@ def test_records_edited_at_random_never_raise(seed: int) -> None:
                 else:
                     record[key] = rng.choice(VALUES)
             buffer = linear.buffer[: rng.choice((0, 1, 7, 300))]
-            found = list(judge(record, linear.header, buffer, "t", cell))
+            found = list(compare_with_fingerprint(record, linear.header, buffer, "t", cell))
             assert len(found) < 60
             assert all(len(str(finding)) < 3000 for finding in found)

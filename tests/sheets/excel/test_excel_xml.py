@@ -28,7 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.columns import a1
+from sheetarray.columns import cell_address
 from sheetarray.sheets.excel.reader import cells as c
 
 FOREIGN = "urn:another"
@@ -105,7 +105,7 @@ class Variation:
         return out
 
     def cell(self, row: int, column: int, value: float | str | bool) -> str:
-        reference = [("r", a1(row, column))] if self.numbered else []
+        reference = [("r", cell_address(row, column))] if self.numbered else []
         if isinstance(value, bool):
             return self.element("c", self.attributes(*reference, ("t", "b")), self.value(str(int(value))))
         if isinstance(value, (int, float)):
@@ -150,10 +150,10 @@ def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     after = 0
     main = f"{{{MAIN}}}"
     for row in ET.fromstring(sheet.encode()).findall(f"{main}sheetData/{main}row"):
-        nth = int(row.get("r", after + 1))
-        after, across = nth, 0
+        index = int(row.get("r", after + 1))
+        after, across = index, 0
         for cell in row.findall(f"{main}c"):
-            letters = (cell.get("r") or a1(nth - 1, across)).rstrip("0123456789")
+            letters = (cell.get("r") or cell_address(index - 1, across)).rstrip("0123456789")
             column = 0
             for letter in letters:
                 column = column * 26 + ord(letter) - 64
@@ -163,7 +163,7 @@ def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
             inline = cell.find(f"{main}is")
             if inline is not None:
                 content = "".join(item.text or "" for item in inline.iter(f"{main}t"))
-            found[nth - 1, column - 1] = cell.get("t", "n"), content
+            found[index - 1, column - 1] = cell.get("t", "n"), content
     return found
 
 
@@ -213,11 +213,11 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
 def test_something_odd_far_down_a_sheet(rows: int) -> None:
     """Blocks before it have been read by then."""
     for odd in ("<!-- <row r='1'><c r='A1'> -->", "<?pi <row r='1'> ?>", f'<f:row xmlns:f="{FOREIGN}" r="1"/>'):
-        lines = [f'<row r="{nth}"><c r="A{nth}"><v>{nth}</v></c></row>' for nth in range(1, rows + 1)]
+        lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
         lines.insert(rows * 2 // 3, odd)
         lines[-2] = lines[-2].replace(f"<v>{rows - 1}</v>", f"<v><![CDATA[{rows - 1}]]></v>")
         found = told(worksheet("".join(lines)))
-        assert found == {(nth - 1, 0): ("n", str(nth)) for nth in range(1, rows + 1)}
+        assert found == {(index - 1, 0): ("n", str(index)) for index in range(1, rows + 1)}
 
 
 @pytest.mark.parametrize("shift", range(40))
@@ -227,15 +227,15 @@ def test_something_odd_across_the_end_of_a_block(shift: int) -> None:
     head = worksheet("@").index("@")
     odd = "<!-- <row > -->" if shift % 2 else "<![CDATA[ ]]>"
     for mark in (odd, '<row r="9999" xmlns:k="urn:k"/>', "</sheetData>"):
-        rows, nth = "", 1
+        rows, index = "", 1
         while len(rows) + head < 2**16 - 60 - len(mark):
-            rows, nth = rows + line.format(nth), nth + 1
+            rows, index = rows + line.format(index), index + 1
         gap = 2**16 - head - len(rows) - shift
         if mark == "</sheetData>":
             sheet = worksheet(rows + " " * gap)
         else:
             sheet = worksheet(rows + " " * gap + mark + line.format(10_000))
-        expected = {(row - 1, 0): ("n", str(row)) for row in range(1, nth)}
+        expected = {(row - 1, 0): ("n", str(row)) for row in range(1, index)}
         if mark != "</sheetData>":
             expected[9999, 0] = ("n", "10000")
         assert told(sheet) == expected
@@ -248,7 +248,7 @@ def test_text_that_looks_like_cells_is_text() -> None:
 
 
 def test_shared_strings_may_be_odd() -> None:
-    cells = columns([text("t"), *header("string", 4), *[f' t="s"><v>{nth}</v></c>' for nth in range(4)]])
+    cells = columns([text("t"), *header("string", 4), *[f' t="s"><v>{index}</v></c>' for index in range(4)]])
     strings = shared(
         "<t><![CDATA[<si><t>x</t></si>]]></t>", "<!-- <si/> --><t>b</t>", "<t>c<?pi?></t>", "<r><t>d</t></r>"
     )
@@ -293,8 +293,8 @@ def test_cells_out_of_order_are_read() -> None:
 
 
 def test_rows_and_cells_without_references_follow_each_other() -> None:
-    cells = [text("a"), *header("float64", 3000), *[number(nth / 7) for nth in range(3000)]]
-    rows = "".join(f'<row><c{cell}<c t="str"><v>x{nth}</v></c><c s="0"/></row>' for nth, cell in enumerate(cells))
+    cells = [text("a"), *header("float64", 3000), *[number(index / 7) for index in range(3000)]]
+    rows = "".join(f'<row><c{cell}<c t="str"><v>x{index}</v></c><c s="0"/></row>' for index, cell in enumerate(cells))
     for made in (rows, rows.replace("<row>", "<row/><row>", 1), "<!-- -->" + rows):
         found = sa.read(io.BytesIO(book(made)), format="xlsx")
         assert np.array_equal(found["a"], np.arange(3000) / 7)

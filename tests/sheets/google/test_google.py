@@ -11,7 +11,7 @@ from cases import assert_same
 from spreadsheets import ENDPOINT, Spreadsheet
 
 import sheetarray as sa
-from sheetarray.sheets.google.plan import Plan
+from sheetarray.sheets.google.plan import WritePlan
 from sheetarray.testing.conformance import Conformance
 from sheetarray.testing.sheets_server import SheetsServer
 
@@ -74,8 +74,8 @@ class TestGoogleInPlace(TestGoogleIntoAWorksheet):
 
     @pytest.fixture(autouse=True)
     def no_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        most_cells = Plan.most_cells
-        monkeypatch.setattr(Plan, "most_cells", lambda plan, stage: most_cells(plan, stage) + 10_000_000)
+        most_cells = WritePlan.peak_cells
+        monkeypatch.setattr(WritePlan, "peak_cells", lambda plan, stage: most_cells(plan, stage) + 10_000_000)
 
     def look_at(self, bodies: list[bytes]) -> None:
         assert any(b"updateCells" in body for body in bodies)

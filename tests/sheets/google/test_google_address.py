@@ -9,7 +9,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.sheets.google import read_gsheet
-from sheetarray.sheets.google.address import address_of
+from sheetarray.sheets.google.address import parse_address
 
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
 
@@ -44,9 +44,9 @@ KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
     ],
 )  # fmt: skip
 def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
-    found = address_of(text)
+    found = parse_address(text)
     assert (found.key, found.gid, found.title) == (KEY, gid, title)
-    assert address_of(text, "given").title == (title or (None if gid is not None else "given"))
+    assert parse_address(text, "given").title == (title or (None if gid is not None else "given"))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_addresses_are_understood(text: str, gid: int | None, title: str | None)
 )  # fmt: skip
 def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
     with pytest.raises(sa.NotFoundError, match=r"Google Sheets|published"):
-        address_of(text)
+        parse_address(text)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
 )  # fmt: skip
 def test_no_address_falls_back_on_another_worksheet_than_it_says(text: str, message: str) -> None:
     with pytest.raises((sa.NotFoundError, sa.LimitError), match=message):
-        address_of(text)
+        parse_address(text)
 
 
 @pytest.mark.parametrize("thing", [None, 5, Path("run.csv"), object(), b"x", {"key": KEY}])

@@ -73,11 +73,11 @@ class Scene:
         except (FormatError, NotFoundError):
             return "error" if self.setting != "new worksheet" else "old"
         wanted = [NEW] if self.setting == "new worksheet" else [OLD, BOTH]
-        for nth, arrays in enumerate(wanted):
+        for index, arrays in enumerate(wanted):
             if list(arrays) == list(found) and all(np.array_equal(found[n], a) for n, a in arrays.items()):
                 for name, array in arrays.items():
                     assert_same(found[name], array)
-                return "new" if nth == len(wanted) - 1 else "old"
+                return "new" if index == len(wanted) - 1 else "old"
         raise AssertionError(f"neither old nor new, but {found}")
 
     def leftovers(self) -> list[str]:
@@ -111,7 +111,7 @@ def count(scene: Scene) -> int:
 def scene_reads(scene: Scene) -> list[Any]:
     """The requests of the one read in `outcome`: those after the last that writes."""
     requests = scene.server.requests
-    last = max(nth for nth, record in enumerate(requests) if record.writes)
+    last = max(index for index, record in enumerate(requests) if record.writes)
     return requests[last + 1 :]
 
 
@@ -121,13 +121,13 @@ def scene_reads(scene: Scene) -> list[Any]:
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
     assert total >= 6
-    for nth in range(total):
-        scene.server.faults.append(Fault(after=nth, **KINDS[kind]))
+    for index in range(total):
+        scene.server.faults.append(Fault(after=index, **KINDS[kind]))
         scene.write(timeout=TIMEOUT if kind == "slow" else None)
-        assert len(scene.server.requests) <= total + 25, nth
+        assert len(scene.server.requests) <= total + 25, index
         scene.server.faults.clear()
-        assert scene.outcome() == "new", nth
-        assert scene.leftovers() == [], nth
+        assert scene.outcome() == "new", index
+        assert scene.leftovers() == [], index
         scene.start()
     assert len(pauses) >= total
     if "retry_after" in KINDS[kind]:
@@ -137,19 +137,19 @@ def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, 
 class Late:
     """Holds one request back: it takes effect when the client has long given it up."""
 
-    def __init__(self, server: SheetsServer, nth: int, *, until_the_next: bool) -> None:
-        self.nth, self.until_the_next = nth, until_the_next
+    def __init__(self, server: SheetsServer, index: int, *, until_the_next: bool) -> None:
+        self.nth, self.until_the_next = index, until_the_next
         self.count = 0
         self.held: Any = None
         self.go = threading.Event()
         server.on_request = self
 
     def __call__(self, record: Any) -> None:
-        nth, self.count = self.count, self.count + 1
-        if nth == self.nth:
+        index, self.count = self.count, self.count + 1
+        if index == self.nth:
             self.held = record
             self.go.wait()
-        elif nth == self.nth + 1 and self.until_the_next:
+        elif index == self.nth + 1 and self.until_the_next:
             self.let_go()
 
     def let_go(self) -> None:
@@ -163,16 +163,16 @@ class Late:
 @pytest.mark.parametrize("when", ["with the next request", "after the end"])
 def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, pauses: list[float]) -> None:
     total = count(scene)
-    for nth in range(total):
-        late = Late(scene.server, nth, until_the_next=when == "with the next request")
+    for index in range(total):
+        late = Late(scene.server, index, until_the_next=when == "with the next request")
         scene.write(timeout=TIMEOUT)
         scene.server.on_request = None
         late.let_go()
-        assert scene.outcome() == "new", nth
+        assert scene.outcome() == "new", index
         if when == "after the end":
             scene.write()  # removes a stage that was made too late
-            assert scene.outcome() == "new", nth
-        assert scene.leftovers() == [], nth
+            assert scene.outcome() == "new", index
+        assert scene.leftovers() == [], index
         scene.start()
     assert len(pauses) >= total
 
@@ -184,9 +184,9 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
 ) -> None:
     total = count(scene)
     outcomes = set()
-    for nth in range(total):
+    for index in range(total):
         pauses.clear()
-        scene.server.faults.append(Fault(after=nth, times=None, **KINDS[kind]))
+        scene.server.faults.append(Fault(after=index, times=None, **KINDS[kind]))
         with pytest.raises(RemoteError) as caught:
             scene.write()
         assert len(scene.server.requests) <= total + 80
@@ -195,8 +195,8 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
         scene.server.faults.clear()
         outcomes.add(scene.outcome())
         write_gsheet(scene.key, NEW, client=scene.client)
-        assert scene.outcome() == "new", nth
-        assert scene.leftovers() == [], nth
+        assert scene.outcome() == "new", index
+        assert scene.leftovers() == [], index
         scene.start()
     assert "old" in outcomes
     if scene.setting != "in place":

@@ -36,7 +36,7 @@ def test_the_real_service_keeps_every_bit_and_refuses_what_is_gone() -> None:
     place = f"gsheets://{KEY}/{title}"
     random = np.random.default_rng(0)
     bits = random.integers(0, 2**64, 5000, dtype=np.uint64).view(np.float64)
-    arrays = {f"{nth} {case}": array for nth, (case, array) in enumerate(CASES.items())} | {"bits": bits}
+    arrays = {f"{index} {case}": array for index, (case, array) in enumerate(CASES.items())} | {"bits": bits}
     book = client.open_by_key(KEY)
     try:
         for _ in range(2):  # a worksheet that is made, and one that is there

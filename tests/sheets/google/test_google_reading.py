@@ -103,10 +103,10 @@ def test_values_are_asked_for_as_they_are(server: SheetsServer, key: str) -> Non
 
 
 def test_many_ranges_make_several_requests_of_one_generation(server: SheetsServer, key: str) -> None:
-    arrays = {f"n{nth}": np.arange(1300) + nth for nth in range(500)}
+    arrays = {f"n{index}": np.arange(1300) + index for index in range(500)}
     write_gsheet(key, arrays, client=server.client())
     server.requests.clear()
-    names = [f"n{nth}" for nth in range(0, 500, 2)]
+    names = [f"n{index}" for index in range(0, 500, 2)]
     found = read_gsheet(f"gsheets://{key}/arrays", names, client=server.client())
     for name in names:
         assert_same(found[name], arrays[name])

@@ -74,7 +74,7 @@ def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(setting: 
     assert len(outcomes) >= 6
     assert seen(server, key) == "new"
     assert set(outcomes) | {"new"} == SETTINGS[setting]
-    order = [outcome for nth, outcome in enumerate(outcomes) if nth == 0 or outcomes[nth - 1] != outcome]
+    order = [outcome for index, outcome in enumerate(outcomes) if index == 0 or outcomes[index - 1] != outcome]
     assert len(order) == len(set(order))
     sent = b"".join(record.received for record in server.requests)
     assert (b"updateCells" in sent) == (setting == "in place")
@@ -116,7 +116,7 @@ def processes() -> Any:
     return context
 
 
-def killed_at(processes: Any, server: SheetsServer, key: str, nth: int, *, before: bool) -> bool:
+def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, before: bool) -> bool:
     """Kill a writer at its nth request, before or after it takes effect; whether it got that far."""
     go = processes.Event()
     process = processes.Process(target=_write, args=(server.url, key, go))
@@ -125,13 +125,13 @@ def killed_at(processes: Any, server: SheetsServer, key: str, nth: int, *, befor
 
     def kill(record: Any) -> None:
         nonlocal count
-        if count == nth:
+        if count == index:
             os.kill(process.pid, signal.SIGKILL)
         count += 1
 
     server.on_request = kill
     if before:
-        server.faults.append(Fault("reset-before", after=nth))
+        server.faults.append(Fault("reset-before", after=index))
     go.set()
     process.join()
     server.on_request = None
@@ -147,9 +147,9 @@ def killed_at(processes: Any, server: SheetsServer, key: str, nth: int, *, befor
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, setting: str, before: bool) -> None:
     outcomes = []
-    for nth in range(100):
+    for index in range(100):
         server, key = settled(setting)
-        reached = killed_at(processes, server, key, nth, before=before)
+        reached = killed_at(processes, server, key, index, before=before)
         outcomes.append(seen(server, key))
         if reached:
             write_gsheet(key, NEW, client=server.client())

@@ -40,8 +40,8 @@ class Book:
     def cells(self, title: str = "arrays") -> list[list[Any]]:
         return self.server.cells(self.key, title)
 
-    def column(self, nth: int, title: str = "arrays") -> list[Any]:
-        return [row[nth] if nth < len(row) else None for row in self.cells(title)]
+    def column(self, index: int, title: str = "arrays") -> list[Any]:
+        return [row[index] if index < len(row) else None for row in self.cells(title)]
 
     def size(self, title: str = "arrays") -> tuple[int, int]:
         size: tuple[int, int] = dump(self.server, self.key)["sheets"][title]["size"]
@@ -250,9 +250,9 @@ def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> No
         book.key: "arrays", url: "arrays", f"{url}?gid={gid}#gid={gid}": "Sheet1", f"gsheets://{book.key}/two": "two",
         f"gsheets://{book.key}/a%2Fb c": "a/b c", f"gsheets://{book.key}": "arrays",
     }  # fmt: skip
-    for nth, (target, title) in enumerate(targets.items()):
-        write_gsheet(target, {"x": np.arange(nth + 1)}, client=book.client)
-        assert_same(read_gsheet(book.key, worksheet=title, client=book.client)["x"], np.arange(nth + 1))
+    for index, (target, title) in enumerate(targets.items()):
+        write_gsheet(target, {"x": np.arange(index + 1)}, client=book.client)
+        assert_same(read_gsheet(book.key, worksheet=title, client=book.client)["x"], np.arange(index + 1))
     write_gsheet(spreadsheet, {"x": np.arange(70)})
     assert_same(read_gsheet(spreadsheet, worksheet="arrays")["x"], np.arange(70))
     write_gsheet(spreadsheet.worksheet("two"), {"x": np.arange(80)})
@@ -348,7 +348,7 @@ def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
         "AB12",
         "é",
     ]
-    book.write({name: np.array([nth]) for nth, name in enumerate(names)})
+    book.write({name: np.array([index]) for index, name in enumerate(names)})
     found = book.ranges()
     assert sorted(cell for cells in found.values() for cell in cells) == [n for n in range(14) if n != 11]
     assert len({name.lower() for name in found}) == len(found)
@@ -380,7 +380,7 @@ def test_a_name_that_is_taken_though_nobody_sees_it_is_passed_over(book: Book) -
 
 
 def test_a_worksheet_that_was_deleted_is_written_again_although_its_names_stay_taken(book: Book) -> None:
-    arrays = {f"n{nth}": np.arange(nth) for nth in range(60)}
+    arrays = {f"n{index}": np.arange(index) for index in range(60)}
     book.write(arrays)
     opened = book.client.open_by_key(book.key)
     opened.del_worksheet(opened.worksheet("arrays"))
@@ -411,8 +411,8 @@ def test_ten_million_and_one_cells_are_refused_before_anything_is_written(book: 
 
 
 def test_the_grids_of_other_worksheets_count(book: Book) -> None:
-    for nth, title in enumerate(("p", "q", "r")):
-        book.client.open_by_key(book.key).add_worksheet(title, rows=1000, cols=3330 if nth else 3300)
+    for index, title in enumerate(("p", "q", "r")):
+        book.client.open_by_key(book.key).add_worksheet(title, rows=1000, cols=3330 if index else 3300)
     book.server.requests.clear()
     with pytest.raises(sa.LimitError, match="of them in other worksheets"):
         book.write({"x": np.zeros(20_000)})
@@ -423,7 +423,7 @@ def test_the_grids_of_other_worksheets_count(book: Book) -> None:
 
 def test_more_columns_than_a_worksheet_has_are_refused(book: Book) -> None:
     with pytest.raises(sa.LimitError, match="18,278 columns"):
-        book.write({f"n{nth}": 1 for nth in range(18_279)})
+        book.write({f"n{index}": 1 for index in range(18_279)})
     assert not book.wrote()
     book.client.open_by_key(book.key).add_worksheet("wide", rows=30, cols=18_278)
     book.put("wide", "ZZZ30", [["the last cell"]])
@@ -490,7 +490,7 @@ def test_a_million_doubles_take_few_requests_of_two_megabytes(book: Book) -> Non
 
 
 def test_small_columns_share_requests_and_large_ones_are_cut(book: Book) -> None:
-    arrays = {f"n{nth}": np.full(nth, nth / 7) for nth in range(300)}
+    arrays = {f"n{index}": np.full(index, index / 7) for index in range(300)}
     arrays["long text"] = np.array(["漢" * 49_000] * 40)
     arrays["last"] = np.array([1])
     book.write(arrays)

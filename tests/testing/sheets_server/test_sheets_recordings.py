@@ -45,7 +45,7 @@ class Replay:
     def play(self, recording: dict[str, Any]) -> None:
         made: set[str] = set()
         imported: set[str] = set()
-        for nth, call in enumerate(recording["interactions"]):
+        for index, call in enumerate(recording["interactions"]):
             uri = call["uri"]
             if not uri.startswith(SHEETS):
                 self._drive(call, made, imported)
@@ -61,7 +61,7 @@ class Replay:
                 self.same[kind] += 1
             else:
                 self.different.append(
-                    f"{recording['recording']} {nth}: {call['method']} {uri}\n  {call['body']}\n"
+                    f"{recording['recording']} {index}: {call['method']} {uri}\n  {call['body']}\n"
                     f"  recorded {call['status']} {call['response']}\n  answered {status} {json.dumps(body)}"
                 )
 

@@ -19,8 +19,8 @@ def titles(sheets: Sheets) -> list[str]:
     return [sheet["properties"]["title"] for sheet in sheets.resource()["sheets"]]
 
 
-def size(sheets: Sheets, nth: int = 0) -> tuple[int, int]:
-    grid = sheets.resource()["sheets"][nth]["properties"]["gridProperties"]
+def size(sheets: Sheets, index: int = 0) -> tuple[int, int]:
+    grid = sheets.resource()["sheets"][index]["properties"]["gridProperties"]
     return grid["rowCount"], grid["columnCount"]
 
 

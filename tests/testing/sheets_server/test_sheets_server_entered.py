@@ -9,7 +9,7 @@ import pytest
 from sheets_asking import Sheets
 
 from sheetarray.testing.sheets_server import SheetsServer
-from sheetarray.testing.sheets_server.formats import plain, serial, shown
+from sheetarray.testing.sheets_server.formats import format_number, format_plain, serial
 
 
 @pytest.fixture
@@ -88,18 +88,18 @@ def test_dates_are_numbers_or_text_as_is_asked(sheets: Sheets) -> None:
     [(0.1 + 0.2, "0.3"), (1e10, "10000000000"), (1e-7, "1E-07"), (-1.5, "-1.5")],
 )
 def test_a_number_without_a_format_has_ten_digits(number: float, look: str) -> None:
-    assert plain(number) == look
+    assert format_plain(number) == look
 
 
 def test_formats_say_how_a_number_looks() -> None:
     moment = 43831.75
-    assert shown(moment, {"type": "DATE_TIME", "pattern": "yyyy-mm-dd hh:mm:ss"}) == "2020-01-01 18:00:00"
-    assert shown(moment, {"type": "DATE", "pattern": "d mmmm yy"}) == "1 January 20"
-    assert shown(moment, {"type": "DATE", "pattern": "mmm d"}) == "Jan 1"
-    assert shown(1e300, {"type": "DATE", "pattern": "yyyy"}) == plain(1e300)
-    assert shown(1234.5, {"type": "NUMBER", "pattern": "[red]0"}) == "1234.5"
-    assert shown(1234.5, {"type": "TEXT", "pattern": "@"}) == "1234.5"
-    assert shown(2.0, {"type": "NUMBER"}) == "2"
+    assert format_number(moment, {"type": "DATE_TIME", "pattern": "yyyy-mm-dd hh:mm:ss"}) == "2020-01-01 18:00:00"
+    assert format_number(moment, {"type": "DATE", "pattern": "d mmmm yy"}) == "1 January 20"
+    assert format_number(moment, {"type": "DATE", "pattern": "mmm d"}) == "Jan 1"
+    assert format_number(1e300, {"type": "DATE", "pattern": "yyyy"}) == format_plain(1e300)
+    assert format_number(1234.5, {"type": "NUMBER", "pattern": "[red]0"}) == "1234.5"
+    assert format_number(1234.5, {"type": "TEXT", "pattern": "@"}) == "1234.5"
+    assert format_number(2.0, {"type": "NUMBER"}) == "2"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sheets_asking import Sheets, ask
 
 from sheetarray.testing.sheets_server import SheetsServer
-from sheetarray.testing.sheets_server.ranges import Area, Span, cells_span, column_of, letters, split, written
+from sheetarray.testing.sheets_server.ranges import GridArea, Span, cells_span, column_of, format_range, letters, split
 from sheetarray.testing.sheets_server.runs import Runs
 
 Table = list[list[Any]]  # rows of equal length, None for a blank
@@ -132,7 +132,7 @@ def asked(sheets: Sheets, step: tuple[Any, ...]) -> int:
         return sheets.put_raw(text, {"values": block, "majorDimension": dimension}, valueInputOption="RAW")[0]
     if kind == "clear":
         top, height, left, width = given[0]
-        text = written("S", Area(top, top + height, left, left + width))
+        text = format_range("S", GridArea(top, top + height, left, left + width))
         return ask(sheets.server, "POST", f"/{sheets.key}/values/{text}:clear")[0]
     request: dict[str, Any]
     if kind in ("insert", "delete"):
@@ -162,7 +162,7 @@ def test_the_emulator_does_what_a_plain_table_does(server: SheetsServer, steps: 
         refused = getattr(model, step[0])(*step[1:])
         assert asked(sheets, step) == (400 if refused else 200), step
         answer = sheets.get("S", valueRenderOption="UNFORMATTED_VALUE")
-        assert answer["range"] == written("S", Area(0, model.size[0], 0, model.size[1]))
+        assert answer["range"] == format_range("S", GridArea(0, model.size[0], 0, model.size[1]))
         assert exact(answer.get("values", [])) == exact(model.values())
 
 
@@ -192,8 +192,8 @@ def test_runs_are_a_list_of_values(puts: list[tuple[int, int, str | None]], move
 
 @given(st.text(max_size=8), st.integers(0, 999), st.integers(1, 50), st.integers(0, 18_000), st.integers(1, 200))
 def test_a_range_that_is_written_is_read_again(title: str, top: int, height: int, left: int, width: int) -> None:
-    area = Area(top, top + height, left, left + width)
-    found, cells, _ = split(written(title, area))
+    area = GridArea(top, top + height, left, left + width)
+    found, cells, _ = split(format_range(title, area))
     assert found == title
     assert cells is not None
     assert cells_span(cells) == Span(*area)

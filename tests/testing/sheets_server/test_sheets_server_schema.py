@@ -238,7 +238,7 @@ def test_schemas_are_demanded_only_where_they_can_be(monkeypatch: pytest.MonkeyP
 def test_every_method_of_the_emulator_is_in_the_document(server: SheetsServer) -> None:
     path = schema.find()
     assert path is not None
-    loaded = schema.Schema.load(required=True)
+    loaded = schema.MessageSchemas.load(required=True)
     assert loaded is not None
     assert loaded.revision.isdecimal()
     for method in schema_methods():

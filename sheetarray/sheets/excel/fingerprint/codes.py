@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....dtypes import DType
+from ....dtypes import Buffer, DType
 from ....elements import to_scalar
-from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, by_text
+from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, digits_from_text
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 Coder = Callable[[Buffer, int], "Coded"]
 
 _FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
@@ -29,7 +28,7 @@ _SHORT_NUMBER = len("number ") + 15
 _CHARACTERS = 65_536  # of strings, taken at a time
 
 
-class Scale(NamedTuple):
+class ScaleSums(NamedTuple):
     """Sums over the elements that show by which power of ten they were multiplied; of integers, without bounds.
 
     Attributes:
@@ -43,7 +42,7 @@ class Scale(NamedTuple):
     weight: int
 
 
-class Otherwise(NamedTuple):
+class OtherRounding(NamedTuple):
     """Numbers that another way of rounding to 15 digits leaves elsewhere.
 
     Attributes:
@@ -75,9 +74,9 @@ class Coded(NamedTuple):
     sixteen: Codes | None = None
     error: float = 0.0
     longer: int = 0
-    scale: Scale | None = None
-    even: Otherwise | None = None
-    twice: Otherwise | None = None
+    scale: ScaleSums | None = None
+    even: OtherRounding | None = None
+    twice: OtherRounding | None = None
     numbers: Buffer | None = None
 
 
@@ -96,32 +95,32 @@ def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
         case "int":
             return _WholeNumbers()
         case "complex":
-            return _complexes
+            return _code_complexes
         case "string":
-            return _strings
+            return _code_strings
         case "generic":
-            return _generic
+            return _code_generic
         case "datetime" | "timedelta":
-            return _moments
+            return _code_moments
         case "bool":
-            return _plain
+            return _code_plain
 
 
-def native(buffer: Buffer) -> Buffer:
+def to_native(buffer: Buffer) -> Buffer:
     """The elements side by side, in native byte order."""
     dtype = buffer.dtype if buffer.dtype.isnative else buffer.dtype.newbyteorder("=")
-    found: Buffer = np.ascontiguousarray(buffer, dtype=dtype)
-    return found
+    contiguous: Buffer = np.ascontiguousarray(buffer, dtype=dtype)
+    return contiguous
 
 
 def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
     """The exact codes alone."""
     if dtype.kind == "float":
-        return _coded(_bits(buffer).astype(np.uint64, copy=False))
-    return _plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
+        return _mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
+    return _code_plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
 
 
-def mixed(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
+def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
     """Values of 64 bits, each bit of which has its say in every bit of the code (`spare` is overwritten)."""
     np.multiply(values, _FIRST, out=out)
     np.right_shift(out, _HALF, out=spare)
@@ -131,22 +130,22 @@ def mixed(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Code
     return np.bitwise_xor(out, spare, out=out)
 
 
-def _coded(values: np.ndarray[tuple[int], Any]) -> Codes:
-    return mixed(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
+def _mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
+    return mix(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
 
 
 @lru_cache(maxsize=8)
-def noise(count: int) -> Codes:
+def make_noise(count: int) -> Codes:
     """Odd pseudo-random numbers, always the same."""
-    found = _coded(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
-    found.flags.writeable = False
-    return found
+    numbers = _mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
+    numbers.flags.writeable = False
+    return numbers
 
 
 @lru_cache(maxsize=1)
-def weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The weights of the sums in `Scale`, MOST of them, of 16 bits each."""
-    return (noise(MOST) >> np.uint64(48)).view(np.int64)
+def scale_weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The weights of the sums in `ScaleSums`, MOST of them, of 16 bits each."""
+    return (make_noise(MOST) >> np.uint64(48)).view(np.int64)
 
 
 class _Weighing:
@@ -155,10 +154,12 @@ class _Weighing:
     def __init__(self) -> None:
         self.decimals = Decimals()
 
-    def scale(self, signed: Buffer, exponents: Buffer, start: int) -> Scale:
-        each = weights()[start : start + len(signed)]
-        present = each if np.count_nonzero(signed) == len(signed) else each[signed != 0]
-        return Scale(int(np.dot(signed, each)), int(np.dot(exponents, each)), int(present.sum()))
+    def scale(self, signed: Buffer, exponents: Buffer, start: int) -> ScaleSums:
+        element_weights = scale_weights()[start : start + len(signed)]
+        present = element_weights if np.count_nonzero(signed) == len(signed) else element_weights[signed != 0]
+        return ScaleSums(
+            int(np.dot(signed, element_weights)), int(np.dot(exponents, element_weights)), int(present.sum())
+        )
 
 
 class _Doubles(_Weighing):
@@ -171,8 +172,8 @@ class _Doubles(_Weighing):
     def __call__(self, buffer: Buffer, start: int) -> Coded:
         exact, rounded, sixteen, spare = self._codes[:, : len(buffer)]
         signed, powers = self._signed[:, : len(buffer)]
-        mixed(_bits(buffer), exact, spare)
-        digits = self.decimals.of(buffer, ways=self._ways)
+        mix(_float_bits(buffer), exact, spare)
+        digits = self.decimals.take_apart(buffer, ways=self._ways)
         np.multiply(digits.digits15, digits.sign, out=signed)
         scale = self.scale(signed, digits.exponent, start)
         for exponent, fifteen in ((digits.exponent16, False), (digits.exponent, True)):
@@ -180,23 +181,23 @@ class _Doubles(_Weighing):
             if fifteen:
                 np.multiply(powers, digits.sign, out=powers)
                 np.add(powers, signed, out=powers)
-                mixed(powers.view(np.uint64), rounded, spare)
+                mix(powers.view(np.uint64), rounded, spare)
             else:
                 np.add(powers, digits.digits16, out=powers)
                 np.multiply(powers, digits.sign, out=powers)
-                mixed(powers.view(np.uint64), sixteen, spare)
+                mix(powers.view(np.uint64), sixteen, spare)
         even = self._otherwise(digits, digits.below, -1, rounded) if self._ways else None
         twice = self._otherwise(digits, digits.above, 1, rounded) if self._ways else None
         return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer)
 
-    def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> Otherwise:
+    def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
         """Numbers whose 15 digits are a unit more, or less."""
         fifteen, exponent = digits.digits15[places] + unit, digits.exponent[places]
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
             exponent[over] += unit
             fifteen[over] = full
-        codes = _coded(_signed(digits.sign[places], exponent, fifteen))
-        return Otherwise(places, codes - rounded[places])
+        codes = _mix_new(_signed(digits.sign[places], exponent, fifteen))
+        return OtherRounding(places, codes - rounded[places])
 
 
 def _signed(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
@@ -205,7 +206,7 @@ def _signed(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
 
 
 class _ShortFloats(_Weighing):
-    """float16 and float32, which 15 digits hold whole; 3 and 7 are what survives a multiplication."""
+    """Codes of float16 and float32, which 15 digits hold whole; 3 and 7 are what survives a multiplication."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -213,28 +214,28 @@ class _ShortFloats(_Weighing):
         self._unit, self._above = (10**8, 1 + 2.0**-23) if size == 4 else (10**12, 1 + 2.0**-10)
 
     def __call__(self, buffer: Buffer, start: int) -> Coded:
-        bits = _bits(buffer).astype(np.uint64)
-        exact = _coded(bits)
+        bits = _float_bits(buffer).astype(np.uint64)
+        exact = _mix_new(bits)
         negative_zero = bits == np.uint64(1 << (8 * self._size - 1))
-        rounded = np.where(negative_zero, _coded(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
+        rounded = np.where(negative_zero, _mix_new(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
         # 0.01 as a float32 lies below 0.01: no such number may be taken for one of the next lower exponent
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
             numbers = buffer.astype(np.float64)
-            digits = self.decimals.of(numbers * self._above)
+            digits = self.decimals.take_apart(numbers * self._above)
         signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
         return Coded(exact, rounded, scale=self.scale(signed, digits.exponent, start), numbers=numbers)
 
 
 class _WholeNumbers(_Weighing):
     def __call__(self, buffer: Buffer, start: int) -> Coded:
-        codes = _plain(buffer, start)
+        codes = _code_plain(buffer, start)
         numbers = buffer.astype(np.float64)
-        digits = self.decimals.of(numbers)
+        digits = self.decimals.take_apart(numbers)
         scale = self.scale(digits.digits15 * digits.sign, digits.exponent, start)
         return codes._replace(scale=scale, numbers=numbers)
 
 
-def _bits(buffer: Buffer) -> Buffer:
+def _float_bits(buffer: Buffer) -> Buffer:
     """The bits of floats as unsigned integers, with one NaN."""
     bits: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
     nan = np.isnan(buffer)
@@ -243,44 +244,44 @@ def _bits(buffer: Buffer) -> Buffer:
     return bits
 
 
-def _plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one signature for all)
+def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one signature for all)
     if buffer.dtype.kind in "mM":
         buffer = buffer.view(np.int64)
     wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
-    codes = _coded(wide)
+    codes = _mix_new(wide)
     return Coded(codes, codes)
 
 
-def _moments(buffer: Buffer, start: int) -> Coded:
+def _code_moments(buffer: Buffer, start: int) -> Coded:
     """Dates and times."""
     numbers = np.where(np.isnat(buffer), np.nan, buffer.view(np.int64).astype(np.float64))
-    return _plain(buffer, start)._replace(numbers=numbers)
+    return _code_plain(buffer, start)._replace(numbers=numbers)
 
 
-def _complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
-    parts = _bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
-    codes = _coded(_coded(parts[0::2]) + parts[1::2])
+def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+    parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
+    codes = _mix_new(_mix_new(parts[0::2]) + parts[1::2])
     return Coded(codes, codes)
 
 
-def _strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     """Sums of characters times noise: those of the padding are 0."""
     if buffer.dtype.kind == "T":
-        return _variable_strings(buffer)
+        return _code_variable_strings(buffer)
     width = buffer.dtype.itemsize // 4
     codes = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):
-        weighing = noise(min(width, first + _CHARACTERS))[first:]
+        weighing = make_noise(min(width, first + _CHARACTERS))[first:]
         rows = max(1, _CHARACTERS // len(weighing))
         for row in range(0, len(buffer), rows):
             characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
             codes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
-    codes = _coded(codes)
+    codes = _mix_new(codes)
     return Coded(codes, codes)
 
 
-def _variable_strings(buffer: Buffer) -> Coded:
-    """The codes of `_strings`, made of texts of about one length at a time, so that padding takes little memory."""
+def _code_variable_strings(buffer: Buffer) -> Coded:
+    """Make the codes of `_code_strings`, texts of about one length at a time: padding takes little memory."""
     texts = buffer.tolist()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     by_length = np.argsort(lengths, kind="stable")
@@ -289,18 +290,18 @@ def _variable_strings(buffer: Buffer) -> Coded:
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         places = by_length[first:end]
         if len(places):
-            codes[places] = _strings(np.array([texts[place] for place in places.tolist()]), 0).exact
+            codes[places] = _code_strings(np.array([texts[place] for place in places.tolist()]), 0).exact
     return Coded(codes, codes)
 
 
-def _generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
+def _code_generic(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     exact, rounded = np.empty((2, len(buffer)), np.uint64)
     for index, element in enumerate(buffer.tolist()):
         value = to_scalar(element)
-        text = _spoken(value)
+        text = _describe_generic(value)
         exact[index] = rounded[index] = _text_code(text)
         if type(value) in (int, float) and len(text) > _SHORT_NUMBER:
-            rounded[index] = _text_code(_spoken(_fifteen(value)))
+            rounded[index] = _text_code(_describe_generic(_round_to_fifteen(value)))
     return Coded(exact, rounded)
 
 
@@ -308,7 +309,7 @@ def _text_code(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _spoken(value: object) -> str:
+def _describe_generic(value: object) -> str:
     """A generic element as text, by type; a cell does not tell 2 from 2.0, nor 0 from -0.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -316,10 +317,10 @@ def _spoken(value: object) -> str:
     return f"{kind} {value!r}"
 
 
-def _fifteen(value: float) -> float:
+def _round_to_fifteen(value: float) -> float:
     """A number of more than 15 characters, at 15 digits."""
     try:
-        digits, exponent, _ = by_text(abs(float(value)))
+        digits, exponent, _ = digits_from_text(abs(float(value)))
     except OverflowError:
         return value
     return math.copysign(float(f"{digits}e{exponent - EXPONENT - 14}") if digits else math.inf, value)

@@ -62,7 +62,7 @@ class Digits(NamedTuple):
     above: Integers
 
 
-class _Table(NamedTuple):
+class _PowerTable(NamedTuple):
     """By exponent bits times two: the edge; the others by that, plus one where the significand is below the edge."""
 
     edge: Integers  # bits of the smallest significand whose number has the higher decimal exponent
@@ -75,20 +75,20 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _table() -> _Table:
+def _table() -> _PowerTable:
     edge = np.full(4096, _ONE, dtype=np.int64)
     upper, lower, rest, up = (np.zeros(4096) for _ in range(4))
     exponent, odd = np.zeros(4096, dtype=np.int64), np.zeros(4096, dtype=bool)
     up[:] = 1 - _EDGE / 2  # zeros, infinities, NaN, subnormal numbers and the last binade: at the edge, so to text
     edge[0], up[1] = _ONE + 1, 0.5  # but zero is plain
     for bits in range(1, 2046):
-        low = _power(2, bits - 1023)
+        low = _exact_power(2, bits - 1023)
         k = len(str(low[0] // low[1])) - 1 if low[0] >= low[1] else -len(str((low[1] - 1) // low[0]))
-        tenfold = _power(10, k + 1)  # the edge: the least significand / 2^52 with 2^e * it >= 10^(k + 1)
+        tenfold = _exact_power(10, k + 1)  # the edge: the least significand / 2^52 with 2^e * it >= 10^(k + 1)
         least = -(-(tenfold[0] * low[1] << 52) // (tenfold[1] * low[0]))
         edge[2 * bits] = _ONE + min(least - (1 << 52), 1 << 52)
         for place, ten in ((2 * bits, k + 1), (2 * bits + 1, k)):
-            power = _power(10, 14 - ten)
+            power = _exact_power(10, 14 - ten)
             over, under = power[0] * low[0], power[1] * low[1]
             near = over / under
             exact = near.as_integer_ratio()
@@ -99,11 +99,11 @@ def _table() -> _Table:
             exponent[place] = ten + EXPONENT
             step = up[place].item().as_integer_ratio()
             rounded = (over * step[1] + step[0] * under) // (under * step[1])
-            odd[place] = ten == k and rounded != by_text(2.0 ** (bits - 1023))[0]
-    return _Table(edge, upper, lower, rest, up, exponent, odd)
+            odd[place] = ten == k and rounded != digits_from_text(2.0 ** (bits - 1023))[0]
+    return _PowerTable(edge, upper, lower, rest, up, exponent, odd)
 
 
-def _power(base: int, exponent: int) -> tuple[int, int]:
+def _exact_power(base: int, exponent: int) -> tuple[int, int]:
     return (base**exponent, 1) if exponent >= 0 else (1, base**-exponent)
 
 
@@ -114,10 +114,10 @@ class Decimals:
         self._floats = np.empty((6, MOST))
         self._integers = np.empty((7, MOST), dtype=np.int64)
 
-    def of(self, numbers: Floats, *, ways: bool = False) -> Digits:
+    def take_apart(self, numbers: Floats, *, ways: bool = False) -> Digits:
         """The digits of at most MOST doubles, valid until the next call; `below` and `above` only with `ways`."""
         count = len(numbers)
-        whole, fraction, up, spare = self._scaled(numbers)
+        whole, fraction, up, spare = self._scale(numbers)
         sign, exponent, digits15, exponent16, digits16 = self._integers[2:, :count]
         bits = numbers.view(np.int64)
         np.right_shift(bits, 63, out=sign)
@@ -147,18 +147,18 @@ class Decimals:
         below, above, ties = _ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
         np.add(whole, _LEAST, out=whole)
         np.divide(fraction, whole, out=fraction)
-        found = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, _NONE, _NONE)
+        digits = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, _NONE, _NONE)
         if unsure is not None:
             fraction[unsure] = 0.0
-            _by_text(numbers, unsure, found, fraction)
+            _correct_by_text(numbers, unsure, digits, fraction)
         _carry(digits15, exponent, _FULL, _FULL)
         _carry(digits16, exponent16, 10 * _FULL - 1, 10 * _FULL)
         if ways and (len(ties) or unsure is not None):
             ties = ties if unsure is None else np.union1d(ties, unsure)
-            below, above = _otherwise_by_text(numbers, ties, below, above, found)
+            below, above = _otherwise_by_text(numbers, ties, below, above, digits)
         longer = int(np.count_nonzero(fraction > SHORT))
         error = float(np.max(fraction, initial=0.0))
-        return found._replace(error=error, longer=longer, below=below, above=above)
+        return digits._replace(error=error, longer=longer, below=below, above=above)
 
     def _mark_powers(self, distance: Floats) -> None:
         """No distance from the edge for those powers of two of which the text is not the nearest of its length.
@@ -170,8 +170,8 @@ class Decimals:
         if powers.any():
             distance[powers & _table().odd.take(place)] = 0.0
 
-    def _scaled(self, numbers: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """m as a whole number and a fraction, what is to be added before rounding down, and a free buffer.
+    def _scale(self, numbers: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return m as a whole number and a fraction, what is to be added before rounding down, and a free buffer.
 
         Leaves the exponents in their place.
         """
@@ -225,37 +225,37 @@ def _ways(distance: Floats, sixteenth: Floats, rounded: Floats) -> tuple[Integer
 
 
 def _carry(digits: Integers, exponent: Integers, least: int, full: int) -> None:
-    """10.00 is 1.00 of the next exponent; so is 9.99 with 16 digits, which `%.16g` makes of some powers of ten."""
+    """Make 10.00 1.00 of the next exponent; so is 9.99 with 16 digits, which `%.16g` makes of some powers of ten."""
     if len(digits) and digits.max() >= least:
         over = np.flatnonzero(digits >= least)
         digits[over] = full // 10
         exponent[over] += 1
 
 
-def _by_text(numbers: Floats, unsure: np.ndarray[Any, Any], found: Digits, errors: Floats) -> None:
+def _correct_by_text(numbers: Floats, unsure: np.ndarray[Any, Any], digits: Digits, errors: Floats) -> None:
     """Put right the digits and errors of the numbers at `unsure`."""
-    found.digits15[unsure] = found.digits16[unsure] = 0
-    chosen = numbers[unsure]
-    nan, infinite = np.isnan(chosen), np.isinf(chosen)
-    found.sign[unsure[nan]] = 1
+    digits.digits15[unsure] = digits.digits16[unsure] = 0
+    unsure_numbers = numbers[unsure]
+    nan, infinite = np.isnan(unsure_numbers), np.isinf(unsure_numbers)
+    digits.sign[unsure[nan]] = 1
     for mask, constant in ((nan, NAN_EXPONENT), (infinite, INFINITY_EXPONENT)):
-        found.exponent[unsure[mask]] = found.exponent16[unsure[mask]] = constant
+        digits.exponent[unsure[mask]] = digits.exponent16[unsure[mask]] = constant
     for index in unsure[~(nan | infinite)].tolist():
         number = abs(float(numbers[index]))
-        found.digits15[index], found.exponent[index], errors[index] = by_text(number)
-        found.digits16[index], found.exponent16[index] = _sixteen(number)
+        digits.digits15[index], digits.exponent[index], errors[index] = digits_from_text(number)
+        digits.digits16[index], digits.exponent16[index] = _sixteen_digits(number)
 
 
 def _otherwise_by_text(
-    numbers: Floats, unsure: Integers, below: Integers, above: Integers, found: Digits
+    numbers: Floats, unsure: Integers, below: Integers, above: Integers, digits: Digits
 ) -> tuple[Integers, Integers]:
     """`below` and `above` with what text says of the numbers at `unsure`, whose 15 digits are known."""
     less, more = [], []
     for index in unsure[np.isfinite(numbers[unsure]) & (numbers[unsure] != 0)].tolist():
-        number, half_up = abs(float(numbers[index])), (int(found.digits15[index]), int(found.exponent[index]))
+        number, half_up = abs(float(numbers[index])), (int(digits.digits15[index]), int(digits.exponent[index]))
         if half_up[0] and _even(number) != half_up:
             less.append(index)
-        if half_up[0] and by_text(float(f"{number:.15e}"))[:2] != half_up:
+        if half_up[0] and digits_from_text(float(f"{number:.15e}"))[:2] != half_up:
             more.append(index)
     below, above = (sure[~np.isin(sure, unsure)] for sure in (below, above))
     return np.union1d(below, np.array(less, np.int64)), np.union1d(above, np.array(more, np.int64))
@@ -267,11 +267,11 @@ def _even(number: float) -> tuple[int, int]:
     return int(digits.replace(".", "")), int(power) + EXPONENT
 
 
-def by_text(number: float) -> tuple[int, int, float]:
+def digits_from_text(number: float) -> tuple[int, int, float]:
     """The 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its text.
 
     Example:
-        >>> by_text(0.1 + 0.2)[:2]
+        >>> digits_from_text(0.1 + 0.2)[:2]
         (300000000000000, 339)
     """
     text, _, power = repr(number).partition("e")
@@ -291,7 +291,7 @@ def by_text(number: float) -> tuple[int, int, float]:
     return kept, exponent + EXPONENT, abs(left - number) / number
 
 
-def _sixteen(number: float) -> tuple[int, int]:
+def _sixteen_digits(number: float) -> tuple[int, int]:
     """The digits of `%.16g` and the exponent plus EXPONENT."""
     text = f"{number:.15e}"
     if float(text) == np.inf:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .decimal15 import EXPONENT, by_text
-from .edits import Comparison
+from .decimal15 import EXPONENT, digits_from_text
+from .edits import FingerprintComparison
 from .sums import WIDTH
 from .values import hidden_edit
 
@@ -38,7 +38,7 @@ class Cut(NamedTuple):
     doubtful: list[int]
 
 
-def cut_at_20(case: Comparison) -> Cut | None:
+def cut_at_20(case: FingerprintComparison) -> Cut | None:
     """Return what changed besides the rounding to 20 decimals; None where there was none, for all that can be told."""
     view, record = case.view, case.record
     if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
@@ -48,7 +48,7 @@ def cut_at_20(case: Comparison) -> Cut | None:
         small = (np.abs(numbers) < _SMALL) & (np.abs(numbers) >= _WITH_EXPONENT)
     if not small.any() or (np.rint(numbers[small] * _UNITS) / _UNITS != numbers[small]).any():
         return None
-    edited, others = view.edited
+    edited, others = view.edited_elements
     results = _rounded(case, [index for index in edited if small[index]])
     hidden = hidden_edit(case)
     if not any(results.values()) and not (hidden is not None and hidden < _PLAIN):
@@ -61,12 +61,12 @@ def cut_at_20(case: Comparison) -> Cut | None:
     return Cut(left, [stretch for stretch in others if stretch not in doubtful], doubtful)
 
 
-def _rounded(case: Comparison, edited: list[int]) -> dict[int, bool]:
+def _rounded(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
     """Whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
     results: dict[int, bool] = {}
     left = _MOST_TRIED_IN_ALL
     for index in edited:
-        count = _tried(float(case.buffer[index]))
+        count = _try_cut(float(case.buffer[index]))
         if count <= min(_MOST_TRIED, left):
             left -= count
             if (result := _is_rounded(case, index)) is not None:
@@ -74,17 +74,17 @@ def _rounded(case: Comparison, edited: list[int]) -> dict[int, bool]:
     return results
 
 
-def _tried(number: float) -> int:
+def _try_cut(number: float) -> int:
     """How many decimals of 15 digits are as near as rounding to 20 decimals may lead."""
-    _, exponent, _ = by_text(abs(number))
+    _, exponent, _ = digits_from_text(abs(number))
     return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
 
 
-def _is_rounded(case: Comparison, index: int) -> bool | None:
+def _is_rounded(case: FingerprintComparison, index: int) -> bool | None:
     """Whether an element was only rounded to 20 decimals; None where that cannot be told."""
     number = float(case.buffer[index])
-    count = _tried(number)
-    digits, exponent, _ = by_text(abs(number))
+    count = _try_cut(number)
+    digits, exponent, _ = digits_from_text(abs(number))
     if digits - count // 2 < 10**14:  # the numbers below have another exponent: 15 digits of these are finer
         return None
     near = np.arange(digits - count // 2 - 1, digits + count // 2 + 2)

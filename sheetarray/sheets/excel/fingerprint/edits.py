@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ....dtypes import DType
-from .codes import Buffer, Coded, Codes, coder_for, native, weights
-from .decimal15 import EXPONENT, MOST, by_text
-from .making import Fingerprinter
-from .record import Record, layouts
-from .sums import WIDTH, Difference, Layout, Pair, stretch_matches
+from ....dtypes import Buffer, DType
+from .codes import Coded, Codes, coder_for, scale_weights, to_native
+from .decimal15 import EXPONENT, MOST, digits_from_text
+from .maker import Fingerprinter
+from .record import Fingerprint, partitions_for
+from .sums import WIDTH, Difference, Pair, Partition, stretch_matches
 
 _NEARBY = 8  # places by which somebody may have moved a part of a column without changing its length
 _MOST_STEPS = 16
@@ -42,7 +42,7 @@ class Moved(NamedTuple):
     stop: int
 
 
-class View:
+class SumsView:
     """What changed in the sums at some number of digits.
 
     Args:
@@ -56,7 +56,7 @@ class View:
     """
 
     def __init__(
-        self, way: Way, layout: Layout, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
+        self, way: Way, layout: Partition, then: Pair, now: Pair, buffer: Buffer, codes: Callable[[Buffer], Codes]
     ) -> None:
         self.way, self.digits, self.layout, self.buffer = way, 16 if way == "sixteen" else 15, layout, buffer
         self.then, self.codes = then, codes
@@ -66,39 +66,39 @@ class View:
         self.changed = [stretch for stretch in range(self.whole) if self.difference.stretches[stretch]]
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         """Whether all elements are what they were."""
-        return not self.grown and self.difference.nothing
+        return not self.grown and self.difference.is_empty
 
     @property
-    def reordered(self) -> bool:
+    def is_reordered(self) -> bool:
         """Whether the elements are those that were there, at other places."""
-        return not self.grown and self.difference.order_only
+        return not self.grown and self.difference.is_reordered
 
     @cached_property
-    def edited(self) -> tuple[list[int], list[int]]:
+    def edited_elements(self) -> tuple[list[int], list[int]]:
         """The elements that were edited, as far as they can be told, and the stretches that hold still others."""
         if self.grown >= 0:
-            return self.difference.elements
-        alone = {stretch: self.difference.alone_in(stretch) for stretch in self.changed}
+            return self.difference.changed_elements
+        alone = {stretch: self.difference.single_element_in(stretch) for stretch in self.changed}
         known = [index for index in alone.values() if index is not None]
         return known, [stretch for stretch, index in alone.items() if index is None]
 
     @cached_property
-    def moved(self) -> Moved | None:
+    def has_moved(self) -> Moved | None:
         """Whether elements moved together, because something was inserted or deleted before them."""
         last = self.layout.stretches - 1
         if self.grown:
-            return self._moved_with(self.grown, last) if self._is_changed(last) else None
+            return self._find_move(self.grown, last) if self._is_changed(last) else None
         if self.changed:
             near = [step for size in range(1, _NEARBY + 1) for step in (-size, size)]
             for step in near:
                 known = self.changed[0] + 1 - min(step, 0) // self.layout.stretch
-                if known <= last and (moved := self._far_enough(self._moved_with(step, known))):
+                if known <= last and (moved := self._far_enough(self._find_move(step, known))):
                     return moved
             for known in dict.fromkeys((self.changed[len(self.changed) // 2], self.changed[-1])):
                 for step in self.steps_of(known):
-                    if moved := self._far_enough(self._moved_with(step, known)):
+                    if moved := self._far_enough(self._find_move(step, known)):
                         return moved
         return None
 
@@ -123,21 +123,21 @@ class View:
     def _is_changed(self, stretch: int) -> bool:
         return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
 
-    def _moved_with(self, step: int, known: int) -> Moved | None:
+    def _find_move(self, step: int, known: int) -> Moved | None:
         """The move by `step` of the stretch `known` and those around it."""
-        if not self._moved_by(step, known):
+        if not self._moved_stretch(step, known):
             return None
         start, stop, size = known, known + 1, self.layout.stretch
-        while self._is_changed(start - 1) and self._moved_by(step, start - 1):
+        while self._is_changed(start - 1) and self._moved_stretch(step, start - 1):
             start -= 1
-        while stop < self.layout.stretches and self._moved_by(step, stop):
+        while stop < self.layout.stretches and self._moved_stretch(step, stop):
             stop += 1
         first, lowest = start, max(0, ((start - 1) * size + 1 + min(step, 0)) // size)
         while first > lowest and self._is_changed(first - 1):
             first -= 1
         return Moved(step, first, start, stop)
 
-    def _moved_by(self, step: int, stretch: int) -> bool:
+    def _moved_stretch(self, step: int, stretch: int) -> bool:
         begin = stretch * self.layout.stretch
         end = min(begin + self.layout.stretch, self.layout.count)
         if begin + step < 0 or end + step > len(self.buffer):
@@ -145,18 +145,18 @@ class View:
         return stretch_matches(self.codes(self.buffer[begin + step : end + step]), stretch, self.layout, self.then)
 
     @property
-    def explained(self) -> bool:
+    def is_explained(self) -> bool:
         """Whether nothing but the move changed in an array of another length."""
-        return not self.changed or (self.moved is not None and self.moved.first <= self.changed[0])
+        return not self.changed or (self.has_moved is not None and self.has_moved.first <= self.changed[0])
 
     @property
-    def amount(self) -> tuple[float, int]:
+    def edit_amount(self) -> tuple[float, int]:
         """How much was edited: the part of the stretches with edits that cannot be told, and how many can."""
-        found, others = self.edited
-        return len(others) / max(self.whole, 1), len(found)
+        elements, others = self.edited_elements
+        return len(others) / max(self.whole, 1), len(elements)
 
 
-class Comparison:
+class FingerprintComparison:
     """What an array was when it was written, and what it is now.
 
     Args:
@@ -165,43 +165,43 @@ class Comparison:
         dtype: that dtype.
     """
 
-    def __init__(self, record: Record, buffer: Buffer, dtype: DType) -> None:
+    def __init__(self, record: Fingerprint, buffer: Buffer, dtype: DType) -> None:
         self.record, self.buffer, self.dtype = record, buffer, dtype
         taker = Fingerprinter(dtype, record.count, blocks=record.blocks)
         taker.add(buffer[: record.count])
         self.longer, self._scale = taker.longer, taker.scale
-        now, (fine, coarse) = taker.taken(), layouts(record.count, record.blocks)
+        now, (fine, coarse) = taker.to_fingerprint(), partitions_for(record.count, record.blocks)
         self.moments = now.moments
-        self.fifteen = View("fifteen", fine, record.fifteen, now.fifteen, buffer, self._rounded)
+        self.fifteen = SumsView("fifteen", fine, record.fifteen, now.fifteen, buffer, self._digits15)
         ways: list[tuple[Way, Pair | None]] = [("even", record.even), ("twice", record.twice)]
         self.others = [
-            View(way, fine, then, now.fifteen, buffer, self._rounded) for way, then in ways if then is not None
+            SumsView(way, fine, then, now.fifteen, buffer, self._digits15) for way, then in ways if then is not None
         ]
-        self.sixteen: View | None = None
+        self.sixteen: SumsView | None = None
         if record.sixteen is not None and now.sixteen is not None:
-            self.sixteen = View("sixteen", coarse, record.sixteen, now.sixteen, buffer, self._at_sixteen)
+            self.sixteen = SumsView("sixteen", coarse, record.sixteen, now.sixteen, buffer, self._digits16)
 
     @cached_property
-    def view(self) -> View:
+    def view(self) -> SumsView:
         """Where less has changed: what a program that keeps 16 digits leaves, may look edited at 15."""
         fine, coarse = self.fifteen, self.sixteen
-        if fine.same or fine.reordered:
+        if fine.is_same or fine.is_reordered:
             return fine
         views = [fine, *self.others, *([coarse] if coarse is not None else [])]
         if not fine.grown:
-            plain = next((view for view in reversed(views) if view.same), None)
-            plain = plain or next((view for view in reversed(views) if view.reordered), None)
-            return plain or min(views, key=lambda view: view.amount)
+            plain = next((view for view in reversed(views) if view.is_same), None)
+            plain = plain or next((view for view in reversed(views) if view.is_reordered), None)
+            return plain or min(views, key=lambda view: view.edit_amount)
         if coarse is None:
             return fine
         compared = coarse.whole * coarse.layout.stretch > (fine.changed or [0])[0] * fine.layout.stretch
-        return coarse if coarse.explained and compared and not fine.explained else fine
+        return coarse if coarse.is_explained and compared and not fine.is_explained else fine
 
     def was(self, buffer: Buffer) -> bool:
         """Whether these elements are those that were written, or as a program leaves them that rounds."""
         taker = Fingerprinter(self.dtype, self.record.count, blocks=self.record.blocks)
         taker.add(buffer)
-        then, now = self.record, taker.taken()
+        then, now = self.record, taker.to_fingerprint()
         if now.exact == then.exact:
             return True
         pairs = [(then.fifteen, now.fifteen), (then.even, now.fifteen), (then.twice, now.fifteen),
@@ -211,7 +211,7 @@ class Comparison:
         )
 
     def beginning_was(self, buffer: Buffer) -> bool:
-        """Whether these are the first elements that were written: a first look before `was`, for a stretch of them."""
+        """Whether these are the first elements that were written: a first look before `was`."""
         view = self.view
         return stretch_matches(view.codes(buffer), 0, view.layout, view.then)
 
@@ -221,21 +221,21 @@ class Comparison:
         view = self.view
         if self.dtype.kind != "float" or self.record.sixteen is None or view.digits != 15 or view.grown < 0:
             return []
-        edited, _ = view.edited
+        edited, _ = view.edited_elements
         return [index for index in edited[:_MOST_LOOKED_AT] if self._is_last_digit(index)]
 
     def _is_last_digit(self, index: int) -> bool:
         number = float(self.buffer[index])
         if not np.isfinite(number) or not number:
             return False
-        digits, exponent, _ = by_text(abs(number))
+        digits, exponent, _ = digits_from_text(abs(number))
         units = [unit for unit in range(-_LAST_DIGITS, _LAST_DIGITS + 1) if unit]
         near = [float(f"{digits + unit}e{exponent - EXPONENT - 14}") for unit in units]
-        codes = self._rounded(np.copysign(np.array([number, *near]), number)).tolist()
+        codes = self._digits15(np.copysign(np.array([number, *near]), number)).tolist()
         step = self.view.difference.steps[index]
         return any((codes[0] - code - step) % 2**WIDTH == 0 for code in codes[1:])
 
-    def rounded(self, *, edited: int, lost: int) -> bool:
+    def was_rounded(self, *, edited: int, lost: int) -> bool:
         """Whether it is certain that numbers which had more than 15 digits have no more now.
 
         Args:
@@ -246,7 +246,7 @@ class Comparison:
         return self.longer <= edited and left > edited + lost and len(self.buffer) > 0
 
     @cached_property
-    def power(self) -> int | None:
+    def power_of_ten(self) -> int | None:
         """The power of ten by which all numbers were multiplied; 0 if they only differ in their last digits."""
         if self.record.scale is None or self._scale is None or self.fifteen.grown or not self._scale.weight:
             return None
@@ -254,27 +254,27 @@ class Comparison:
         digits, exponents = (_signed(now - then) for now, then in zip(self._scale, self.record.scale, strict=False))
         powers = range(-_LARGEST_POWER, _LARGEST_POWER + 1)
         power = next((s for s in powers if _signed(s * weight) == exponents), None)
-        return power if abs(digits) <= (self._slack(weight) if power == 0 else _LAST_DIGITS * weight) else None
+        return power if abs(digits) <= (self._tolerance(weight) if power == 0 else _LAST_DIGITS * weight) else None
 
-    def _slack(self, weight: int) -> int:
+    def _tolerance(self, weight: int) -> int:
         """How far the digits of numbers that only another rounding changed may lead, in all."""
-        edited, others = self.fifteen.edited
+        edited, others = self.fifteen.edited_elements
         if others:
             return weight // 8
-        return _LAST_DIGITS * int(weights()[[index % MOST for index in edited]].sum())
+        return _LAST_DIGITS * int(scale_weights()[[index % MOST for index in edited]].sum())
 
-    def _rounded(self, buffer: Buffer) -> Codes:
+    def _digits15(self, buffer: Buffer) -> Codes:
         return self._codes(buffer, lambda coded: coded.rounded)
 
-    def _at_sixteen(self, buffer: Buffer) -> Codes:
+    def _digits16(self, buffer: Buffer) -> Codes:
         return self._codes(buffer, lambda coded: coded.sixteen)
 
     def _codes(self, buffer: Buffer, which: Callable[[Coded], Codes | None]) -> Codes:
-        code, found = coder_for(self.dtype), [np.empty(0, np.uint64)]
+        code, code_runs = coder_for(self.dtype), [np.empty(0, np.uint64)]
         for start in range(0, len(buffer), MOST):
-            codes = which(code(native(buffer[start : start + MOST]), 0))
-            found += [] if codes is None else [codes.copy()]
-        return np.concatenate(found)
+            codes = which(code(to_native(buffer[start : start + MOST]), 0))
+            code_runs += [] if codes is None else [codes.copy()]
+        return np.concatenate(code_runs)
 
 
 def _signed(number: int) -> int:

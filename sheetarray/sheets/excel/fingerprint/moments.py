@@ -38,11 +38,11 @@ def moments_of(numbers: Numbers, index: int) -> Moments:
 
 def _of_run(piece: Numbers, run: int, start: int) -> Moments:
     weights = _weights()[:, start : start + len(piece)]
-    found: Moments = weights @ piece
-    if not np.isfinite(found).all():
-        found = weights @ np.where(np.isfinite(piece), piece, 0.0)
-    found[1:] *= _factors(run)
-    return found
+    moments: Moments = weights @ piece
+    if not np.isfinite(moments).all():
+        moments = weights @ np.where(np.isfinite(piece), piece, 0.0)
+    moments[1:] *= _factors(run)
+    return moments
 
 
 def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
@@ -70,7 +70,7 @@ def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
 
     Example:
         >>> from sheetarray import dtypes
-        >>> decimals_of(np.array([1.5, 0.07]), 0, dtypes.named("float64"))
+        >>> decimals_of(np.array([1.5, 0.07]), 0, dtypes.from_name("float64"))
         2
     """
     while known < MANY:
@@ -93,8 +93,8 @@ def _has_decimals(numbers: Numbers, decimals: int, dtype: DType) -> np.ndarray[A
     near = np.rint(scaled) / 10.0**decimals
     if dtype.numpy.itemsize < 8:
         near = near.astype(dtype.numpy).astype(np.float64)
-    found: np.ndarray[Any, np.dtype[np.bool_]] = (near == numbers) | ~(np.abs(scaled) < 2.0**52)
-    return found
+    mask: np.ndarray[Any, np.dtype[np.bool_]] = (near == numbers) | ~(np.abs(scaled) < 2.0**52)
+    return mask
 
 
 @lru_cache(maxsize=1)
@@ -108,8 +108,8 @@ def _factors(run: int) -> Moments:
     """What the weights of a run are multiplied by, so that they do not come again."""
     if run == 0:
         return np.ones(EQUATIONS - 1)
-    found: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))
-    return found
+    signs: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))
+    return signs
 
 
 def _noise(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.float64]]:

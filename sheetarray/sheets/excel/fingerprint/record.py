@@ -23,7 +23,7 @@ import numpy as np
 
 from ....header import Header
 from .moments import EQUATIONS, MANY, Moments
-from .sums import MOST_BLOCKS, WIDTH, Layout, Pair
+from .sums import MOST_BLOCKS, WIDTH, Pair, Partition
 
 _VERSION = 3
 _VERSIONS = (2, 3)
@@ -34,7 +34,7 @@ _PLAIN, _PER_BLOCK = 310, 60  # characters of the shortest record, and what a bl
 _SIZE = WIDTH // 8
 
 
-def blocks_for(arrays: int) -> int:
+def max_blocks(arrays: int) -> int:
     """How many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
 
     All records together take about 65,000 characters, which up to 6 arrays do not need; beyond 200 arrays they are as
@@ -42,7 +42,7 @@ def blocks_for(arrays: int) -> int:
     a single one was edited.
 
     Example:
-        >>> [blocks_for(arrays) for arrays in (1, 6, 7, 40, 100, 1000)]
+        >>> [max_blocks(arrays) for arrays in (1, 6, 7, 40, 100, 1000)]
         [64, 64, 63, 22, 5, 0]
     """
     if arrays * _FINEST <= _BUDGET:
@@ -50,13 +50,13 @@ def blocks_for(arrays: int) -> int:
     return max(0, min(MOST_BLOCKS - 1, (_BUDGET // max(arrays, 1) - _PLAIN) // _PER_BLOCK))
 
 
-def layouts(count: int, blocks: int) -> tuple[Layout, Layout]:
+def partitions_for(count: int, blocks: int) -> tuple[Partition, Partition]:
     """Of the sums at 15 digits, and of those at 16."""
-    return Layout(count, blocks), Layout(count, blocks // 4)
+    return Partition(count, blocks), Partition(count, blocks // 4)
 
 
 @dataclass(frozen=True)
-class Record:
+class Fingerprint:
     """A fingerprint.
 
     Attributes:
@@ -93,51 +93,51 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The fingerprint as a JSON object of ASCII text."""
-        found: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
-        found |= {"exact": _packed(self.exact), "fifteen": _from_pair(self.fifteen)}
+        record: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
+        record |= {"exact": _packed_dtype(self.exact), "fifteen": _encode_pair(self.fifteen)}
         if self.sixteen is not None:
-            found |= {"sixteen": _from_pair(self.sixteen)}
+            record |= {"sixteen": _encode_pair(self.sixteen)}
         if self.error is not None:
-            found |= {"error": self.error, "longer": self.longer}
+            record |= {"error": self.error, "longer": self.longer}
         if self.scale is not None:
-            found["scale"] = _packed(*self.scale)
+            record["scale"] = _packed_dtype(*self.scale)
         if self.header is not None:
-            found["header"] = self.header
+            record["header"] = self.header
         if self.even is not None and self.twice is not None:
-            found |= {"even": _from_pair(self.even), "twice": _from_pair(self.twice)}
+            record |= {"even": _encode_pair(self.even), "twice": _encode_pair(self.twice)}
         if self.moments is not None:
-            found["moments"] = _text(self.moments.astype("<f8").tobytes())
+            record["moments"] = _to_base64(self.moments.astype("<f8").tobytes())
         if self.decimals is not None:
-            found["decimals"] = self.decimals
-        return found
+            record["decimals"] = self.decimals
+        return record
 
     @classmethod
-    def of(cls, stored: object) -> Record | None:
+    def from_json(cls, stored: object) -> Fingerprint | None:
         """The fingerprint that a JSON object is; None where it is none of ours."""
         if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
             return None
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
         if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_BLOCKS):
             return None
-        fine, coarse = layouts(count, blocks)
-        exact, fifteen = _numbers(stored.get("exact"), 1), _pair(stored.get("fifteen"), fine)
+        fine, coarse = partitions_for(count, blocks)
+        exact, fifteen = _decode_numbers(stored.get("exact"), 1), _decode_pair(stored.get("fifteen"), fine)
         error, longer, header = stored.get("error"), stored.get("longer", 0), stored.get("header")
         if exact is None or fifteen is None or not _is_size(longer, _MOST_ELEMENTS):
             return None
-        scale = _numbers(stored.get("scale"), 2)
+        scale = _decode_numbers(stored.get("scale"), 2)
         return cls(
             dtype,
             count,
             blocks,
             exact[0],
             fifteen,
-            _pair(stored.get("sixteen"), coarse),
+            _decode_pair(stored.get("sixteen"), coarse),
             error if isinstance(error, float) and 0 <= error < 1e-13 else None,
             longer,
             (scale[0], scale[1]) if scale else None,
             header if isinstance(header, str) else None,
-            _pair(stored.get("even"), fine),
-            _pair(stored.get("twice"), fine),
+            _decode_pair(stored.get("even"), fine),
+            _decode_pair(stored.get("twice"), fine),
             _doubles(stored.get("moments")),
             decimals if _is_size(decimals := stored.get("decimals"), MANY) else None,
         )
@@ -146,19 +146,19 @@ class Record:
 def header_checksum(header: Header) -> str:
     """A checksum of what a header says of the layout: shape, strides, offset, order."""
     said = repr((header.shape, header.strides, header.offset, header.order))
-    return _text(hashlib.blake2b(said.encode(), digest_size=6).digest())
+    return _to_base64(hashlib.blake2b(said.encode(), digest_size=6).digest())
 
 
 def _is_size(value: object, most: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 
-def _from_pair(pair: Pair) -> str:
-    return _text(np.concatenate(pair).astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
+def _encode_pair(pair: Pair) -> str:
+    return _to_base64(np.concatenate(pair).astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
 
 
-def _pair(text: object, layout: Layout) -> Pair | None:
-    packed = _bytes(text, 2 * layout.cells * _SIZE)
+def _decode_pair(text: object, layout: Partition) -> Pair | None:
+    packed = _from_base64(text, 2 * layout.cells * _SIZE)
     if packed is None:
         return None
     wide = np.zeros((2 * layout.cells, 8), np.uint8)
@@ -167,31 +167,31 @@ def _pair(text: object, layout: Layout) -> Pair | None:
     return first, second
 
 
-def _packed(*numbers: int) -> str:
-    return _text(b"".join((number & (2**64 - 1)).to_bytes(8, "little") for number in numbers))
+def _packed_dtype(*numbers: int) -> str:
+    return _to_base64(b"".join((number & (2**64 - 1)).to_bytes(8, "little") for number in numbers))
 
 
-def _numbers(text: object, count: int) -> list[int] | None:
-    found = _bytes(text, 8 * count)
-    return None if found is None else [int.from_bytes(found[8 * k : 8 * k + 8], "little") for k in range(count)]
+def _decode_numbers(text: object, count: int) -> list[int] | None:
+    numbers = _from_base64(text, 8 * count)
+    return None if numbers is None else [int.from_bytes(numbers[8 * k : 8 * k + 8], "little") for k in range(count)]
 
 
 def _doubles(text: object) -> Moments | None:
-    packed = _bytes(text, 8 * EQUATIONS)
-    found = None if packed is None else np.frombuffer(packed, "<f8").astype(np.float64)
-    return found if found is not None and np.isfinite(found).all() else None
+    packed = _from_base64(text, 8 * EQUATIONS)
+    numbers = None if packed is None else np.frombuffer(packed, "<f8").astype(np.float64)
+    return numbers if numbers is not None and np.isfinite(numbers).all() else None
 
 
-def _text(content: bytes) -> str:
+def _to_base64(content: bytes) -> str:
     return base64.b64encode(content).decode().rstrip("=")
 
 
-def _bytes(text: object, size: int) -> bytes | None:
+def _from_base64(text: object, size: int) -> bytes | None:
     """Exactly so many bytes, or None."""
     if not isinstance(text, str) or len(text) != -(-size * 4 // 3) or not text.isascii():
         return None
     try:
-        found = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+        content = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
         return None
-    return found if len(found) == size else None
+    return content if len(content) == size else None

@@ -28,7 +28,7 @@ Pair = tuple[Codes, Codes]
 
 
 @dataclass(frozen=True)
-class Layout:
+class Partition:
     """The cells among which the elements of an array are summed: every element has one in each of its partitions.
 
     The first partition cuts the buffer into stretches; two more, where it has many elements, deal them out in turn,
@@ -76,11 +76,11 @@ class Layout:
 
     def cells_of(self, index: int) -> list[int]:
         """The cells in which an element is counted."""
-        found, first = [index // self.stretch], self.stretches
+        cells, first = [index // self.stretch], self.stretches
         for prime in self.primes:
-            found.append(first + index % prime)
+            cells.append(first + index % prime)
             first += prime
-        return found
+        return cells
 
 
 def _is_prime(number: int) -> bool:
@@ -90,7 +90,7 @@ def _is_prime(number: int) -> bool:
 class Sums:
     """Adds codes up, piece by piece."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Partition) -> None:
         self.layout = layout
         self._stretches = np.zeros((2, layout.stretches), np.uint64)
         self._dealt = np.zeros((2, layout.period if layout.primes else 0), np.uint64)
@@ -109,10 +109,10 @@ class Sums:
         stretch = self.layout.stretch
         first, last = index // stretch, (index + len(codes) - 1) // stretch
         cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
-        for sums, dealt, each in zip(self._stretches, self._dealt, (codes, moments), strict=True):
-            sums[first : last + 1] += np.add.reduceat(each, cuts)
+        for sums, dealt, values in zip(self._stretches, self._dealt, (codes, moments), strict=True):
+            sums[first : last + 1] += np.add.reduceat(values, cuts)
             if self.layout.primes:
-                dealt[start : start + len(codes)] += each
+                dealt[start : start + len(codes)] += values
 
     def add_at(self, places: np.ndarray[Any, np.dtype[np.int64]], codes: Codes, weights: Codes, index: int) -> None:
         """Add the codes of some of those elements, by their places among them."""
@@ -124,7 +124,7 @@ class Sums:
                 np.add.at(dealt, where % self.layout.period, values)
 
     @property
-    def total(self) -> Pair:
+    def totals(self) -> Pair:
         """For each cell the sum of codes, and that of codes times weights, as far as they are kept."""
         first, second = (
             np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.layout.primes)])
@@ -142,15 +142,15 @@ class Weights:
 
     def __init__(self) -> None:
         self._steps = np.arange(1, MOST + 1, dtype=np.uint64)
-        self._found, self._spare = np.empty((2, MOST), np.uint64)
+        self._numbers, self._spare = np.empty((2, MOST), np.uint64)
 
-    def of(self, index: int, count: int) -> Codes:
+    def weights_of(self, index: int, count: int) -> Codes:
         """The weights of at most MOST indices, valid until the next call."""
-        numbers = np.add(self._steps[:count], np.uint64(index), out=self._found[:count])
-        return _spread(numbers, self._spare[:count])
+        numbers = np.add(self._steps[:count], np.uint64(index), out=self._numbers[:count])
+        return _hash_in_place(numbers, self._spare[:count])
 
 
-def _spread(numbers: Codes, spare: Codes) -> Codes:
+def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
     """Indices from 1 become their weights, in place (`spare` is overwritten).
 
     x + (x^2 | 5) takes every integer of n bits to another one, and a bit of it depends on none that is higher: so the
@@ -172,7 +172,7 @@ def weight(index: int, bits: int = 64) -> int:
     return number
 
 
-def _index_of(weighed: int, bits: int) -> int:
+def _unhash(weighed: int, bits: int) -> int:
     """The index, of so many bits, whose weight ends in so many."""
     index = -1
     for bit in range(bits):
@@ -193,7 +193,7 @@ class Difference:
         now: after.
     """
 
-    def __init__(self, layout: Layout, then: Pair, now: Pair) -> None:
+    def __init__(self, layout: Partition, then: Pair, now: Pair) -> None:
         self.layout = layout
         first, second = ((after - before) & np.uint64(_KEPT) for before, after in zip(then, now, strict=True))
         self._first: list[int] = first.tolist()
@@ -202,57 +202,57 @@ class Difference:
         self.stretches = ((first != 0) | (second != 0))[: layout.stretches].tolist()
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the sums are the same."""
         return not any(self._first) and not any(self._second)
 
     @property
-    def order_only(self) -> bool:
+    def is_reordered(self) -> bool:
         """Whether the same codes were added, at other places."""
-        return not self.nothing and not sum(self._first[: self.layout.stretches]) & _KEPT
+        return not self.is_empty and not sum(self._first[: self.layout.stretches]) & _KEPT
 
     @cached_property
-    def elements(self) -> tuple[list[int], list[int]]:
+    def changed_elements(self) -> tuple[list[int], list[int]]:
         """The elements that changed, as far as they can be told, and the stretches that hold still others."""
-        first, second, found = list(self._first), list(self._second), set[int]()
+        first, second, elements = list(self._first), list(self._second), set[int]()
         waiting = [cell for cell in range(self.layout.cells) if first[cell]]
         while waiting:
             cell = waiting.pop()
-            index = _single(first[cell], second[cell], self.layout.count)
-            if index is None or index in found or cell not in (cells := self.layout.cells_of(index)):
+            index = _single_change(first[cell], second[cell], self.layout.count)
+            if index is None or index in elements or cell not in (cells := self.layout.cells_of(index)):
                 continue
-            found.add(index)
+            elements.add(index)
             step = self.steps[index] = first[cell]
             for other in cells:
                 first[other] = (first[other] - step) & _KEPT
                 second[other] = (second[other] - step * weight(index)) & _KEPT
             waiting += [other for other in cells if first[other]]
-        return sorted(found), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
+        return sorted(elements), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
 
-    def alone_in(self, stretch: int) -> int | None:
+    def single_element_in(self, stretch: int) -> int | None:
         """The element that changed in a stretch, if it is the only one there."""
-        index = _single(self._first[stretch], self._second[stretch], self.layout.count)
+        index = _single_change(self._first[stretch], self._second[stretch], self.layout.count)
         return index if index is not None and index // self.layout.stretch == stretch else None
 
 
-def together(one: Pair, other: Pair) -> Pair:
+def combine(one: Pair, other: Pair) -> Pair:
     """The sums of two sets of codes."""
     return (one[0] + other[0]) & np.uint64(_KEPT), (one[1] + other[1]) & np.uint64(_KEPT)
 
 
-def stretch_matches(codes: Codes, stretch: int, layout: Layout, pair: Pair) -> bool:
+def stretch_matches(codes: Codes, stretch: int, layout: Partition, pair: Pair) -> bool:
     """Whether these are the codes of a stretch, by its sums."""
     begin = stretch * layout.stretch
-    weights = _spread(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
+    weights = _hash_in_place(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
     sums = int(codes.sum()) & _KEPT, int(np.dot(codes, weights)) & _KEPT
     return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
 
 
-def _single(first: int, second: int, count: int) -> int | None:
+def _single_change(first: int, second: int, count: int) -> int | None:
     """The index of the only element that changed a cell by these sums; None where there must be several."""
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
         return None
     bits = WIDTH - twos
-    index = _index_of((second >> twos) * pow(first >> twos, -1, 1 << bits), bits)
+    index = _unhash((second >> twos) * pow(first >> twos, -1, 1 << bits), bits)
     return index if 0 <= index < count else None

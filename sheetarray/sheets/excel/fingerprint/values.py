@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....dtypes import Buffer
 from .decimal15 import MOST, Decimals
-from .edits import Comparison
+from .edits import FingerprintComparison
 from .moments import EQUATIONS, Moments, decimals_of, moments_of, sizes_of
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 _ERRORS = {8: 5e-15, 4: 6.1e-8, 2: 5e-4}  # relative, of numbers that were rounded once more; by bytes of an element
 _SUMMING = 16 * 2.0**-53  # relative to the sizes of what is added up
@@ -38,7 +37,7 @@ class Change(NamedTuple):
     hint: str = ""
 
 
-def change_of_values(case: Comparison) -> Change | None:
+def change_of_values(case: FingerprintComparison) -> Change | None:
     """What happened to all elements of an array, if it was the same for all; None if that explains nothing."""
     if len(case.buffer) != case.record.count or case.record.count < 2:
         return None
@@ -46,7 +45,7 @@ def change_of_values(case: Comparison) -> Change | None:
         return next((change for change in _changes(case) if change is not None), None)
 
 
-def hidden_edit(case: Comparison) -> float | None:
+def hidden_edit(case: FingerprintComparison) -> float | None:
     """The largest edit of a single element that would not be seen beside rounding.
 
     None where there was a larger one, or where the numbers are too large to tell.
@@ -57,9 +56,9 @@ def hidden_edit(case: Comparison) -> float | None:
         return _Doubles(case).hidden()
 
 
-def _changes(case: Comparison) -> Iterator[Change | None]:
-    yield _opposite(case)
-    yield _filled(case)
+def _changes(case: FingerprintComparison) -> Iterator[Change | None]:
+    yield _find_negation(case)
+    yield _find_fill(case)
     if case.record.moments is None or case.moments is None:
         return
     if case.dtype.kind in ("int", "datetime", "timedelta"):
@@ -71,7 +70,7 @@ def _changes(case: Comparison) -> Iterator[Change | None]:
 # Proved ------------------------------------------------------------------------------------------------------
 
 
-def _opposite(case: Comparison) -> Change | None:
+def _find_negation(case: FingerprintComparison) -> Change | None:
     """Another sign, or the other truth value."""
     kind, buffer = case.dtype.kind, case.buffer
     if kind == "bool":
@@ -84,21 +83,21 @@ def _opposite(case: Comparison) -> Change | None:
     return Change("every number has the opposite sign") if signed and case.was(-buffer) else None
 
 
-def _filled(case: Comparison) -> Change | None:
+def _find_fill(case: FingerprintComparison) -> Change | None:
     """One value everywhere, where that is not what a few edits made."""
     buffer = case.buffer
-    few = not case.view.edited[1] and len(case.view.edited[0]) < len(buffer)
+    few = not case.view.edited_elements[1] and len(case.view.edited_elements[0]) < len(buffer)
     if few or not bool(np.all((buffer == buffer[0]) | ((buffer != buffer) & (buffer[0] != buffer[0])))):
         return None
-    return Change(f"filled with one value: all {len(buffer)} elements are {_spoken(buffer[0])} now")
+    return Change(f"filled with one value: all {len(buffer)} elements are {_format_number(buffer[0])} now")
 
 
-def _spoken(element: Any) -> str:
+def _format_number(element: Any) -> str:
     value = element.item() if isinstance(element, np.generic) and element.dtype.kind not in "mM" else element
     return f"{value!r:.60}" if isinstance(value, str) else f"{value!s:.60}"
 
 
-def _whole(case: Comparison) -> Iterator[Change | None]:
+def _whole(case: FingerprintComparison) -> Iterator[Change | None]:
     """Whole numbers, or dates and times, that a constant was added to, or that were multiplied."""
     then, now = _moments(case)
     present = ~np.isnat(case.buffer) if case.dtype.kind != "int" else np.ones(len(case.buffer), bool)
@@ -120,11 +119,11 @@ def _less(buffer: Buffer, constant: int, present: Buffer) -> Buffer:
     """The elements less a constant, around the end of the dtype if need be."""
     unsigned: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
     step = np.array(constant % 2 ** (8 * buffer.dtype.itemsize), dtype=unsigned.dtype)
-    found: Buffer = np.where(present, unsigned - step, unsigned).view(buffer.dtype)
-    return found
+    smaller: Buffer = np.where(present, unsigned - step, unsigned).view(buffer.dtype)
+    return smaller
 
 
-def _added(case: Comparison, constant: int) -> str:
+def _added(case: FingerprintComparison, constant: int) -> str:
     if case.dtype.kind == "int":
         return f"{abs(constant)} was {'added to' if constant > 0 else 'taken from'} every number"
     unit, step = np.datetime_data(case.buffer.dtype)
@@ -144,7 +143,7 @@ def _multiplied(factor: float) -> str:
 # By moments --------------------------------------------------------------------------------------------------
 
 
-def _moments(case: Comparison) -> tuple[Moments, Moments]:
+def _moments(case: FingerprintComparison) -> tuple[Moments, Moments]:
     assert case.record.moments is not None
     assert case.moments is not None
     return case.record.moments, case.moments
@@ -153,7 +152,7 @@ def _moments(case: Comparison) -> tuple[Moments, Moments]:
 class _Doubles:
     """Floats of any size, as doubles."""
 
-    def __init__(self, case: Comparison) -> None:
+    def __init__(self, case: FingerprintComparison) -> None:
         self.case = case
         self.then, self.now = _moments(case)
         with np.errstate(invalid="ignore"):
@@ -184,8 +183,8 @@ class _Doubles:
         """How far rounding may have moved each moment, where `more` was added to every number."""
         around = more * np.sqrt(len(self.numbers))
         sizes = self.sizes + abs(more) * len(self.numbers)
-        found: Moments = _SUMMING * sizes + _SIGMAS * self.error * (self.squares + abs(around))
-        return found
+        tolerance: Moments = _SUMMING * sizes + _SIGMAS * self.error * (self.squares + abs(around))
+        return tolerance
 
     def _within(self, factor: float, constant: float, weights: Moments | None = None) -> bool:
         shift = 0.0 if weights is None else constant * weights
@@ -205,14 +204,14 @@ class _Doubles:
     def _factor(self) -> Change | None:
         if self._unchanged or not self.then.any():
             return None
-        for factor in _typed(float(np.dot(self.now, self.then) / np.dot(self.then, self.then))):
+        for factor in _to_typed(float(np.dot(self.now, self.then) / np.dot(self.then, self.then))):
             if factor and self._within(factor, 0.0):
                 return self._sure(_multiplied(factor))
         return None
 
     def _constant(self) -> Change | None:
         weights = self._weights
-        for constant in _typed(float(np.dot(self.now - self.then, weights) / max(np.dot(weights, weights), 0.5))):
+        for constant in _to_typed(float(np.dot(self.now - self.then, weights) / max(np.dot(weights, weights), 0.5))):
             if constant and not self._unchanged and self._within(1.0, constant, weights):
                 how = "added to" if constant > 0 else "taken from"
                 return self._sure(f"{abs(constant):.12g} was {how} every number", constant)
@@ -228,9 +227,9 @@ class _Doubles:
         matrix = np.stack([self.then, weights], axis=1)
         if len(self.numbers) <= EQUATIONS or self._unchanged or np.linalg.matrix_rank(matrix) < 2:
             return None
-        for a in _typed(float(np.linalg.lstsq(matrix, self.now, rcond=None)[0][0])):
+        for a in _to_typed(float(np.linalg.lstsq(matrix, self.now, rcond=None)[0][0])):
             left = self.now - a * self.then
-            for b in _typed(float(np.dot(left, weights) / np.dot(weights, weights))):
+            for b in _to_typed(float(np.dot(left, weights) / np.dot(weights, weights))):
                 if a and b and self._within(a, b, weights):
                     how = f"{abs(b):.12g} {'added' if b > 0 else 'taken away'}"
                     return self._sure(f"{_multiplied(a)}, and {how}", b)
@@ -263,7 +262,7 @@ class _Doubles:
         units = np.zeros(len(self.numbers))
         for start in range(0, len(self.numbers), MOST):
             piece = self.numbers[start : start + MOST]
-            fifteen = decimals.of(piece).digits15.copy()
+            fifteen = decimals.take_apart(piece).digits15.copy()
             while digits < 15 and (fifteen % 10 ** (15 - digits)).any():
                 digits += 1
         if digits >= 15:
@@ -280,7 +279,7 @@ class _Doubles:
         return self._rounded(np.abs(self.numbers) * 2.0**-24, "all numbers were cut to single precision (float32)")
 
 
-def _typed(number: float) -> Iterator[float]:
+def _to_typed(number: float) -> Iterator[float]:
     """The number, or its inverse, with few digits, as somebody may have typed it."""
     if not np.isfinite(number) or not number:
         return

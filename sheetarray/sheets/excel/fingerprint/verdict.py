@@ -9,20 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from ....dtypes import Buffer
 from ....errors import Finding
 from ....header import Header
 from .decimals20 import Cut, cut_at_20
-from .edits import Comparison, Moved
-from .making import exact_checksum
-from .places import change_of_places
-from .record import Record, header_checksum
+from .edits import FingerprintComparison, Moved
+from .maker import exact_checksum
+from .record import Fingerprint, header_checksum
+from .reordering import find_reordering
 from .values import Change, change_of_values
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _RESTORE = "restore it from a copy of the file; if the change was meant, write the array again"
@@ -31,7 +29,7 @@ _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
 
 
-def judge(
+def compare_with_fingerprint(
     record: object, header: Header, buffer: Buffer, name: str, address: Callable[[int], str], *, most: int = 20
 ) -> Iterator[Finding]:
     """What became of an array since its fingerprint was taken; nothing where it is unchanged.
@@ -44,7 +42,7 @@ def judge(
         address: of the cell of an element, by its index in the buffer.
         most: how many edited elements are named one by one.
     """
-    stored = Record.of(record)
+    stored = Fingerprint.from_json(record)
     if stored is None:
         return
     if stored.dtype != header.dtype.name:
@@ -56,75 +54,77 @@ def judge(
         yield Finding("error", name, reason, _RESTORE)
     if len(buffer) == stored.count and exact_checksum(buffer, header.dtype) == stored.exact:
         return
-    yield from _Verdict(Comparison(stored, buffer, header.dtype), header, name, address).findings(most)
+    yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address).findings(most)
 
 
 class _Verdict:
-    def __init__(self, case: Comparison, header: Header, name: str, address: Callable[[int], str]) -> None:
+    def __init__(self, case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str]) -> None:
         self.case, self.view, self.layout = case, case.view, case.view.layout
         self.header, self.name, self.address = header, name, address
 
     def findings(self, most: int) -> Iterator[Finding]:
         case, view = self.case, self.view
         if view.grown:
-            yield from self._other_length(most)
-        elif view.same:
-            yield self._resaved()
-        elif case.power and np.count_nonzero(case.buffer) > 1:
-            yield self._scaled(case.power)
-        elif view.reordered:
+            yield from self._length_findings(most)
+        elif view.is_same:
+            yield self._resaved_finding()
+        elif case.power_of_ten and np.count_nonzero(case.buffer) > 1:
+            yield self._scaled_finding(case.power_of_ten)
+        elif view.is_reordered:
             yield from self._rounded_too("every number")
-            yield self._reordered(most)
+            yield self._reordered_finding(most)
         elif (cut := cut_at_20(case)) is not None:
             yield self._cut(cut)
-            yield from self._edited(cut.edited, cut.others, most)
-        elif case.last_digits and not view.edited[1]:
+            yield from self._edited_findings(cut.edited, cut.others, most)
+        elif case.last_digits and not view.edited_elements[1]:
             yield from self._edited_and_rounded(most)
         elif (change := self._change()) is not None:
             yield self._error(change.message, change.hint)
-        elif case.power == 0 and case.sixteen is not None and (view.digits == 15 or view.edited[1]):
+        elif case.power_of_ten == 0 and case.sixteen is not None and (view.digits == 15 or view.edited_elements[1]):
             yield self._last_digits()
-        elif (moved := self._moved()) is not None:
+        elif (moved := self._find_move()) is not None:
             yield from self._rounded_too("every other number", lost=self.layout.count // 2)
-            yield self._shifted(moved)
+            yield self._moved_finding(moved)
         else:
-            edited, others = view.edited
+            edited, others = view.edited_elements
             alike = {"lost": self.layout.count // 2} if others else {"edited": len(edited)}
             if len(others) < self.layout.stretches:  # there are others
                 yield from self._rounded_too("every other number", **alike)
-            yield from self._edited(edited, others, most)
+            yield from self._edited_findings(edited, others, most)
 
     def _change(self) -> Change | None:
         """What happened to all elements, where it was not an edit of one or two."""
-        edited, others = self.view.edited
+        edited, others = self.view.edited_elements
         return change_of_values(self.case) if others or len(edited) > 1 else None
 
     # Rounded -------------------------------------------------------------------------------------------------
 
-    def _resaved(self) -> Finding:
+    def _resaved_finding(self) -> Finding:
         case = self.case
         if case.dtype.kind == "float" and not case.record.longer and not case.buffer.all():
             return self._warning("re-saved by a program that knows no -0.0: it has become 0; all else is as written")
-        if case.sixteen is not None and case.sixteen.same:
-            return self._kept_sixteen("every number")
+        if case.sixteen is not None and case.sixteen.is_same:
+            return self._keeps_sixteen_digits("every number")
         if case.longer:
             return self._warning("re-saved by a program that rounds: numbers differ from what was written, "
                                  "but in none of their first 15 digits")  # fmt: skip
-        return self._kept_fifteen("every number")
+        return self._keeps_fifteen_digits("every number")
 
     def _edited_and_rounded(self, most: int) -> Iterator[Finding]:
         """Where elements were named, most of which may only have been rounded by a unit of their last digit."""
         rounded = set(self.case.last_digits)
         yield self._last_digits()
-        yield from self._edited([index for index in self.view.edited[0] if index not in rounded], [], most)
+        yield from self._edited_findings(
+            [index for index in self.view.edited_elements[0] if index not in rounded], [], most
+        )
 
-    def _kept_fifteen(self, which: str) -> Finding:
+    def _keeps_fifteen_digits(self, which: str) -> Finding:
         error = self.case.record.error
         how_far = f": {which} is within {error:.2g} of what was written, relatively" if error is not None else ""
         way = {"even": ", rounding as %.15g does", "twice": ", after one that keeps 16"}.get(self.view.way, "")
         return self._warning(f"re-saved by a program that keeps 15 digits{way}{how_far}")
 
-    def _kept_sixteen(self, which: str) -> Finding:
+    def _keeps_sixteen_digits(self, which: str) -> Finding:
         return self._warning(
             f"re-saved by a program that keeps 16 digits: {which} is within {_SIXTEEN} of what was written, relatively"
         )
@@ -140,23 +140,23 @@ class _Verdict:
             "re-saved by a program that keeps 20 decimals: numbers below 1e-5 were rounded, and a small edit of them"
         )
         if cut.doubtful:
-            message += f", or any {self._between(cut.doubtful[0], cut.doubtful[-1])},"
+            message += f", or any {self._range_text(cut.doubtful[0], cut.doubtful[-1])},"
         message += " could not be told"
         return self._warning(message)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """That numbers were rounded, besides what else happened, where that is certain."""
         if self.view.digits == 16 or (self.view.way == "twice" and self.case.longer > edited + lost):
-            yield self._kept_sixteen(which)
-        elif self.case.rounded(edited=edited, lost=lost):
-            yield self._kept_fifteen(which)
+            yield self._keeps_sixteen_digits(which)
+        elif self.case.was_rounded(edited=edited, lost=lost):
+            yield self._keeps_fifteen_digits(which)
 
     def _warning(self, message: str) -> Finding:
         return Finding("warning", self.name, message, _KEEP_DIGITS)
 
     # Changed -------------------------------------------------------------------------------------------------
 
-    def _scaled(self, power: int) -> Finding:
+    def _scaled_finding(self, power: int) -> Finding:
         size = f"{10 ** abs(power)}" if abs(power) < 7 else f"10^{abs(power)}"
         how = f"multiplied by {size}" if power > 0 else f"divided by {size}"
         hint = "a decimal mark that was taken for a thousands separator does this"
@@ -165,12 +165,12 @@ class _Verdict:
     def _error(self, message: str, hint: str = "") -> Finding:
         return Finding("error", self.name, message, f"{hint}; {_RESTORE}" if hint else _RESTORE)
 
-    def _reordered(self, most: int) -> Finding:
-        edited, others = self.view.edited
+    def _reordered_finding(self, most: int) -> Finding:
+        edited, others = self.view.edited_elements
         few = not others and 0 < len(edited) <= _FEW
-        if not few and (change := change_of_places(self.case, self.header)) is not None:
+        if not few and (change := find_reordering(self.case, self.header)) is not None:
             message = change
-        elif direction := _direction(self.case.buffer):
+        elif direction := _sort_direction(self.case.buffer):
             message = f"sorted: the elements are those that were written, but in {direction} order"
         elif not others and 0 < len(edited) <= most:
             message = "reordered: these elements are those that were written, but each in another's place: "
@@ -178,48 +178,48 @@ class _Verdict:
         else:
             message = "reordered: the elements are those that were written, but in another order"
             if len(self.view.changed) < self.layout.stretches:
-                message += f" {self._between(self.view.changed[0], self.view.changed[-1])}"
+                message += f" {self._range_text(self.view.changed[0], self.view.changed[-1])}"
         return Finding("error", self.name, message, _RESTORE)
 
-    def _other_length(self, most: int) -> Iterator[Finding]:
+    def _length_findings(self, most: int) -> Iterator[Finding]:
         view, count = self.view, self.layout.count
         more, lost = max(view.grown, 0), max(-view.grown, 0)
-        if moved := view.moved:
+        if moved := view.has_moved:
             yield from self._rounded_too("every other number", edited=more, lost=lost)
-            yield self._shifted(moved)
-            edited, others = view.edited
+            yield self._moved_finding(moved)
+            edited, others = view.edited_elements
             before = [index for index in edited if index < moved.first * self.layout.stretch]
-            yield from self._edited(before, [stretch for stretch in others if stretch < moved.first], most)
+            yield from self._edited_findings(before, [stretch for stretch in others if stretch < moved.first], most)
             return
         changed = bool(view.changed)
         yield from self._rounded_too("every number", edited=more, lost=count // 2 if changed else lost)
         if more:
-            message = f"{_many(more)} more than the {count} that were written"
+            message = f"{_count_elements(more)} more than the {count} that were written"
             message += "" if changed else ", added at the end"
         else:
             left = len(view.buffer)
-            message = f"truncated: {left} of {_many(count)} {'is' if left == 1 else 'are'} left"
+            message = f"truncated: {left} of {_count_elements(count)} {'is' if left == 1 else 'are'} left"
             sure = min(view.whole * self.layout.stretch, left)
             if not changed and sure:
                 message += ", and all as written" if sure == left else f", the first {sure} of them as written"
                 message += f", to {view.digits} digits" if self.case.sixteen is not None else ""
         yield Finding("error", self.name, message, _RESTORE)
-        yield from self._edited(*view.edited, most)
+        yield from self._edited_findings(*view.edited_elements, most)
 
-    def _moved(self) -> Moved | None:
+    def _find_move(self) -> Moved | None:
         """The move that explains what changed in an array as long as it was, where few edits do not."""
-        edited, others = self.view.edited
-        return self.view.moved if others or len(edited) > _FEW else None
+        edited, others = self.view.edited_elements
+        return self.view.has_moved if others or len(edited) > _FEW else None
 
-    def _shifted(self, moved: Moved) -> Finding:
+    def _moved_finding(self, moved: Moved) -> Finding:
         size = abs(moved.step)
         rows = self._rows(size)
         what, way = ("inserted", "down") if moved.step > 0 else ("deleted", "up")
-        where = self._between(moved.first, moved.start - 1)
+        where = self._range_text(moved.first, moved.start - 1)
         if moved.first == moved.start:
-            where = f"before {self._ends(moved.start)[0]}"
-        message = f"{_many(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
-        upto = "" if moved.stop == self.layout.stretches else f", up to {self._ends(moved.stop - 1)[1]},"
+            where = f"before {self._stretch_ends(moved.start)[0]}"
+        message = f"{_count_elements(size)} {rows}{'was' if size == 1 else 'were'} {what} {where}; "
+        upto = "" if moved.stop == self.layout.stretches else f", up to {self._stretch_ends(moved.stop - 1)[1]},"
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
 
     def _rows(self, size: int) -> str:
@@ -230,17 +230,19 @@ class _Verdict:
             return ""
         return f"({size // row} row{'' if size == row else 's'} of {row}) "
 
-    def _edited(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
+    def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
-            yield Finding("error", self.address(index), message, _RESTORE, index=self.header.element_at(index))
+            yield Finding("error", self.address(index), message, _RESTORE, index=self.header.index_at(index))
         if more := edited[most:]:
             last = f"{self._element(more[-1])} ({self._cell(more[-1])})"
-            yield Finding("error", self.name, f"{_many(len(more))} more edited, the last of them {last}", _RESTORE)
+            yield Finding(
+                "error", self.name, f"{_count_elements(len(more))} more edited, the last of them {last}", _RESTORE
+            )
         if others:
-            yield self._others(others, more=bool(edited))
+            yield self._other_findings(others, more=bool(edited))
 
-    def _others(self, stretches: list[int], *, more: bool) -> Finding:
+    def _other_findings(self, stretches: list[int], *, more: bool) -> Finding:
         what = "more elements were" if more else "elements were"
         if self.layout.stretches == 1:
             message = f"{what} edited: more than one, and a workbook of so many arrays does not remember which"
@@ -251,7 +253,7 @@ class _Verdict:
         else:
             ends = [0, *(k for k in range(1, len(stretches)) if stretches[k] != stretches[k - 1] + 1), len(stretches)]
             runs = [(stretches[a], stretches[b - 1]) for a, b in pairwise(ends)]
-            message = f"{what} edited " + ", ".join(self._between(*run) for run in runs[:_MOST_RANGES])
+            message = f"{what} edited " + ", ".join(self._range_text(*run) for run in runs[:_MOST_RANGES])
             if len(runs) > _MOST_RANGES:
                 message += f", and at {len(runs) - _MOST_RANGES} more places"
             message += self._or_rounded
@@ -264,26 +266,26 @@ class _Verdict:
     # Elements ------------------------------------------------------------------------------------------------
 
     def _element(self, index: int) -> str:
-        return self.header.named_element(self.name, index)
+        return self.header.describe_element(self.name, index)
 
     def _cell(self, index: int) -> str:
         return self.address(index).rpartition("!")[2]
 
-    def _ends(self, stretch: int) -> tuple[str, str]:
+    def _stretch_ends(self, stretch: int) -> tuple[str, str]:
         ends = stretch * self.layout.stretch, min((stretch + 1) * self.layout.stretch, self.layout.count) - 1
         first, last = (f"{self._element(index)} ({self._cell(index)})" for index in ends)
         return first, last
 
-    def _between(self, first: int, last: int) -> str:
-        begin, end = self._ends(first)[0], self._ends(last)[1]
+    def _range_text(self, first: int, last: int) -> str:
+        begin, end = self._stretch_ends(first)[0], self._stretch_ends(last)[1]
         return f"at {begin}" if begin == end else f"between {begin} and {end}"
 
 
-def _many(count: int) -> str:
+def _count_elements(count: int) -> str:
     return "1 element" if count == 1 else f"{count} elements"
 
 
-def _direction(buffer: Buffer) -> str | None:
+def _sort_direction(buffer: Buffer) -> str | None:
     """Whether the elements stand in ascending or in descending order (NaN last)."""
     if buffer.dtype.kind in "cO":
         return None

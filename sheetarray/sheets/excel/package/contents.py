@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....errors import FormatError
-from .markup import Element, Markup, plain
+from .markup import Element, Markup, escape_text
 
 
-def with_titles(content: bytes, there: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
+def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
     """The part with the titles of more worksheets; None where it does not list those that are there.
 
     Args:
@@ -25,21 +25,26 @@ def with_titles(content: bytes, there: Sequence[str], added: Sequence[str], *, l
         part = Markup(content, location=location, depth=5)
     except FormatError:
         return None
-    pairs, listed = (_vector(part.root, name) for name in ("HeadingPairs", "TitlesOfParts"))
+    pairs, listed = (_find_vector(part.root, name) for name in ("HeadingPairs", "TitlesOfParts"))
     if pairs is None or listed is None:
         return None
     counts = [at for variant in pairs.children for at in variant.children if at.name == "i4"]
     titles = [entry.text for entry in listed.children]
-    if not counts or counts[0].text != str(len(there)) or titles[: len(there)] != list(there) or not there:
+    if (
+        not counts
+        or counts[0].text != str(len(titles_present))
+        or titles[: len(titles_present)] != list(titles_present)
+        or not titles_present
+    ):
         return None
-    part.replace(counts[0].inner, counts[0].close, str(len(there) + len(added)))
+    part.replace(counts[0].inner, counts[0].close, str(len(titles_present) + len(added)))
     part.set(listed, "size", str(len(titles) + len(added)))
     prefix = listed.prefix
-    text = "".join(f"<{prefix}lpstr>{plain(title)}</{prefix}lpstr>" for title in added)
-    part.insert(listed.children[len(there) - 1].end, text)
-    return part.result()
+    text = "".join(f"<{prefix}lpstr>{escape_text(title)}</{prefix}lpstr>" for title in added)
+    part.insert(listed.children[len(titles_present) - 1].end, text)
+    return part.to_bytes()
 
 
-def _vector(root: Element, name: str) -> Element | None:
-    around = root.one(name)
+def _find_vector(root: Element, name: str) -> Element | None:
+    around = root.child_named(name)
     return around.children[0] if around is not None and len(around.children) == 1 else None

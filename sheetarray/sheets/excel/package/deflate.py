@@ -15,7 +15,7 @@ from ....files import Sink, fast_zlib
 _WAITING = 2  # chunks
 
 
-class Sizes(NamedTuple):
+class PackedSizes(NamedTuple):
     """What a zip package notes of a member: the CRC-32 of its content, its size and its packed size, in bytes."""
 
     crc: int
@@ -61,9 +61,9 @@ class Deflater:
         """
         while len(self._waiting) >= _WAITING:
             self._waiting.popleft().result()
-        self._waiting.append(self._thread.submit(self._pack, chunk))
+        self._waiting.append(self._thread.submit(self._compress, chunk))
 
-    def finish(self) -> Sizes:
+    def finish(self) -> PackedSizes:
         """Write what is left.
 
         Raises:
@@ -71,15 +71,15 @@ class Deflater:
         """
         while self._waiting:
             self._waiting.popleft().result()
-        self._put(self._packer.flush())
+        self._write(self._packer.flush())
         self._thread.shutdown()
-        return Sizes(self._crc, self._size, self._packed)
+        return PackedSizes(self._crc, self._size, self._packed)
 
-    def _pack(self, chunk: bytes | memoryview) -> None:
+    def _compress(self, chunk: bytes | memoryview) -> None:
         self._crc = self._crc32(chunk, self._crc)
         self._size += len(chunk)
-        self._put(self._packer.compress(chunk))
+        self._write(self._packer.compress(chunk))
 
-    def _put(self, packed: bytes) -> None:
+    def _write(self, packed: bytes) -> None:
         self._packed += len(packed)
         self._sink.write(packed)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ....errors import FormatError
-from ....files import Bytes
+from ....files import BytesLike
 
 STORED, DEFLATED = 0, 8
 UTF8_NAME = 0x800  # the flag that says how the name is encoded
@@ -66,19 +66,19 @@ class _Directory:
     before: int
 
 
-def members(content: Bytes) -> list[Member]:
+def read_members(content: BytesLike) -> list[Member]:
     """The members of a package, in the directory's order.
 
     Raises:
         FormatError: no zip, cut off, encrypted, members that overlap or claim more than their bytes can hold.
     """
     directory = _directory(content)
-    found = list(_members(content, directory))
-    _check_overlap(found)
-    return [member for _, member in found]
+    member_list = list(_members(content, directory))
+    _check_overlap(member_list)
+    return [member for _, member in member_list]
 
 
-def _directory(content: Bytes) -> _Directory:
+def _directory(content: BytesLike) -> _Directory:
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise FormatError("no zip package but a compound file: an .xls, or a workbook that is encrypted",
                           hint="remove the password, or save it as .xlsx")  # fmt: skip
@@ -90,19 +90,19 @@ def _directory(content: Bytes) -> _Directory:
     return _directory_before(content, end)
 
 
-def _end(content: Bytes) -> int | None:
+def _end(content: BytesLike) -> int | None:
     """Where the last end mark is; as many bytes may follow it as a comment has at most."""
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
-    found = content[first:].rfind(_MARK)
-    return first + found if found >= 0 else None
+    position = content[first:].rfind(_MARK)
+    return first + position if position >= 0 else None
 
 
-def has_directory(content: Bytes) -> bool:
+def has_directory(content: BytesLike) -> bool:
     """Whether some bytes may end in a zip package, whatever is before it."""
     return _end(content) is not None
 
 
-def _directory_before(content: Bytes, end: int) -> _Directory:
+def _directory_before(content: BytesLike, end: int) -> _Directory:
     """The directory whose end mark is at an offset.
 
     Bytes may follow it, and bytes that do not look like a package come before it; then offsets count from where the
@@ -130,7 +130,7 @@ def _directory_before(content: Bytes, end: int) -> _Directory:
     return _Directory(count, start + before, end, before)
 
 
-def _end64(content: Bytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
+def _end64(content: BytesLike, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
     """Where the zip64 end of the directory begins, how many bytes come before the package, and the fields that stand
     in for those of the plain end."""
     at = end - _END64_LOCATOR.size
@@ -145,28 +145,30 @@ def _end64(content: Bytes, end: int) -> tuple[int, int, tuple[int, int, int, int
     return place, place - start, (mine, its, here, count, taken, first)
 
 
-def _members(content: Bytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
+def _members(content: BytesLike, directory: _Directory) -> Iterator[tuple[int, Member]]:
     """Each member, after the offset where it begins."""
     entries, at = content[directory.start : directory.end], 0
-    for nth in range(directory.count):
+    for index in range(directory.count):
         if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
-            raise FormatError(f"the directory breaks off at entry {nth} of {directory.count}")
+            raise FormatError(f"the directory breaks off at entry {index} of {directory.count}")
         _, _, _, flags, method, time, date, crc, packed, size, named, extra, comment, disk, _, _, offset = (
             _ENTRY.unpack_from(entries, at)
         )
         at += _ENTRY.size
         after = at + named + extra + comment
         if after > len(entries):
-            raise FormatError(f"the directory breaks off within entry {nth}")
-        name = _name(entries[at : at + named], flags)
+            raise FormatError(f"the directory breaks off within entry {index}")
+        name = _decode_name(entries[at : at + named], flags)
         if ZIP64 in (size, packed, offset):
-            size, packed, offset = _wide(entries[at + named : at + named + extra], (size, packed, offset), name)
+            size, packed, offset = _read_zip64_extra(
+                entries[at + named : at + named + extra], (size, packed, offset), name
+            )
         at = after
         if disk:
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
-        start = _start(content, directory, offset, name, method)
-        _check(name, method, flags, packed, size)
+        start = _data_position(content, directory, offset, name, method)
+        _check_member(name, method, flags, packed, size)
         if start + packed > directory.start:
             raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
         yield offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)
@@ -174,7 +176,7 @@ def _members(content: Bytes, directory: _Directory) -> Iterator[tuple[int, Membe
         raise FormatError(f"the directory goes on after its {directory.count} entries")
 
 
-def _wide(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
+def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
     """Sizes and offset, those that do not fit into 32 bits from the extra field."""
     at = 0
     while at + 4 <= len(extra):
@@ -182,33 +184,33 @@ def _wide(extra: bytes, values: tuple[int, int, int], name: str) -> list[int]:
         field = extra[at + 4 : at + 4 + size]
         if kind == 1:
             wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
-            found = [next(wide, (value,))[0] if value == ZIP64 else value for value in values]
-            if ZIP64 not in found:
-                return found
+            widened = [next(wide, (value,))[0] if value == ZIP64 else value for value in values]
+            if ZIP64 not in widened:
+                return widened
         at += 4 + size
     raise FormatError("the part's zip64 sizes are missing", location=name)
 
 
-def _start(content: Bytes, directory: _Directory, offset: int, name: str, method: int) -> int:
+def _data_position(content: BytesLike, directory: _Directory, offset: int, name: str, method: int) -> int:
     """Where the packed bytes begin: after a local header that names the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)
     _, _, flags, packing, _, _, _, _, _, named, extra = _LOCAL.unpack(local)
     at = offset + _LOCAL.size
-    if _name(content[at : at + named], flags) != name or packing != method:
+    if _decode_name(content[at : at + named], flags) != name or packing != method:
         raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
     return int(at + named + extra)
 
 
-def _name(raw: bytes, flags: int) -> str:
+def _decode_name(raw: bytes, flags: int) -> str:
     try:
         return raw.decode("utf-8" if flags & UTF8_NAME else "cp437")
     except UnicodeDecodeError:
         raise FormatError(f"the name of the part {raw!r:.80} is no UTF-8") from None
 
 
-def _check(name: str, method: int, flags: int, packed: int, size: int) -> None:
+def _check_member(name: str, method: int, flags: int, packed: int, size: int) -> None:
     if flags & _ENCRYPTED:
         raise FormatError("the part is encrypted", location=name, hint="remove the password")
     if method not in (STORED, DEFLATED):
@@ -220,7 +222,7 @@ def _check(name: str, method: int, flags: int, packed: int, size: int) -> None:
 
 def _check_overlap(members: list[tuple[int, Member]]) -> None:
     """Refuse bytes that belong to two parts, with which a small package could inflate to anything."""
-    ordered = sorted(members, key=lambda found: found[0])
+    ordered = sorted(members, key=lambda entry: entry[0])
     for (_, member), (offset, other) in pairwise(ordered):
         if member.start + member.packed > offset:
             raise FormatError(f"the parts {member.name!r:.80} and {other.name!r:.80} overlap")

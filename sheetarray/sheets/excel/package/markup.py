@@ -65,17 +65,17 @@ class Element:
         """An attribute in one of some namespaces; empty where there is none."""
         for key, value in self.attributes.items():
             prefix, colon, local = key.rpartition(":")
-            if local == name and colon and _resolved(prefix + colon, self.scope) in spaces:
+            if local == name and colon and _resolve(prefix + colon, self.scope) in spaces:
                 return value
         return ""
 
-    def all(self, name: str) -> Iterator[Element]:
+    def children_named(self, name: str) -> Iterator[Element]:
         """The children of a name in the element's own namespace."""
         return (child for child in self.children if child.name == name and child.space == self.space)
 
-    def one(self, name: str) -> Element | None:
+    def child_named(self, name: str) -> Element | None:
         """The first child of a name."""
-        return next(self.all(name), None)
+        return next(self.children_named(name), None)
 
 
 class Markup:
@@ -97,7 +97,7 @@ class Markup:
     Example:
         >>> part = Markup(b"<a><b c='1'/></a>", location="a.xml")
         >>> part.insert(part.root.close, "<d/>")
-        >>> part.result()
+        >>> part.to_bytes()
         b"<a><b c='1'/><d/></a>"
     """
 
@@ -107,7 +107,7 @@ class Markup:
         self._content = _utf8(content, location)
         self._changes: list[tuple[int, int, bytes]] = []
         self._appended: dict[int, tuple[Element, list[str]]] = {}
-        self.root = _parsed(self._content, location, depth)
+        self.root = _parse_elements(self._content, location, depth)
 
     def insert(self, at: int, text: str) -> None:
         """Put text at an offset."""
@@ -128,13 +128,13 @@ class Markup:
     def set(self, element: Element, name: str, value: str) -> None:
         """Give an element an attribute without a namespace, or another value of it."""
         begin = element.start + 1 + len((element.prefix + element.name).encode())
-        for found in _ATTRIBUTE.finditer(self._content, begin, element.inner):
-            if found[1] == name.encode():
-                self.replace(found.start(2), found.end(2), quoted(value))
+        for match in _ATTRIBUTE.finditer(self._content, begin, element.inner):
+            if match[1] == name.encode():
+                self.replace(match.start(2), match.end(2), quote_attribute(value))
                 return
-        self.insert(begin, f" {name}={quoted(value)}")
+        self.insert(begin, f" {name}={quote_attribute(value)}")
 
-    def result(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The part with all changes."""
         for element, texts in self._appended.values():
             appended = "".join(texts)
@@ -152,22 +152,22 @@ class Markup:
         return b"".join([*pieces, self._content[at:]])
 
 
-def quoted(value: str) -> str:
+def quote_attribute(value: str) -> str:
     """The value of an attribute, in quotes.
 
     Example:
-        >>> quoted('a "b" & c')
+        >>> quote_attribute('a "b" & c')
         '"a &quot;b&quot; &amp; c"'
     """
     return f'"{escape(value, _IN_ATTRIBUTES)}"'
 
 
-def plain(text: str) -> str:
+def escape_text(text: str) -> str:
     """Character data."""
     return escape(text)
 
 
-def _resolved(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
+def _resolve(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
     return next((declared[prefix] for declared in scope if prefix in declared), "")
 
 
@@ -184,7 +184,7 @@ def _utf8(content: bytes, location: str) -> bytes:
     return content.removeprefix(_BOM)
 
 
-def tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple[str, dict[str, str]]]:
+def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple[str, dict[str, str]]]:
     """The elements of a part, without their prefixes, and their attributes, one after the other.
 
     Args:
@@ -195,26 +195,26 @@ def tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple
     Raises:
         FormatError: no well-formed XML, or a document type definition.
     """
-    parser, found = _parser(location), []
-    parser.StartElementHandler = lambda name, attributes: found.append((name.rpartition(":")[2], attributes))
+    parser, elements = _parser(location), []
+    parser.StartElementHandler = lambda name, attributes: elements.append((name.rpartition(":")[2], attributes))
     for start in range(0, len(content), _BLOCK):
         last = final and start + _BLOCK >= len(content)
         _parse(parser, content[start : start + _BLOCK], location, last)
-        yield from found
-        found.clear()
+        yield from elements
+        elements.clear()
 
 
-def first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
+def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
     """The attributes of the first element of a name at the beginning of a part; empty where there is none.
 
     Raises:
         FormatError: no well-formed XML, or a document type definition.
     """
-    found = tags(head, location=location, final=False)
-    return next((attributes for tag, attributes in found if tag == name), {})
+    elements = read_tags(head, location=location, final=False)
+    return next((attributes for tag, attributes in elements if tag == name), {})
 
 
-def _parsed(content: bytes, location: str, depth: int) -> Element:
+def _parse_elements(content: bytes, location: str, depth: int) -> Element:
     parser = _parser(location, "utf-8")
     parser.buffer_text = True
     roots: list[Element] = []
@@ -239,7 +239,7 @@ def _parsed(content: bytes, location: str, depth: int) -> Element:
         start = parser.CurrentByteIndex
         tag = _TAG.match(content, start)
         assert tag is not None, "the parser took it for a tag"
-        element = Element(prefix + colon, local, _resolved(prefix + colon, scope), attributes, start, tag.end(), scope)
+        element = Element(prefix + colon, local, _resolve(prefix + colon, scope), attributes, start, tag.end(), scope)
         (open_[-1][0].children if open_ else roots).append(element)
         open_.append((element, []))
 

@@ -18,7 +18,7 @@ from typing import IO, cast
 
 from ....errors import LimitError
 from ....files import Sink
-from .deflate import Deflater, Sizes
+from .deflate import Deflater, PackedSizes
 from .directory import DEFLATED, UTF8_NAME, ZIP64
 from .parts import Package
 
@@ -34,7 +34,7 @@ _IN_MEMORY = 2**25  # bytes of a part that waits for a sink which cannot be soug
 
 
 @dataclass(slots=True)
-class _Entry:
+class _DirectoryEntry:
     """A part, as its local header and the directory tell of it."""
 
     name: bytes
@@ -44,9 +44,9 @@ class _Entry:
     offset: int
     wide: bool  # its sizes stand in the extra field
     roomy: bool = False  # the extra field holds room for them, should they need it
-    sizes: Sizes = Sizes(0, 0, 0)  # noqa: RUF009  (a tuple)
+    sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
 
-    def local(self) -> bytes:
+    def to_local_header(self) -> bytes:
         extra = _ROOM if self.roomy else b""
         if self.wide:
             extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed)
@@ -60,7 +60,7 @@ class _Entry:
             + extra
         )  # fmt: skip
 
-    def central(self) -> bytes:
+    def to_directory_entry(self) -> bytes:
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         offset = min(self.offset, ZIP64)
         wide = [self.sizes.size, self.sizes.packed] if self.wide else []
@@ -90,8 +90,8 @@ class PackageWriter:
     Example:
         >>> file = io.BytesIO()
         >>> writer = PackageWriter(file)
-        >>> writer.add("xl/workbook.xml", b"<workbook/>")
-        >>> with writer.stream("xl/worksheets/sheet1.xml", expected=6000) as sheet:
+        >>> writer.write_part("xl/workbook.xml", b"<workbook/>")
+        >>> with writer.stream_part("xl/worksheets/sheet1.xml", expected=6000) as sheet:
         ...     sheet.write(b"<row/>" * 1000)
         >>> writer.finish()
         >>> Package(file.getvalue()).names()
@@ -103,11 +103,11 @@ class PackageWriter:
         self._file = sink if isinstance(sink, io.BufferedWriter) and sink.seekable() else None
         self._base = self._file.tell() if self._file is not None else 0
         self._offset = 0
-        self._entries: list[_Entry] = []
+        self._entries: list[_DirectoryEntry] = []
         self._names: set[str] = set()
         self._streaming = False
 
-    def add(self, name: str, content: bytes) -> None:
+    def write_part(self, name: str, content: bytes) -> None:
         """Put a part that is there as a whole.
 
         Raises:
@@ -116,12 +116,12 @@ class PackageWriter:
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed = packer.compress(content) + packer.flush()
         entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
-        entry.sizes = Sizes(zlib.crc32(content), len(content), len(packed))
-        self._put(entry.local())
-        self._put(packed)
+        entry.sizes = PackedSizes(zlib.crc32(content), len(content), len(packed))
+        self._write(entry.to_local_header())
+        self._write(packed)
         self._entries.append(entry)
 
-    def copy(self, package: Package, name: str) -> None:
+    def copy_part(self, package: Package, name: str) -> None:
         """Put a part of another package, its packed bytes as they are.
 
         Raises:
@@ -131,14 +131,14 @@ class PackageWriter:
         member = package.member(name)
         entry = self._entry(member.name, wide=max(member.size, member.packed) >= ZIP64)
         entry.method, entry.flags, entry.when = member.method, entry.flags | member.flags & _KEPT_FLAGS, member.when
-        entry.sizes = Sizes(member.crc, member.size, member.packed)
-        self._put(entry.local())
-        for block in package.raw(name):
-            self._put(block)
+        entry.sizes = PackedSizes(member.crc, member.size, member.packed)
+        self._write(entry.to_local_header())
+        for block in package.iter_packed(name):
+            self._write(block)
         self._entries.append(entry)
 
     @contextmanager
-    def stream(self, name: str, *, expected: int) -> Iterator[Sink]:
+    def stream_part(self, name: str, *, expected: int) -> Iterator[Sink]:
         """Put a part chunk by chunk; what is yielded takes its content, and packs it in a second thread.
 
         Args:
@@ -152,20 +152,20 @@ class PackageWriter:
         entry = self._entry(name, wide=False, roomy=expected > _SURELY_NARROW)
         self._streaming = True
         if self._file is not None:
-            self._put(entry.local())
+            self._write(entry.to_local_header())
             with Deflater(self._file) as deflater:
                 yield cast(Sink, deflater)
-                self._settle(entry, deflater.finish())
+                self._note_sizes(entry, deflater.finish())
             self._offset += entry.sizes.packed
             self._file.seek(self._base + entry.offset)
-            self._file.write(entry.local())
+            self._file.write(entry.to_local_header())
             self._file.seek(self._base + self._offset)
         else:
             with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
                 with Deflater(spool) as deflater:
                     yield cast(Sink, deflater)
-                    self._settle(entry, deflater.finish())
-                self._put(entry.local())
+                    self._note_sizes(entry, deflater.finish())
+                self._write(entry.to_local_header())
                 spool.seek(0)
                 shutil.copyfileobj(spool, cast(IO[bytes], self._sink), 2**20)
             self._offset += entry.sizes.packed
@@ -181,28 +181,28 @@ class PackageWriter:
         assert not self._streaming, "a stream is open, or failed"
         start = self._offset
         for entry in self._entries:
-            self._put(entry.central())
+            self._write(entry.to_directory_entry())
         size, count = self._offset - start, len(self._entries)
         if max(start, size) >= ZIP64 or count >= 0xFFFF:
-            self._put(
+            self._write(
                 _END64.pack(b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start, b"PK\6\7", 0, start + size, 1)
             )
         few = min(count, 0xFFFF)
-        self._put(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
+        self._write(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
 
-    def _entry(self, name: str, *, wide: bool, roomy: bool = False) -> _Entry:
+    def _entry(self, name: str, *, wide: bool, roomy: bool = False) -> _DirectoryEntry:
         assert not self._streaming, "a stream is open, or failed"
         assert name.lower() not in self._names, f"the part {name} a second time"
         self._names.add(name.lower())
         flags = 0 if name.isascii() else UTF8_NAME
-        return _Entry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide, roomy)
+        return _DirectoryEntry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide, roomy)
 
-    def _settle(self, entry: _Entry, sizes: Sizes) -> None:
+    def _note_sizes(self, entry: _DirectoryEntry, sizes: PackedSizes) -> None:
         entry.wide = max(sizes.size, sizes.packed) >= ZIP64
         if entry.wide and not entry.roomy:
             raise LimitError(f"the part {entry.name.decode()} has {sizes.size} bytes, more than were expected")
         entry.sizes = sizes
 
-    def _put(self, chunk: bytes) -> None:
+    def _write(self, chunk: bytes) -> None:
         self._sink.write(chunk)
         self._offset += len(chunk)

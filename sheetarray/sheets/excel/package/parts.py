@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....errors import FormatError
-from ....files import Bytes, give_back, inflated_limit
-from .directory import STORED, Member, members
+from ....files import BytesLike, max_inflated_size, release_pages
+from .directory import STORED, Member, read_members
 
 _BLOCK = 2**20
 
@@ -36,16 +36,16 @@ class Package:
         b'<workbook/>'
     """
 
-    def __init__(self, content: Bytes) -> None:
+    def __init__(self, content: BytesLike) -> None:
         self._content = content
-        self._limit = inflated_limit(len(content))
+        self._limit = max_inflated_size(len(content))
         self._members: dict[str, Member] = {}
-        for member in members(content):
+        for member in read_members(content):
             if "\\" in member.name:  # some older programs separate folders so
                 member = replace(member, name=member.name.replace("\\", "/"))
             if member.name.endswith("/") and not member.size:
                 continue  # a folder, which is no part
-            if problem := _problem(member.name):
+            if problem := _missing_part_error(member.name):
                 raise FormatError(f"the name of the part {member.name!r:.80} {problem}")
             key = member.name.lower()
             if key in self._members:
@@ -89,7 +89,7 @@ class Package:
         member = self.member(name)
         if limit is not None and member.size > limit:
             raise FormatError(f"the part has {member.size} bytes, of which {limit} are read", location=member.name)
-        content = b"".join(self._inflated(member, member.size))
+        content = b"".join(self._inflate(member, member.size))
         if zlib.crc32(content) != member.crc:
             raise FormatError("the part is damaged: its checksum is another one", location=member.name)
         return content
@@ -101,9 +101,9 @@ class Package:
             FormatError: no such part, or damaged.
         """
         member = self.member(name)
-        return b"".join(self._inflated(member, min(count, member.size)))
+        return b"".join(self._inflate(member, min(count, member.size)))
 
-    def raw(self, name: str) -> Iterator[bytes]:
+    def iter_packed(self, name: str) -> Iterator[bytes]:
         """The packed bytes of a part as they are, in blocks.
 
         Raises:
@@ -113,15 +113,15 @@ class Package:
         end = member.start + member.packed
         for start in range(member.start, end, _BLOCK):
             yield self._content[start : min(start + _BLOCK, end)]
-            give_back(self._content, start, min(start + _BLOCK, end))
+            release_pages(self._content, start, min(start + _BLOCK, end))
 
-    def _inflated(self, member: Member, count: int) -> Iterator[bytes]:
+    def _inflate(self, member: Member, count: int) -> Iterator[bytes]:
         """The first `count` bytes; where that is all of them, nothing may follow."""
         if member.method == STORED:
             yield self._content[member.start : member.start + count]
             return
         inflater, left = zlib.decompressobj(-15), count
-        for block in self.raw(member.name):
+        for block in self.iter_packed(member.name):
             waiting = block
             while waiting and not inflater.eof:
                 try:
@@ -140,7 +140,7 @@ class Package:
             raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
 
 
-def _problem(name: str) -> str | None:
+def _missing_part_error(name: str) -> str | None:
     parts = name.split("/")
     if not all(parts) or re.match(r"[A-Za-z]:", parts[0]):
         return "is empty or absolute, or has an empty segment"

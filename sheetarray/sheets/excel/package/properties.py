@@ -20,7 +20,7 @@ from itertools import count
 from typing import Any
 
 from ....errors import FormatError, LimitError
-from .markup import Element, Markup, plain, quoted
+from .markup import Element, Markup, escape_text, quote_attribute
 from .parts import Package
 from .relations import STRICT, Relations
 
@@ -72,21 +72,21 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     ours = {name for name in properties if _OURS.fullmatch(name)}
     if not ours:
         return None
-    pieces = list(_pieces(properties))
+    pieces = list(_join_properties(properties))
     if len(pieces) != len(ours):
         raise FormatError(f"the document property {PREFIX}{len(pieces) + 1} is missing", location="custom properties")
     text = "".join(pieces)
     try:
-        record = json.loads(_unpacked(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
+        record = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
     except (ValueError, RecursionError, zlib.error):
         record = None
-    if not isinstance(record, dict) or not _is_plain(record.get("sheets", {})):
+    if not isinstance(record, dict) or not _is_plain_record(record.get("sheets", {})):
         raise FormatError(f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays",
                           location="custom properties")  # fmt: skip
     return record
 
 
-def _unpacked(text: str) -> str:
+def _unpack(text: str) -> str:
     """The JSON of a record.
 
     Raises:
@@ -94,7 +94,7 @@ def _unpacked(text: str) -> str:
         zlib.error: it is not compressed.
     """
     if text.startswith(("{", "_x007B_", "_x007b_")):
-        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+        return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     inflater = zlib.decompressobj()
     content = inflater.decompress(base64.b64decode("".join(text.split()), validate=True), _MOST)
     if not inflater.eof:
@@ -108,40 +108,40 @@ def read_record(package: Package) -> dict[str, Any] | None:
     Raises:
         FormatError: the properties, or the record in them, are damaged.
     """
-    return unpack(stored(package))
+    return unpack(read_properties(package))
 
 
-def stored(package: Package) -> dict[str, str]:
+def read_properties(package: Package) -> dict[str, str]:
     """All custom document properties of a workbook that are text.
 
     Raises:
         FormatError: they are damaged.
     """
     if "_rels/.rels" not in package:
-        return _of_ods(package) if "meta.xml" in package else {}
-    part = Relations(package, "").present("custom-properties")
+        return _read_ods_properties(package) if "meta.xml" in package else {}
+    part = Relations(package, "").present_target("custom-properties")
     if part is None:
         return {}
     root = Markup(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES).root
-    return {entry.get("name"): entry.children[0].text for entry in root.all("property") if _is_text(entry)}
+    return {entry.get("name"): entry.children[0].text for entry in root.children_named("property") if _is_text(entry)}
 
 
-def _of_ods(package: Package) -> dict[str, str]:
+def _read_ods_properties(package: Package) -> dict[str, str]:
     root = Markup(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml", limit=MOST_BYTES).root
     entries = [entry for part in root.children for entry in part.children if entry.name == "user-defined"]
     space = frozenset([_META])
     return {entry.get_in(space, "name"): entry.text for entry in entries if entry.space == _META}
 
 
-def _pieces(properties: Mapping[str, str]) -> Iterator[str]:
-    for nth in count(1):
-        piece = properties.get(f"{PREFIX}{nth}")
+def _join_properties(properties: Mapping[str, str]) -> Iterator[str]:
+    for index in count(1):
+        piece = properties.get(f"{PREFIX}{index}")
         if piece is None:
             return
         yield piece
 
 
-def _is_plain(sheets: object) -> bool:
+def _is_plain_record(sheets: object) -> bool:
     return isinstance(sheets, dict) and all(isinstance(sheet, dict) for sheet in sheets.values())
 
 
@@ -156,11 +156,11 @@ def _refuse(word: str) -> Any:
 # Writing -----------------------------------------------------------------------------------------------------
 
 
-def with_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """A record, with what else is known of some sheets.
 
     Example:
-        >>> with_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
+        >>> add_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
         {'sheets': {'a': {'x': 1, 'of': 'a'}}}
     """
     sheets = record.get("sheets", {})
@@ -170,7 +170,7 @@ def with_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]
     }
 
 
-def merged(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
+def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
     """The part of the custom properties with our record in place of an older one; all others stay as they are.
 
     Args:
@@ -185,29 +185,29 @@ def merged(content: bytes | None, record: Mapping[str, Any], *, location: str, s
     """
     if content is None:
         space = _STRICT_SPACE if strict else _SPACE
-        content = _EMPTY.format(space, _values(space)).encode()
+        content = _EMPTY.format(space, _value_space(space)).encode()
     part = Markup(content, location=location, limit=MOST_BYTES)
     if part.root.name != "Properties" or part.root.space not in (_SPACE, _STRICT_SPACE):
         raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)
     pids = [1]
-    for entry in part.root.all("property"):
+    for entry in part.root.children_named("property"):
         if _OURS.fullmatch(entry.get("name")):
             part.remove(entry)
         elif re.fullmatch("[0-9]{1,9}", entry.get("pid")):
             pids.append(int(entry.get("pid")))
     first = max(pids) + 1
-    values = _values(part.root.space)
+    values = _value_space(part.root.space)
     known = [prefix for scope in part.root.scope for prefix, space in scope.items() if space == values and prefix]
     prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{values}"')
     made = [
-        f'<{part.root.prefix}property fmtid="{_FMTID}" pid="{pid}" name={quoted(name)}>'
-        f"<{prefix}lpwstr{declared}>{plain(value)}</{prefix}lpwstr></{part.root.prefix}property>"
+        f'<{part.root.prefix}property fmtid="{_FMTID}" pid="{pid}" name={quote_attribute(name)}>'
+        f"<{prefix}lpwstr{declared}>{escape_text(value)}</{prefix}lpwstr></{part.root.prefix}property>"
         for pid, (name, value) in enumerate(pack(record).items(), first)
     ]
     part.append(part.root, "".join(made))
-    return part.result()
+    return part.to_bytes()
 
 
-def _values(space: str) -> str:
+def _value_space(space: str) -> str:
     """The namespace of the values, beside that of the properties."""
     return f"{space.rpartition('/')[0]}/docPropsVTypes"

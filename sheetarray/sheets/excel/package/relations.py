@@ -12,7 +12,7 @@ from itertools import count
 from urllib.parse import quote, unquote
 
 from ....errors import FormatError
-from .markup import Element, Markup, quoted
+from .markup import Element, Markup, quote_attribute
 from .parts import Package
 
 TYPES = "[Content_Types].xml"
@@ -63,20 +63,25 @@ class Relations:
     def __init__(self, package: Package, part: str) -> None:
         self._folder = posixpath.dirname(part)
         self._package = package
-        self.name = rels_of(part)
-        self.found: list[Relation] = []
+        self.name = relations_part(part)
+        self.entries: list[Relation] = []
         self._markup: Markup | None = None
         if self.name in package:
             self.name = package.member(self.name).name
             self._markup = Markup(package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
-            self.found = [_relation(package, self._folder, at) for at in self._markup.root.all("Relationship")]
-        self._ids = {relation.id for relation in self.found}
+            self.entries = [
+                _relation(package, self._folder, at) for at in self._markup.root.children_named("Relationship")
+            ]
+        self._ids = {relation.id for relation in self.entries}
 
     def target(self, kind: str) -> str | None:
         """The first part of a kind; None where there is none."""
-        return next((found.target for found in self.found if found.kind == kind and found.target is not None), None)
+        return next(
+            (relation.target for relation in self.entries if relation.kind == kind and relation.target is not None),
+            None,
+        )
 
-    def present(self, kind: str) -> str | None:
+    def present_target(self, kind: str) -> str | None:
         """The first part of a kind, where the package has it."""
         part = self.target(kind)
         return part if part is not None and part in self._package else None
@@ -88,18 +93,19 @@ class Relations:
             FormatError: there are no relationships to add to.
         """
         markup = self.markup()
-        id_ = next(f"rId{nth}" for nth in count(1) if f"rId{nth}" not in self._ids)
+        id_ = next(f"rId{index}" for index in count(1) if f"rId{index}" not in self._ids)
         self._ids.add(id_)
         target = _uri(posixpath.relpath(part, self._folder) if self._folder else part)
         markup.append(
             markup.root,
-            f'<{markup.root.prefix}Relationship Id="{id_}" Type="{kind_type(kind, strict)}" Target={quoted(target)}/>',
+            f'<{markup.root.prefix}Relationship Id="{id_}" Type="{relation_type(kind, strict)}" '
+            f"Target={quote_attribute(target)}/>",
         )
         return id_
 
     def drop(self, part: str) -> None:
         """Refer to a part no more."""
-        for relation in self.found:
+        for relation in self.entries:
             if relation.target == part:
                 self.markup().remove(relation.element)
 
@@ -114,13 +120,13 @@ class Relations:
         return self._markup
 
 
-def rels_of(part: str) -> str:
+def relations_part(part: str) -> str:
     """The name of the part that holds the relationships of a part."""
     folder, base = posixpath.split(part)
     return posixpath.join(folder, "_rels", f"{base}.rels")
 
 
-def kind_type(kind: str, strict: bool) -> str:
+def relation_type(kind: str, strict: bool) -> str:
     """The type of a relationship, in transitional or in strict OOXML."""
     if strict:
         return _KINDS[1] + next((other for other, plain in _STRICT_KINDS.items() if plain == kind), kind)
@@ -139,11 +145,11 @@ def _relation(package: Package, folder: str, entry: Element) -> Relation:
             kind = kind[len(space) :]
             kind = _STRICT_KINDS.get(kind, kind)
             break
-    target = None if entry.get("TargetMode") == "External" else _resolved(package, folder, entry.get("Target"))
+    target = None if entry.get("TargetMode") == "External" else _resolve(package, folder, entry.get("Target"))
     return Relation(entry.get("Id"), kind, target, entry)
 
 
-def _resolved(package: Package, folder: str, target: str) -> str:
+def _resolve(package: Package, folder: str, target: str) -> str:
     """The name of a part, as the package spells it where there is one."""
     path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
     for name in (path, unquote(path)):
@@ -152,19 +158,19 @@ def _resolved(package: Package, folder: str, target: str) -> str:
     return path
 
 
-def only_through(package: Package, parts: Iterable[str]) -> set[str]:
+def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:
     """The parts that nothing refers to any more once some parts refer to nothing; with their own relationships.
 
     Raises:
         FormatError: relationships are damaged, or longer than 64 MiB in all.
     """
     left = frozenset(parts)
-    if not any(Relations(package, part).found for part in left):
-        return {name for part in left if (name := rels_of(part)) in package}
+    if not any(Relations(package, part).entries for part in left):
+        return {name for part in left if (name := relations_part(part)) in package}
     graph = _Graph(package)
-    stays = graph.reach([""], without=left)
-    lost = graph.reach([target for part in left for target in graph.targets(part)], without=stays) - stays - left
-    names = lost | {rels_of(part) for part in lost | left}
+    stays = graph.reachable([""], without=left)
+    lost = graph.reachable([target for part in left for target in graph.targets(part)], without=stays) - stays - left
+    names = lost | {relations_part(part) for part in lost | left}
     return {package.member(name).name for name in names if name in package}
 
 
@@ -178,11 +184,11 @@ class _Graph:
 
     def targets(self, part: str) -> list[str]:
         if part not in self._known:
-            name = rels_of(part)
+            name = relations_part(part)
             self._budget -= self._package.member(name).size if name in self._package else 0
             if self._budget < 0:
                 raise FormatError(f"the package has more than {_MOST_BYTES_IN_ALL} bytes of relationships")
-            targets = [relation.target for relation in Relations(self._package, part).found]
+            targets = [relation.target for relation in Relations(self._package, part).entries]
             self._known[part] = [target for target in targets if target is not None and self._is_part(target)]
         return self._known[part]
 
@@ -190,7 +196,7 @@ class _Graph:
         """Whether it is content: neither the list of types nor relationships."""
         return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
 
-    def reach(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
+    def reachable(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
         """All parts that one comes to from some; those `without` are come to, but lead nowhere."""
         reached, waiting = set(starts), list(starts)
         while waiting:
@@ -213,34 +219,34 @@ class ContentTypes:
         if TYPES not in package:
             raise FormatError(f"the package has no part {TYPES!r}: it is no workbook")
         self.markup = Markup(package.read(TYPES, limit=_MOST_BYTES), location=TYPES, depth=2)
-        self._overrides = {_key(at.get("PartName")): at for at in self.markup.root.all("Override")}
-        self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.all("Default")}
+        self._overrides = {_part_key(at.get("PartName")): at for at in self.markup.root.children_named("Override")}
+        self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.children_named("Default")}
 
-    def of(self, part: str) -> str:
+    def type_of(self, part: str) -> str:
         """The type of a part; empty where there is none."""
-        found = self._overrides.get(_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
-        return found.get("ContentType") if found is not None else ""
+        content_type = self._overrides.get(_part_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
+        return content_type.get("ContentType") if content_type is not None else ""
 
     def parts(self, type_: str) -> list[str]:
         """The parts of a type that are listed one by one."""
         return [part for part, at in self._overrides.items() if at.get("ContentType") == type_]
 
     def __contains__(self, part: str) -> bool:
-        return _key(part) in self._overrides
+        return _part_key(part) in self._overrides
 
     def add(self, part: str, type_: str) -> None:
         """List one more part."""
         prefix = self.markup.root.prefix
-        text = f'<{prefix}Override PartName={quoted("/" + _uri(part))} ContentType="{type_}"/>'
+        text = f'<{prefix}Override PartName={quote_attribute("/" + _uri(part))} ContentType="{type_}"/>'
         self.markup.append(self.markup.root, text)
 
     def drop(self, part: str) -> None:
         """Take a part off the list, if it is there."""
-        if (at := self._overrides.pop(_key(part), None)) is not None:
+        if (at := self._overrides.pop(_part_key(part), None)) is not None:
             self.markup.remove(at)
 
 
-def _key(part: str) -> str:
+def _part_key(part: str) -> str:
     """By which a part is known, whether its name is escaped or not."""
     return unquote(part).lstrip("/").lower()
 

@@ -28,17 +28,17 @@ def bold_style(content: bytes, *, location: str) -> int | None:
         root = Markup(content, location=location).root
     except FormatError:
         return None  # too long, or broken: left to its program
-    fonts, styles = root.one("fonts"), root.one("cellXfs")
+    fonts, styles = root.child_named("fonts"), root.child_named("cellXfs")
     if fonts is None or styles is None:
         return None
-    looks = [_look(font) for font in fonts.all("font")]
-    if not looks:
+    font_looks = [_look(font) for font in fonts.children_named("font")]
+    if not font_looks:
         return None
-    bold = {str(nth) for nth, (thick, look) in enumerate(looks) if thick and look == looks[0][1]}
-    for nth, style in enumerate(styles.all("xf")):
+    bold = {str(index) for index, (thick, look) in enumerate(font_looks) if thick and look == font_looks[0][1]}
+    for index, style in enumerate(styles.children_named("xf")):
         usual = all(style.get(name, "0") == "0" for name in _GENERAL) and not style.children
         if style.get("fontId", "0") in bold and usual:
-            return nth
+            return index
     return None
 
 

@@ -26,7 +26,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 
 
-def inflated(package: Package, name: str) -> Iterator[bytes]:
+def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
     """The content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
 
     Raises:
@@ -39,7 +39,7 @@ def inflated(package: Package, name: str) -> Iterator[bytes]:
                           location=member.name, hint="save the workbook anew, if that is meant")  # fmt: skip
     inflater, crc32 = fast_zlib.decompressor(fast_zlib.RAW), fast_zlib.crc32()
     crc, left = 0, member.size
-    blocks = package.raw(name) if member.method == STORED else _unpacked(package, member, inflater)
+    blocks = package.iter_packed(name) if member.method == STORED else _inflate_member(package, member, inflater)
     for block in blocks:
         crc, left = crc32(block, crc), left - len(block)
         if left < 0:
@@ -51,9 +51,9 @@ def inflated(package: Package, name: str) -> Iterator[bytes]:
         raise FormatError("the part is damaged: its checksum is another one", location=member.name)
 
 
-def _unpacked(package: Package, member: Member, inflater: Any) -> Iterator[bytes]:
+def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator[bytes]:
     most = _FIRST_BLOCK
-    for waiting in _pieces(package, member.name):
+    for waiting in _packed_pieces(package, member.name):
         more = True
         while more and not inflater.eof:
             try:
@@ -69,9 +69,9 @@ def _unpacked(package: Package, member: Member, inflater: Any) -> Iterator[bytes
         raise FormatError("the part breaks off", location=member.name)
 
 
-def _pieces(package: Package, name: str) -> Iterator[bytes]:
+def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
     """The packed bytes, the first ones in small pieces."""
-    blocks = package.raw(name)
+    blocks = package.iter_packed(name)
     first, start, size = next(blocks, b""), 0, _FIRST_PIECE
     while start < len(first):
         yield first[start : start + size]
@@ -93,7 +93,7 @@ def helper(name: str) -> Iterator[Executor]:
         thread.shutdown(wait=False, cancel_futures=True)
 
 
-def ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The same blocks, each made in a second thread while the caller is busy with the one before."""
     with helper("inflate") as thread:
         waiting = thread.submit(next, blocks, None)
@@ -102,7 +102,7 @@ def ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
             yield block
 
 
-def utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
+def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The same text in UTF-8, without a byte order mark.
 
     Raises:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ....dtypes import Mask, Positions
+
 if TYPE_CHECKING:
     import polars as pl
 
-Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
-Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
-Area = tuple[int, int, int, int]  # first row, first column, last row, last column
+FormulaArea = tuple[int, int, int, int]  # first row, first column, last row, last column
 
 NUMBER = 1  # the value is a numeral
 TEXT = 2
@@ -32,7 +32,7 @@ MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellRun:
     """Some cells of a sheet, in any order, none of them blank.
 
     Attributes:
@@ -45,24 +45,24 @@ class Cells:
         areas: the cells of array formulas, of which only the first is marked.
     """
 
-    rows: Places
-    columns: Places
+    rows: Positions
+    columns: Positions
     kinds: Kinds
     values: pl.Series
     width: int = 0
-    formulas: Marks | None = None
-    areas: tuple[Area, ...] = ()
+    formulas: Mask | None = None
+    areas: tuple[FormulaArea, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def where(self, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> Cells:
+    def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
         """Those that are chosen."""
-        if chosen.all():
+        if mask.all():
             return self
-        formulas = None if self.formulas is None else self.formulas[chosen]
-        values = self.values.filter(_series(chosen))
-        return Cells(self.rows[chosen], self.columns[chosen], self.kinds[chosen], values, 0, formulas, self.areas)
+        formulas = None if self.formulas is None else self.formulas[mask]
+        values = self.values.filter(_series(mask))
+        return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas, self.areas)
 
 
 def _series(values: Any) -> pl.Series:
@@ -71,7 +71,7 @@ def _series(values: Any) -> pl.Series:
     return pl.Series(values)
 
 
-def marks_together(runs: Sequence[Marks | None], sizes: Sequence[int]) -> Marks | None:
+def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None:
     """The marks of several runs as those of one; None stands for a run without any."""
     if all(marks is None for marks in runs):
         return None
@@ -79,7 +79,7 @@ def marks_together(runs: Sequence[Marks | None], sizes: Sequence[int]) -> Marks 
     return np.concatenate([np.zeros(size, np.bool_) if marks is None else marks for marks, size in sized])
 
 
-class Container(Protocol):
+class WorkbookReader(Protocol):
     """A workbook, open.
 
     Attributes:
@@ -92,7 +92,7 @@ class Container(Protocol):
     max_rows: int
     from_1904: bool
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
         """The cells of a sheet, run by run, from its first rows on; each cell comes once in a workbook that is sound.
 
         Args:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....cells import engine_dtype
-from ....dtypes import DType
-from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, bool_text, shortest
-from ....elements.decode import ties
-from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds, Places
-from .serials import elapsed, moments
+from ....dtypes import DType, Positions
+from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
+from ....elements.decode import find_ties
+from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds
+from .serials import format_duration, serials_to_dates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +30,7 @@ _TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only
 
 
 @dataclass(frozen=True)
-class Run:
+class ColumnRun:
     """The cells of a column, or of a row, that are not blank, in their order.
 
     Attributes:
@@ -39,7 +39,7 @@ class Run:
         values: of each.
     """
 
-    places: Places
+    places: Positions
     kinds: Kinds
     values: pl.Series
 
@@ -52,7 +52,7 @@ class Run:
         return int(self.places[-1]) + 1 if len(self) else 0
 
 
-def numbers_of(run: Run, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
+def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
     """The column under the engine's dtype; None where the cells have to be looked at.
 
     That is: one is neither a number nor (with `numerals`) text that looks like one, or `dtype` may not hold it exactly.
@@ -64,22 +64,22 @@ def numbers_of(run: Run, dtype: DType, *, numerals: bool = True) -> pl.Series | 
         return None
     if run.values.dtype == pl.String:
         made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
-        if made.null_count() or (dtype.kind == "float" and not _sound(made.to_numpy(), run.kinds)):
+        if made.null_count() or (dtype.kind == "float" and not _are_numbers(made.to_numpy(), run.kinds)):
             return None
-        return _spread(made.cast(wanted), run)
+        return _with_nulls(made.cast(wanted), run)
     if run.values.null_count():
         return None
     values = run.values.to_numpy()
     if dtype.kind == "float":
-        narrow = _narrow(values, dtype)
-        return None if narrow is None or not _sound(values, run.kinds) else _spread(pl.Series(narrow), run)
+        narrow = _round_to(values, dtype)
+        return None if narrow is None or not _are_numbers(values, run.kinds) else _with_nulls(pl.Series(narrow), run)
     if len(values) and not np.abs(values).max() < _ROUNDED:
         return None
     counts = values.astype(np.int64)
     if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
     made = pl.Series(counts).cast(wanted, strict=False)
-    return None if made.null_count() else _spread(made, run)
+    return None if made.null_count() else _with_nulls(made, run)
 
 
 def _known(dtype: DType, numerals: bool) -> list[int]:
@@ -90,7 +90,7 @@ def _known(dtype: DType, numerals: bool) -> list[int]:
     return [NUMBER, TEXT, *doubles] if numerals else [NUMBER, *doubles[:1]]
 
 
-def _sound(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
+def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
     """Whether the numbers among the cells are numbers; text may be NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
@@ -98,16 +98,16 @@ def _sound(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
     return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
-def _narrow(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
+def _round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
     """Doubles as `dtype`; None where one lies in the middle between two of its values, and the text has to decide."""
     if dtype.numpy.itemsize == 8:
         return values
     with np.errstate(over="ignore", under="ignore"):
         narrow = values.astype(dtype.numpy)
-    return None if len(ties(values, narrow)) else narrow
+    return None if len(find_ties(values, narrow)) else narrow
 
 
-def _spread(series: pl.Series, run: Run) -> pl.Series:
+def _with_nulls(series: pl.Series, run: ColumnRun) -> pl.Series:
     """The series at its places, with nulls between."""
     import polars as pl
 
@@ -119,7 +119,7 @@ def _spread(series: pl.Series, run: Run) -> pl.Series:
 # Text --------------------------------------------------------------------------------------------------------
 
 
-class Texts:
+class ColumnTexts:
     """A column as text, cell by cell where its kind needs it.
 
     Args:
@@ -132,22 +132,28 @@ class Texts:
         dated: the places of dates that are read as their ISO text.
     """
 
-    def __init__(self, run: Run, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
+    def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
         self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
         for kind, change in (
-            (NUMBER, self._numbers), (LARGE, self._large), (BOOLEAN, self._booleans), (SERIAL, self._serials),
-            (MOMENT, self._moments), (DURATION, self._durations), (FAULT, self._faults), (PENDING, self._pending),
-        ):  # fmt: skip
-            if len(found := np.flatnonzero(run.kinds == kind)):
-                change(found)
+            (NUMBER, self._add_numbers),
+            (LARGE, self._add_large),
+            (BOOLEAN, self._add_booleans),
+            (SERIAL, self._add_serials),
+            (MOMENT, self._add_dates),
+            (DURATION, self._add_durations),
+            (FAULT, self._add_faults),
+            (PENDING, self._add_pending),
+        ):
+            if len(places := np.flatnonzero(run.kinds == kind)):
+                change(places)
 
     def result(self) -> pl.Series | Sequence[Cell]:
         """A String Series; or a list with `Unreadable` in it."""
-        series = _spread(self._texts, self._run)
+        series = _with_nulls(self._texts, self._run)
         if not self._unreadable:
             return series
         cells: list[Cell] = series.to_list()
@@ -155,13 +161,13 @@ class Texts:
             cells[int(self._run.places[index])] = unreadable
         return cells
 
-    def _put(self, found: Places, texts: Any) -> None:
+    def _add_kind(self, places: Positions, texts: Any) -> None:
         import polars as pl
 
         texts = pl.Series(texts, dtype=pl.String)
-        self._texts = texts if len(found) == len(self._run) else self._texts.scatter(found, texts)
+        self._texts = texts if len(places) == len(self._run) else self._texts.scatter(places, texts)
 
-    def _numbers(self, found: Places) -> None:
+    def _add_numbers(self, places: Positions) -> None:
         """Numerals as they are; for elements that may be text, the shortest ones.
 
         The digits of an integer count as they are written. Any other numeral is the double that programs take it for,
@@ -183,75 +189,77 @@ class Texts:
             made = pl.when(digits.is_not_null()).then(digits).when(~double.is_finite()).then(text)
             made = made.when(whole).then(counts).otherwise(shortest)
         numbers = (  # few queries, as there may be thousands of columns
-            pl.DataFrame({"given": self._texts.gather(found)})
+            pl.DataFrame({"given": self._texts.gather(places)})
             .with_columns(long=given.str.len_bytes() > _LONGEST_NUMBER)
             .with_columns(text=pl.when("long").then(pl.lit("0")).otherwise(given.str.strip_chars()))
             .with_columns(double=text.cast(pl.Float64, strict=False))
             .select("given", "long", "text", made=made, odd=(~double.is_finite()).fill_null(value=True))
         )
         for index in numbers["long"].arg_true().to_list():
-            self._unreadable[int(found[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
+            self._unreadable[int(places[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
         for index in numbers["odd"].arg_true().to_list():
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
-                self._unreadable[int(found[index])] = Unreadable(f"a number that is none, {numeral:.40}")
-        self._put(found, numbers["made"])
+                self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}")
+        self._add_kind(places, numbers["made"])
 
-    def _large(self, found: Places) -> None:
+    def _add_large(self, places: Positions) -> None:
         """Doubles, which print as such; which integer was meant nobody knows."""
         if self._kind in ("int", "timedelta"):
-            self._refuse(found, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT))
+            self._refuse_cells(
+                places, lambda text: Unreadable(f"a number of 2^53 or more, {text:.40}", _TO_WRITE_AS_TEXT)
+            )
 
-    def _booleans(self, found: Places) -> None:
-        known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(found).to_list()]
-        for index, value in zip(found.tolist(), known, strict=True):
+    def _add_booleans(self, places: Positions) -> None:
+        known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
+        for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
                 self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
-        self._put(found, [bool_text(value) for value in known])
+        self._add_kind(places, [format_bool(value) for value in known])
 
-    def _serials(self, found: Places) -> None:
-        if self._refused(found, "a date"):
+    def _add_serials(self, places: Positions) -> None:
+        if self._refuse_kind(places, "a date"):
             return
         import polars as pl
 
-        serials = self._texts.gather(found).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
-        texts = moments(serials, from_1904=self._from_1904)
-        for nth, index in enumerate(found.tolist()):
-            if texts[nth] is not None:
+        serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        texts = serials_to_dates(serials, from_1904=self._from_1904)
+        for number, index in enumerate(places.tolist()):
+            if texts[number] is not None:
                 self.dated.append(int(self._run.places[index]))
-            elif self._table and not 0 <= serials[nth] < 1:
-                texts[nth] = shortest(float(serials[nth]), repr(float(serials[nth])))
-            elif self._kind == "datetime" or not 0 <= serials[nth] < 1:
-                self._unreadable[index] = Unreadable(f"a date that there is not, {serials[nth]:.15g}")
+            elif self._table and not 0 <= serials[number] < 1:
+                texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
+            elif self._kind == "datetime" or not 0 <= serials[number] < 1:
+                self._unreadable[index] = Unreadable(f"a date that there is not, {serials[number]:.15g}")
             else:
-                texts[nth] = elapsed(float(serials[nth]))
-        self._put(found, texts)
+                texts[number] = format_duration(float(serials[number]))
+        self._add_kind(places, texts)
 
-    def _moments(self, found: Places) -> None:
-        if not self._refused(found, "a date"):
-            self.dated += self._run.places[found].tolist()
+    def _add_dates(self, places: Positions) -> None:
+        if not self._refuse_kind(places, "a date"):
+            self.dated += self._run.places[places].tolist()
 
-    def _durations(self, found: Places) -> None:
-        if self._kind == "datetime" or self._refused(found, "a duration"):
-            self._refuse(found, lambda _: Unreadable("a duration"))
+    def _add_durations(self, places: Positions) -> None:
+        if self._kind == "datetime" or self._refuse_kind(places, "a duration"):
+            self._refuse_cells(places, lambda _: Unreadable("a duration"))
             return
         import polars as pl
 
-        hours = self._texts.gather(found).cast(pl.Float64, strict=False).to_list()
-        self._put(found, [None if value is None else elapsed(value) for value in hours])
+        hours = self._texts.gather(places).cast(pl.Float64, strict=False).to_list()
+        self._add_kind(places, [None if value is None else format_duration(value) for value in hours])
 
-    def _faults(self, found: Places) -> None:
-        self._refuse(found, lambda text: Unreadable(f"an error, {text:.40}"))
+    def _add_faults(self, places: Positions) -> None:
+        self._refuse_cells(places, lambda text: Unreadable(f"an error, {text:.40}"))
 
-    def _pending(self, found: Places) -> None:
-        self._refuse(found, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
+    def _add_pending(self, places: Positions) -> None:
+        self._refuse_cells(places, lambda _: Unreadable("a formula without a value", _TO_CALCULATE))
 
-    def _refused(self, found: Places, what: str) -> bool:
+    def _refuse_kind(self, places: Positions, what: str) -> bool:
         """Refuse what only dates and text can be, where something else is wanted."""
         if self._kind in ("datetime", "string", "generic"):
             return False
-        self._refuse(found, lambda _: Unreadable(what, _TO_FORMAT))
+        self._refuse_cells(places, lambda _: Unreadable(what, _TO_FORMAT))
         return True
 
-    def _refuse(self, found: Places, reason: Callable[[str], Unreadable]) -> None:
-        for index, text in zip(found.tolist(), self._texts.gather(found).to_list(), strict=True):
+    def _refuse_cells(self, places: Positions, reason: Callable[[str], Unreadable]) -> None:
+        for index, text in zip(places.tolist(), self._texts.gather(places).to_list(), strict=True):
             self._unreadable[index] = reason(text)

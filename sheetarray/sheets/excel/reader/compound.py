@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....errors import FormatError
-from ....files import Bytes
+from ....files import BytesLike
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -23,11 +23,11 @@ _ENTRY = struct.Struct("<64sHB49xIQ")
 _STREAM, _ROOT = 2, 5
 _MINI = 6  # shift of the sectors of short streams
 
-Numbers = np.ndarray[tuple[int], np.dtype[np.uint32]]
+SectorNumbers = np.ndarray[tuple[int], np.dtype[np.uint32]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _StreamEntry:
     """A stream: its kind, where it begins, and its bytes."""
 
     kind: int
@@ -45,7 +45,7 @@ class Compound:
         FormatError: no such file, or a damaged one.
     """
 
-    def __init__(self, content: Bytes) -> None:
+    def __init__(self, content: BytesLike) -> None:
         if len(content) < _HEADER_BYTES or content[: len(MAGIC)] != MAGIC:
             raise FormatError("no compound file, or one that is cut off")
         self._content = content
@@ -56,7 +56,9 @@ class Compound:
         self._count = len(content) >> self._shift  # of its sectors, or one too many
         self._table = self._read_table(more)
         self._entries = self._read_directory(first)
-        self._root = next((entry for entry in self._entries.values() if entry.kind == _ROOT), _Entry(_ROOT, _LAST, 0))
+        self._root = next(
+            (entry for entry in self._entries.values() if entry.kind == _ROOT), _StreamEntry(_ROOT, _LAST, 0)
+        )
         self._mini_first = mini_first
 
     def __contains__(self, name: object) -> bool:
@@ -72,12 +74,12 @@ class Compound:
         if entry is None or entry.kind != _STREAM:
             raise FormatError(f"the file has no stream {name!r:.80}")
         if entry.size >= self._short:
-            return _cut(self._chain(entry.start), entry.size, name)
+            return _cut_stream(self._chain(entry.start), entry.size, name)
         table = np.frombuffer(self._chain(self._mini_first), dtype="<u4")
         stream = self._chain(self._root.start)
-        numbers = _followed(entry.start, table, len(table))
+        numbers = _follow_chain(entry.start, table, len(table))
         pieces = [stream[number << _MINI : (number + 1) << _MINI] for number in numbers]
-        return _cut(b"".join(pieces), entry.size, name)
+        return _cut_stream(b"".join(pieces), entry.size, name)
 
     def _sector(self, number: int) -> bytes:
         start = (number + 1) << self._shift
@@ -87,36 +89,36 @@ class Compound:
         return sector
 
     def _chain(self, first: int) -> bytes:
-        return b"".join(map(self._sector, _followed(first, self._table, self._count)))
+        return b"".join(map(self._sector, _follow_chain(first, self._table, self._count)))
 
-    def _read_table(self, more: int) -> Numbers:
+    def _read_table(self, more: int) -> SectorNumbers:
         """Which sector follows each."""
         named = np.frombuffer(self._content[76:_HEADER_BYTES], dtype="<u4")
-        found = [named]
+        tables = [named]
         for _ in range(self._count):
             if more >= _LAST:
                 break
             numbers = np.frombuffer(self._sector(more), dtype="<u4")
-            found.append(numbers[:-1])
+            tables.append(numbers[:-1])
             more = int(numbers[-1])
-        sectors = np.concatenate(found)
+        sectors = np.concatenate(tables)
         sectors = sectors[sectors < _LAST]
         if len(sectors) > self._count:
             raise FormatError("the file's table of sectors is longer than the file")
         table = b"".join(map(self._sector, sectors.tolist()))
         return np.frombuffer(table[: len(table) // 4 * 4], dtype="<u4")
 
-    def _read_directory(self, first: int) -> dict[str, _Entry]:
+    def _read_directory(self, first: int) -> dict[str, _StreamEntry]:
         content = self._chain(first)
-        entries: dict[str, _Entry] = {}
+        entries: dict[str, _StreamEntry] = {}
         for raw, length, kind, start, size in _ENTRY.iter_unpack(content[: len(content) // _ENTRY.size * _ENTRY.size]):
             name = raw[: max(0, min(length, 64) - 2)].decode("utf-16-le", "replace").casefold()
             if kind in (_STREAM, _ROOT) and name not in entries:
-                entries[name] = _Entry(kind, start, size if self._shift > 9 else size & 0xFFFFFFFF)
+                entries[name] = _StreamEntry(kind, start, size if self._shift > 9 else size & 0xFFFFFFFF)
         return entries
 
 
-def _followed(first: int, table: Numbers, most: int) -> list[int]:
+def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
     """The numbers of a chain of sectors.
 
     Raises:
@@ -131,7 +133,7 @@ def _followed(first: int, table: Numbers, most: int) -> list[int]:
     return numbers
 
 
-def _cut(content: bytes, size: int, name: str) -> bytes:
+def _cut_stream(content: bytes, size: int, name: str) -> bytes:
     if len(content) < size:
         raise FormatError(f"the stream {name!r} breaks off: {len(content)} of {size} bytes")
     return content[:size]

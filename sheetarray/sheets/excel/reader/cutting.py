@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ....errors import FormatError
-from ..package.markup import quoted
+from ..package.markup import quote_attribute
 from .rewriting import LONGEST, Rewriter
 
 PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
@@ -47,7 +47,7 @@ class Scope:
     @property
     def opening(self) -> bytes:
         """The tags that open them, with all namespaces."""
-        spaces = (f" xmlns{prefix and ':'}{prefix}={quoted(space)}" for prefix, space in self.declared.items())
+        spaces = (f" xmlns{prefix and ':'}{prefix}={quote_attribute(space)}" for prefix, space in self.declared.items())
         return f"<{self.names[0]}{''.join(spaces)}>{''.join(f'<{name}>' for name in self.names[1:])}".encode()
 
     @property
@@ -65,7 +65,7 @@ class Scope:
         return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
-def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) -> Iterator[bytes]:
+def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: bytes) -> Iterator[bytes]:
     """Blocks of whole elements, each from the tag of one up to that of another, and some spaces.
 
     No tag has a prefix any more, and none is that of a comment, of a processing instruction or of CDATA.
@@ -79,13 +79,13 @@ def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) 
     Raises:
         FormatError: no such part, no well-formed XML, a document type definition, or an element of more than 64 MiB.
     """
-    scope, fresh = _entered(blocks, name, around.decode())
+    scope, fresh = _enter(blocks, name, around.decode())
     if fresh is None:
         for _ in blocks:
             pass  # so that the checksum is compared
         return
     fresh = fresh.lstrip()
-    marks = [b"<%s%s%s" % (scope.prefix.encode(), each, after) for after in (b" ", b">", b"/")]
+    marks = [b"<%s%s%s" % (scope.prefix.encode(), tag, after) for after in (b" ", b">", b"/")]
     stop = b"</" + scope.names[-1].encode()
     kept: list[bytes] = []  # from the tag of an element on, of which the end has not been seen
     length = 0
@@ -102,7 +102,7 @@ def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) 
         elif (cut := next((place for mark in marks if (place := fresh.rfind(mark)) > 0), 0)) > 0:
             text = scope.plain(b"".join((*kept, fresh[:cut])))
         if text is None:
-            yield from Rewriter(scope, name, each.decode()).blocks(chain(kept, [fresh], blocks), PAD)
+            yield from Rewriter(scope, name, tag.decode()).blocks(chain(kept, [fresh], blocks), PAD)
             return
         if text:
             yield text + PAD
@@ -115,7 +115,7 @@ def elements(blocks: Iterator[bytes], name: str, *, around: bytes, each: bytes) 
         if not fresh:
             raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
         if length > LONGEST:
-            raise FormatError(f"one {each.decode()} of more than {LONGEST} bytes", location=name)
+            raise FormatError(f"one {tag.decode()} of more than {LONGEST} bytes", location=name)
     for _ in blocks:
         pass  # so that the checksum is compared
 
@@ -125,8 +125,8 @@ def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
-    found = fresh.find(stop)
-    return None if found < 0 else found
+    position = fresh.find(stop)
+    return None if position < 0 else position
 
 
 def _is_plain(text: bytes) -> bool:
@@ -147,7 +147,7 @@ class _EnteredError(Exception):
         self.start = start
 
 
-def _entered(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
+def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
     """What stands around the elements, and what follows the tag that they stand in; None where that is empty."""
     parser = expat.ParserCreate("utf-8")
     scopes: list[tuple[str, dict[str, str]]] = []  # of the elements that are open

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .tags import Places, Tags
+from ....dtypes import Positions
+from .tags import Tags
 from .texts import WHITE, all_without_entities, all_without_escapes
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _PLAIN, PRESERVED = b"<t>", b'<t xml:space="preserve">'
 _SPACE = 0x20
 
 
-def decoded(tags: Tags, values: pl.Series, trimmed: Places, texts: Places) -> pl.Series | None:
+def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Positions) -> pl.Series | None:
     """The same values, as they are meant; None where that cannot be said.
 
     Args:
@@ -27,7 +28,7 @@ def decoded(tags: Tags, values: pl.Series, trimmed: Places, texts: Places) -> pl
     """
     if b"&" in tags.text:
         values = all_without_entities(values)
-    spaced = _spaced(tags, texts)
+    spaced = _find_spaced(tags, texts)
     if spaced is None:
         return None
     if len(spaced):
@@ -36,11 +37,11 @@ def decoded(tags: Tags, values: pl.Series, trimmed: Places, texts: Places) -> pl
     return all_without_escapes(values) if b"_x" in tags.text else values
 
 
-def _spaced(tags: Tags, texts: Places) -> Places | None:
+def _find_spaced(tags: Tags, texts: Positions) -> Positions | None:
     """Which tags have text with white space around it that is not kept; None where that cannot be said."""
     starts = tags.starts[texts]
-    plain = tags.begin_with(starts, _PLAIN)
-    if not (plain | tags.begin_with(starts, PRESERVED) | tags.closed(texts)).all():
+    plain = tags.starting_with(starts, _PLAIN)
+    if not (plain | tags.starting_with(starts, PRESERVED) | tags.are_closed(texts)).all():
         return None
     if b"&#" in tags.text:
         return np.flatnonzero(plain)

@@ -14,11 +14,11 @@ from xml.parsers import expat
 
 import numpy as np
 
-from ....columns import a1
+from ....columns import cell_address
 from ....errors import FormatError
-from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, Area
+from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, FormulaArea
 from .formulas import CONSTANTS, area_in
-from .raw import LOGICAL, LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, beyond
+from .raw import LOGICAL, LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, position_error
 from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
@@ -33,7 +33,7 @@ _PIECE = 2**20  # bytes that the parser gets at a time
 _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
 
-class Budget:
+class MarkupBudget:
     """How many elements of a part go through the parser at most: of unusual XML, which takes a hundred times as long.
 
     Args:
@@ -55,7 +55,7 @@ class Budget:
                               hint="save the workbook anew in a spreadsheet program")  # fmt: skip
 
 
-def rows_of(block: bytes, *, after: int, numeric: bool, name: str, budget: Budget | None = None) -> RawCells:
+def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:
     """The cells of some rows.
 
     Args:
@@ -69,11 +69,13 @@ def rows_of(block: bytes, *, after: int, numeric: bool, name: str, budget: Budge
         FormatError: no well-formed XML, a reference or a type that cells do not have, or more elements than are left.
     """
     reader = _Rows(after)
-    _parse(b"<sheetData>", block, b"</sheetData>", reader=reader, name=name, budget=budget or Budget(MOST_IN_ROWS))
+    _parse(
+        b"<sheetData>", block, b"</sheetData>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_ROWS)
+    )
     return reader.result(numeric)
 
 
-def strings_of(content: bytes, *, name: str, budget: Budget | None = None) -> list[str]:
+def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
     """The texts of some string items, runs of rich text put together.
 
     Args:
@@ -85,11 +87,11 @@ def strings_of(content: bytes, *, name: str, budget: Budget | None = None) -> li
         FormatError: no well-formed XML, or more elements than are left.
     """
     reader = _Items()
-    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or Budget(MOST_IN_STRINGS))
+    _parse(b"<sst>", content, b"</sst>", reader=reader, name=name, budget=budget or MarkupBudget(MOST_IN_STRINGS))
     return reader.texts
 
 
-class _Text:
+class _TextReader:
     """The text of a string item, or of an inline string: of its own or of its runs, but not how it is pronounced."""
 
     def __init__(self) -> None:
@@ -109,9 +111,9 @@ class _Text:
 
     def characters(self, text: str) -> None:
         if self._text is not None:
-            self._text.append(self._counted(text))
+            self._text.append(self._check_length(text))
 
-    def _counted(self, text: str) -> str:
+    def _check_length(self, text: str) -> str:
         self._length += len(text)
         if self._length > _LONGEST_TEXT:
             raise FormatError(f"a cell of more than {_LONGEST_TEXT} characters")
@@ -124,13 +126,13 @@ class _Text:
             self._pieces.append(without_escapes(text if self._keeps_space else text.strip(WHITE)))
             self._text = None
 
-    def taken(self) -> str:
+    def take_text(self) -> str:
         """The text so far; the next one begins empty."""
         text, self._pieces, self._length = "".join(self._pieces), [], 0
         return text
 
 
-class _Items(_Text):
+class _Items(_TextReader):
     """String items."""
 
     def __init__(self) -> None:
@@ -143,10 +145,10 @@ class _Items(_Text):
             return
         self.open.pop()
         if len(self.open) == 1 and name == "si":
-            self.texts.append(self.taken())
+            self.texts.append(self.take_text())
 
 
-class _Rows(_Text):
+class _Rows(_TextReader):
     """Rows of cells.
 
     What is called for each tag asks for as little as it can: the depth says what may come.
@@ -164,7 +166,7 @@ class _Rows(_Text):
         self._formulas: list[bool] = []
         self._formula: list[str] = []
         self._in_formula = False
-        self._areas: list[Area] = []
+        self._areas: list[FormulaArea] = []
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
@@ -182,7 +184,7 @@ class _Rows(_Text):
                 self._has_formula = self._in_formula = True
                 self._areas += area_in(attributes.get("t"), attributes.get("ref"))
             elif depth == _IN_CELL and self._cell is not None and name == "is":
-                self.taken()
+                self.take_text()
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r")
@@ -190,7 +192,7 @@ class _Rows(_Text):
             raise FormatError(f"a row of the number {number!r:.40}")
         self.row = self.row + 1 if number is None else int(number) - 1
         if self.row >= MOST_ROWS:
-            raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=a1(self.row, 0))
+            raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=cell_address(self.row, 0))
         self.column, self._in_row = -1, 0
 
     def _begin_cell(self, attributes: dict[str, str]) -> None:
@@ -198,18 +200,20 @@ class _Rows(_Text):
         self._in_row += 1
         reference = attributes.get("r")
         if reference is not None:
-            found = _REFERENCE.fullmatch(reference)
-            if not found or int(found[2]) != self.row + 1:
+            match = _REFERENCE.fullmatch(reference)
+            if not match or int(match[2]) != self.row + 1:
                 raise FormatError(f"a cell of the reference {reference!r:.40} in row {self.row + 1}")
             self.column = -1
-            for letter in found[1].upper():
+            for letter in match[1].upper():
                 self.column = (self.column + 1) * 26 + ord(letter) - 65
         if self.column >= MOST_COLUMNS:
-            raise beyond(self.row, self.column)
+            raise position_error(self.row, self.column)
         if self._in_row > MOST_COLUMNS:
-            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=a1(self.row, self.column))
+            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(self.row, self.column))
         if attributes.get("t", "") not in TYPES:
-            raise FormatError(f"a cell of the type {attributes['t']!r:.40}", location=a1(self.row, self.column))
+            raise FormatError(
+                f"a cell of the type {attributes['t']!r:.40}", location=cell_address(self.row, self.column)
+            )
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
         self._in_formula, self._formula = False, []
         self._length = 0
@@ -219,9 +223,9 @@ class _Rows(_Text):
             if len(self._formula) < _PIECES:
                 self._formula.append(text)
         elif self._in_value and self._value is not None:
-            self._value.append(self._counted(text))
+            self._value.append(self._check_length(text))
         elif self._text is not None:
-            self._text.append(self._counted(text))
+            self._text.append(self._check_length(text))
 
     def end(self, name: str) -> None:
         depth = len(self.open)
@@ -231,7 +235,7 @@ class _Rows(_Text):
             elif name == "f":
                 self._in_formula = False
             elif name == "is":
-                self._value = [self.taken()]
+                self._value = [self.take_text()]
         elif depth == _IN_CELL and self._cell is not None:
             self._end_cell(self._cell)
         super().end(name)
@@ -275,7 +279,7 @@ class _Rows(_Text):
         )
 
 
-def _parse(*pieces: bytes, reader: _Text, name: str, budget: Budget) -> None:
+def _parse(*pieces: bytes, reader: _TextReader, name: str, budget: MarkupBudget) -> None:
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end

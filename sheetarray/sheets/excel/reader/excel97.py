@@ -9,10 +9,10 @@ import codecs
 import struct
 from collections.abc import Generator, Iterator
 
-from ....columns import a1
+from ....columns import cell_address
 from ....errors import FormatError
-from .binary import SHORT_FORMULA, Collected, complete, decoded, packed_number
-from .cells import Cells
+from .binary import SHORT_FORMULA, RunCollector, checking_complete, decode_utf16, unpack_number
+from .cells import CellRun
 from .formats import Formats
 from .titles import Titles
 
@@ -36,7 +36,7 @@ _HEADER = struct.Struct("<2H")
 
 
 class Excel97Book:
-    """A workbook stream; `cells.Container` says what each method is for.
+    """A workbook stream; `cells.WorkbookReader` says what each method is for.
 
     Args:
         stream: of the compound file.
@@ -58,7 +58,7 @@ class Excel97Book:
         if self._version not in _VERSIONS:
             raise FormatError("a workbook of a version before Excel 5, or a damaged one", hint="save it as .xlsx first")
         self.max_rows = _VERSIONS[self._version]
-        with complete("Workbook"):
+        with checking_complete("Workbook"):
             for kind, record, continued in _records(stream, 0):
                 if kind == _EOF:
                     break
@@ -87,7 +87,7 @@ class Excel97Book:
         start, _, kind = struct.unpack_from("<I2B", record)
         if kind != _WORKSHEET:
             return
-        self._listed.put(self._text(record, 6, short=True), str(start))
+        self._listed.add(self._text(record, 6, short=True), str(start))
 
     def _text(self, record: bytes, at: int, *, short: bool = False) -> str:
         """The text at an offset of a record, whose count of characters is a byte or two.
@@ -105,7 +105,7 @@ class Excel97Book:
         if len(raw) < count * (2 if wide else 1):
             raise FormatError(f"a text of {count} characters in a record of {len(record)} bytes")
         if self._version == _EXCEL_97:
-            return decoded(raw) if wide else raw.decode("latin-1")
+            return decode_utf16(raw) if wide else raw.decode("latin-1")
         return raw.decode(self._code_page, "replace")
 
     def _result(self, record: bytes, continued: list[bytes]) -> str:
@@ -117,12 +117,12 @@ class Excel97Book:
 
     # Cells ---------------------------------------------------------------------------------------------------
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """The cells of a worksheet."""
-        found = Collected(self._formats, rows=self.max_rows, columns=_COLUMNS)
+        collector = RunCollector(self._formats, rows=self.max_rows, columns=_COLUMNS)
         depth, result, constants = 0, (0, 0), set[tuple[int, int]]()
-        with complete(f"sheet {title}"):
-            for nth, (kind, record, continued) in enumerate(_records(self._stream, int(self._listed.places[title]))):
+        with checking_complete(f"sheet {title}"):
+            for index, (kind, record, continued) in enumerate(_records(self._stream, int(self._listed.places[title]))):
                 if kind in _BOF:
                     depth += 1
                 elif kind == _EOF:
@@ -132,57 +132,57 @@ class Excel97Book:
                 if depth > 1:
                     continue  # a chart within the sheet
                 if kind == _FORMULA:
-                    result = self._formula(found, record, constants)
+                    result = self._formula(collector, record, constants)
                 elif kind == _SHARED_FORMULA and len(record) >= 10 and _U16.unpack_from(record, 8)[0] <= SHORT_FORMULA:
                     constants.add(result)
-                    found.unmark_formula()
+                    collector.unmark_formula()
                 elif kind == _RESULT:
-                    found.text(*result, self._result(record, continued))
-                    found.mark_formula()
+                    collector.add_text(*result, self._result(record, continued))
+                    collector.mark_formula()
                 elif kind in _CELLS:
-                    self._cell(found, kind, record)
-                if nth % _RECORDS_A_RUN == 0:
-                    yield from found.taken(last=False)
+                    self._cell(collector, kind, record)
+                if index % _RECORDS_A_RUN == 0:
+                    yield from collector.take_run(last=False)
         if depth:
             raise FormatError(f"the sheet {title!r:.80} breaks off")
-        yield from found.taken(last=True)
+        yield from collector.take_run(last=True)
 
-    def _cell(self, found: Collected, kind: int, record: bytes) -> None:
+    def _cell(self, collector: RunCollector, kind: int, record: bytes) -> None:
         row, column, style = _CELL.unpack_from(record)
         if kind == _NUMBER:
-            found.number(row, column, style, _F64.unpack_from(record, 6)[0])
+            collector.add_number(row, column, style, _F64.unpack_from(record, 6)[0])
         elif kind == _PACKED:
-            found.number(row, column, style, packed_number(_U32.unpack_from(record, 6)[0]))
+            collector.add_number(row, column, style, unpack_number(_U32.unpack_from(record, 6)[0]))
         elif kind == _PACKED_ROW:
             for at in range(4, len(record) - 7, 6):
                 style, word = struct.unpack_from("<HI", record, at)
-                found.number(row, column, style, packed_number(word))
+                collector.add_number(row, column, style, unpack_number(word))
                 column += 1
         elif kind == _SHARED:
             number = _U32.unpack_from(record, 6)[0]
             if number >= len(self._strings):
                 raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
-                                  location=a1(row, column))  # fmt: skip
-            found.text(row, column, self._strings[number])
+                                  location=cell_address(row, column))  # fmt: skip
+            collector.add_text(row, column, self._strings[number])
         elif kind == _BOOLEAN_OR_ERROR:
-            (found.error if record[7] else found.boolean)(row, column, record[6])
+            (collector.add_error if record[7] else collector.add_boolean)(row, column, record[6])
         else:
-            found.text(row, column, self._text(record, 6))
+            collector.add_text(row, column, self._text(record, 6))
 
-    def _formula(self, found: Collected, record: bytes, constants: set[tuple[int, int]]) -> tuple[int, int]:
+    def _formula(self, collector: RunCollector, record: bytes, constants: set[tuple[int, int]]) -> tuple[int, int]:
         """The value of a formula; where it is text, that follows in a record of its own."""
         row, column, style = _CELL.unpack_from(record)
         kind, value, marked = struct.unpack_from("<BxB3xH", record, 6)
         if marked != 0xFFFF:
-            found.number(row, column, style, _F64.unpack_from(record, 6)[0])
+            collector.add_number(row, column, style, _F64.unpack_from(record, 6)[0])
         elif kind == 1:
-            found.boolean(row, column, value)
+            collector.add_boolean(row, column, value)
         elif kind == 2:
-            found.error(row, column, value)
+            collector.add_error(row, column, value)
         elif kind == 3:
-            found.text(row, column, "")
+            collector.add_text(row, column, "")
         if marked != 0xFFFF or kind in (2, 3) or (kind == 1 and not _is_constant(record, constants)):
-            found.mark_formula()
+            collector.mark_formula()
         return row, column
 
 
@@ -236,7 +236,7 @@ class _Strings:
     """Text that goes on over several records; each says anew whether its characters have one byte or two."""
 
     def __init__(self, segments: list[bytes]) -> None:
-        self._segments, self._nth, self._at = segments, 0, 0
+        self._segments, self._index, self._at = segments, 0, 0
 
     def all(self) -> Iterator[str]:
         """Each string.
@@ -253,16 +253,16 @@ class _Strings:
             self._bytes(extended)
 
     def _more(self) -> bool:
-        while self._nth < len(self._segments) and self._at >= len(self._segments[self._nth]):
-            self._nth, self._at = self._nth + 1, 0
-        return self._nth < len(self._segments)
+        while self._index < len(self._segments) and self._at >= len(self._segments[self._index]):
+            self._index, self._at = self._index + 1, 0
+        return self._index < len(self._segments)
 
     def _bytes(self, count: int) -> bytes:
         pieces = []
         while count:
             if not self._more():
                 raise FormatError("the table of strings breaks off")
-            piece = self._segments[self._nth][self._at : self._at + count]
+            piece = self._segments[self._index][self._at : self._at + count]
             self._at += len(piece)
             count -= len(piece)
             pieces.append(piece)
@@ -280,11 +280,11 @@ class _Strings:
         """
         pieces = []
         while count:
-            if self._at >= len(self._segments[self._nth]):
+            if self._at >= len(self._segments[self._index]):
                 if not self._more():
                     raise FormatError("the table of strings breaks off")
                 wide = bool(self._bytes(1)[0] & _WIDE)
-            segment = self._segments[self._nth]
+            segment = self._segments[self._index]
             size = min(count * (2 if wide else 1), len(segment) - self._at)
             piece = segment[self._at : self._at + size]
             self._at += size
@@ -292,4 +292,4 @@ class _Strings:
             if wide and size < 2 and count:
                 raise FormatError("the table of strings breaks off within a character")
             pieces.append(piece if wide else piece.decode("latin-1").encode("utf-16-le"))
-        return decoded(b"".join(pieces))
+        return decode_utf16(b"".join(pieces))

@@ -12,10 +12,11 @@ from xml.parsers import expat
 
 import numpy as np
 
+from ....dtypes import Positions
 from ....errors import FormatError
 from ..package.parts import Package
-from .blocks import inflated, utf8
-from .cells import DURATION, NUMBER, SERIAL, Kinds, Places
+from .blocks import inflate_blocks, to_utf8
+from .cells import DURATION, NUMBER, SERIAL, Kinds
 
 _DATES = frozenset((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)))  # built in; from 27 on East Asian
 _DURATIONS = frozenset((46,))
@@ -54,15 +55,15 @@ class Formats:
         kinds = dict.fromkeys(_DATES, SERIAL) | dict.fromkeys(_DURATIONS, DURATION) | kinds
         self._kinds = np.array([*(kinds.get(number, NUMBER) for number in used), NUMBER], dtype=np.uint8)
 
-    def shown(self, kinds: Kinds, styles: Places) -> Kinds:
+    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
         """The kinds of cells, numbers that are shown as dates told from others.
 
         Args:
             kinds: as far as they are known.
             styles: of each cell; one that the workbook does not have shows no dates.
         """
-        found = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
-        return np.where((kinds == NUMBER) & (found != NUMBER), found, kinds)
+        format_kinds = self._kinds[np.minimum(styles, len(self._kinds) - 1)]
+        return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
 
 
 def read_formats(package: Package, part: str | None) -> Formats:
@@ -78,7 +79,7 @@ def read_formats(package: Package, part: str | None) -> Formats:
     parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
     parser.StartDoctypeDeclHandler = reader.definition
     try:
-        for block in utf8(inflated(package, part), part):
+        for block in to_utf8(inflate_blocks(package, part), part):
             parser.Parse(block)
         parser.Parse(b"", True)
     except expat.ExpatError as error:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, Area, Cells, Places
+from ....dtypes import Positions
+from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, CellRun, FormulaArea
 
 TRUE, FALSE = b">TRUE()", b">FALSE()"  # what LibreOffice writes for truth values, which nobody has to calculate
 CONSTANTS = ("TRUE()", "FALSE()")
@@ -24,7 +25,7 @@ _MOST_AREAS = 2**16
 _ROW = 2**31  # what a column counts in a position; a row in one of cells that lie
 
 
-class Formulas(NamedTuple):
+class FormulaSummary(NamedTuple):
     """The formulas among some cells.
 
     Attributes:
@@ -38,11 +39,11 @@ class Formulas(NamedTuple):
     last: int
 
 
-def areas_of(block: bytes) -> tuple[Area, ...]:
+def areas_of(block: bytes) -> tuple[FormulaArea, ...]:
     """Return the areas of array formulas and data tables in worksheet XML, but for those of a single cell."""
     if not any(word in block for word in _OVER_AREAS):
         return ()
-    areas: list[Area] = []
+    areas: list[FormulaArea] = []
     for tag in _TAG.finditer(block):
         kind, reference = _TYPE.search(tag[0]), _REFERENCE.search(tag[0])
         if kind and reference:
@@ -50,7 +51,7 @@ def areas_of(block: bytes) -> tuple[Area, ...]:
     return tuple(areas)
 
 
-def area_in(kind: str | None, reference: str | None) -> list[Area]:
+def area_in(kind: str | None, reference: str | None) -> list[FormulaArea]:
     """Return the area of a formula, by its type and its reference; nothing where it is a single cell's."""
     corners = _RANGE.fullmatch(reference) if kind in ("array", "dataTable") and reference else None
     if corners is None:
@@ -71,13 +72,13 @@ class FormulaCells:
     """The formulas of a sheet, gathered while its cells go by; cells may go by several times."""
 
     def __init__(self) -> None:
-        self._positions: list[Places] = []
-        self._areas: set[Area] = set()
-        self._standing: Places | None = None
-        self._lying: Places | None = None
+        self._positions: list[Positions] = []
+        self._areas: set[FormulaArea] = set()
+        self._standing: Positions | None = None
+        self._lying: Positions | None = None
         self._corners: np.ndarray[Any, np.dtype[np.int64]] | None = None
 
-    def add(self, run: Cells) -> None:
+    def add(self, run: CellRun) -> None:
         """Note which of some cells are formulas with values; those without cannot be read, which is told elsewhere."""
         if run.formulas is None or not len(run):
             return
@@ -89,7 +90,7 @@ class FormulaCells:
     def __bool__(self) -> bool:
         return bool(self._positions)
 
-    def among(self, row: int, column: int, count: int, *, lying: bool) -> Formulas | None:
+    def find_among(self, row: int, column: int, count: int, *, lying: bool) -> FormulaSummary | None:
         """Return what is a formula among so many cells from one on, downwards or to the right; None if nothing is.
 
         Beyond 65,536 array formulas of several cells, only the first cell of each is known.
@@ -97,7 +98,7 @@ class FormulaCells:
         if not self._positions:
             return None
         first, line = (column, row) if lying else (row, column)
-        positions = self._sorted(lying=lying)
+        positions = self._sort(lying=lying)
         low, high = np.searchsorted(positions, [line * _ROW + first, line * _ROW + first + count]).tolist()
         places = positions[low:high] - (line * _ROW + first)
         number, ends = len(places), [*places[:1].tolist(), *places[-1:].tolist()]
@@ -105,9 +106,9 @@ class FormulaCells:
             inside = np.searchsorted(places, [begin - first, end - first])
             number += end - begin - int(inside[1] - inside[0])
             ends += [begin - first, end - first - 1]
-        return Formulas(number, min(ends), max(ends)) if number else None
+        return FormulaSummary(number, min(ends), max(ends)) if number else None
 
-    def _sorted(self, *, lying: bool) -> Places:
+    def _sort(self, *, lying: bool) -> Positions:
         if self._standing is None:
             self._standing = np.unique(np.concatenate(self._positions))
             self._positions = [self._standing]

@@ -11,23 +11,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....columns import a1
+from ....columns import cell_address
+from ....dtypes import Positions
 from ....errors import FormatError
 from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
-from .blocks import ahead, helper, inflated, utf8
-from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, Cells, Places
-from .cutting import elements
-from .events import MOST_IN_ROWS, Budget
+from .blocks import helper, inflate_blocks, run_ahead, to_utf8
+from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
+from .cutting import split_elements
+from .events import MOST_IN_ROWS, MarkupBudget
 from .formats import Formats, read_formats
-from .order import Order
+from .order import OrderCheck
 from .picking import Pick, picker, rows_of_block
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
-from .worksheet import cells_of
+from .worksheet import parse_block
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ _KINDS[LONG_TEXT] = LONG
 
 
 class OoxmlBook:
-    """A workbook in a zip package; `cells.Container` says what each method is for.
+    """A workbook in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
         FormatError: no workbook, or a damaged one.
@@ -50,13 +51,13 @@ class OoxmlBook:
     def __init__(self, package: Package, part: str) -> None:
         self._package = package
         root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
-        listed = root.one("sheets") if root.name == "workbook" else None
+        listed = root.child_named("sheets") if root.name == "workbook" else None
         if listed is None:
             raise FormatError("the part is no workbook: it lists no sheets", location=part)
         self._relations = Relations(package, part)
-        targets = {relation.id: relation for relation in self._relations.found}
+        targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)
-        for sheet in listed.all("sheet"):
+        for sheet in listed.children_named("sheet"):
             title, id_ = without_escapes(sheet.get("name")), sheet.get_in(RELATION_SPACES, "id")
             if not id_:
                 continue  # a module of macros, kept from a workbook of Excel 95
@@ -64,10 +65,10 @@ class OoxmlBook:
             if relation is None or relation.target is None:
                 raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
             if relation.kind == "worksheet":
-                titles.put(title, relation.target)
+                titles.add(title, relation.target)
         self._parts = titles.places
         self.titles = list(self._parts)
-        settings = root.one("workbookPr")
+        settings = root.child_named("workbookPr")
         self.from_1904 = settings is not None and settings.get("date1904") in ("1", "true")
 
     def close(self) -> None:
@@ -79,26 +80,30 @@ class OoxmlBook:
 
     @cached_property
     def _formats(self) -> Formats:
-        return read_formats(self._package, self._relations.present("styles"))
+        return read_formats(self._package, self._relations.present_target("styles"))
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
         """The cells of a worksheet."""
         part = self._parts[title]
-        blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
-        after, order, budget = 0, Order(), Budget(MOST_IN_ROWS)
+        blocks = run_ahead(
+            split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
+        )
+        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
         with helper("text") as thread:
             for block in blocks:
-                raw = cells_of(block, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
+                raw = parse_block(block, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
                 after = raw.after
                 if len(raw):
                     order.check(raw.rows, raw.columns, raw.width)
                     yield self._cells(raw, numeric)
 
-    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[Cells]:
+    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
         """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
         part = self._parts[title]
-        blocks = ahead(elements(utf8(inflated(self._package, part), part), part, around=b"sheetData", each=b"row"))
-        after, order, budget = 0, Order(), Budget(MOST_IN_ROWS)
+        blocks = run_ahead(
+            split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
+        )
+        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
         with helper("text") as thread:
             for block in blocks:
                 rows = rows_of_block(block)
@@ -107,30 +112,30 @@ class OoxmlBook:
                 if rows is not None and not pick(block, rows):
                     after = rows[1] + 1
                     continue
-                raw = cells_of(block, after=after, numeric=False, name=part, thread=thread, budget=budget)
+                raw = parse_block(block, after=after, numeric=False, name=part, thread=thread, budget=budget)
                 after = raw.after
                 if len(raw):
                     order.check(raw.rows, raw.columns, raw.width)
                     yield self._cells(raw, numeric=False)
 
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[Cells]:
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
         """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
         return self.cells_of_blocks(title, picker(self._strings.texts, texts))
 
-    def _cells(self, raw: RawCells, numeric: bool) -> Cells:
+    def _cells(self, raw: RawCells, numeric: bool) -> CellRun:
         kinds = _KINDS[raw.types]
         values = raw.values
         if raw.styles.any():
-            kinds = self._formats.shown(kinds, raw.styles)
+            kinds = self._formats.kinds_as_shown(kinds, raw.styles)
         if raw.types.any() and (shared := np.flatnonzero((raw.types == SHARED) & ~raw.pending)).size:
-            values, long = self._looked_up(raw, shared, numeric)
+            values, long = self._look_up_strings(raw, shared, numeric)
             if numeric and len(long):
                 kinds[long] = LONG
         if raw.pending.any():
             kinds[raw.pending] = PENDING
-        return Cells(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
+        return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
 
-    def _looked_up(self, raw: RawCells, shared: Places, numeric: bool) -> tuple[pl.Series, Places]:
+    def _look_up_strings(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
         """The values of cells, shared strings in the place of their indices, and which of them are long."""
         import polars as pl
 
@@ -145,9 +150,9 @@ class OoxmlBook:
             place = shared[wrong]
             raise FormatError(
                 f"a cell refers to string {indices[wrong]} of a table of {len(self._strings)}",
-                location=a1(int(raw.rows[place]), int(raw.columns[place])),
+                location=cell_address(int(raw.rows[place]), int(raw.columns[place])),
             )
-        found = (self._strings.numbers if numeric else self._strings.texts).gather(places)
+        strings = (self._strings.numbers if numeric else self._strings.texts).gather(places)
         long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
-        values = found if everyone else raw.values.scatter(shared, found)
+        values = strings if everyone else raw.values.scatter(shared, strings)
         return values, shared[:0] if long is None else shared[long.to_numpy()]

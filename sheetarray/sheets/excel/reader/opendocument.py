@@ -11,10 +11,11 @@ from xml.parsers import expat
 
 import numpy as np
 
-from ....columns import a1
+from ....columns import cell_address
+from ....dtypes import Positions
 from ....errors import FormatError
 from ..package.parts import Package
-from .blocks import ahead, inflated, utf8
+from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import (
     BOOLEAN,
     DURATION,
@@ -25,10 +26,9 @@ from .cells import (
     NUMBER,
     PENDING,
     TEXT,
-    Area,
-    Cells,
-    Places,
-)  # fmt: skip
+    CellRun,
+    FormulaArea,
+)
 from .texts import without_entities
 from .titles import Titles
 
@@ -59,7 +59,7 @@ _FORMULA = 0x80  # is added to the kind of a cell that is one
 
 
 class OdsBook:
-    """An OpenDocument spreadsheet in a zip package; `cells.Container` says what each method is for.
+    """An OpenDocument spreadsheet in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
         FormatError: no such document, or a damaged or encrypted one.
@@ -74,16 +74,16 @@ class OdsBook:
             raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
         titles = Titles(CONTENT)
         for title in _titles(package):
-            titles.put(title, title)
+            titles.add(title, title)
         self.titles = list(titles.places)
 
     def close(self) -> None:
         """Nothing is held: the package's bytes are the caller's."""
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """The cells of a table."""
-        reader = _Table(title)
-        for block in ahead(_content(self._package)):
+        reader = _TableReader(title)
+        for block in run_ahead(_content(self._package)):
             yield from reader.read(block, last=False)
             if reader.over:
                 return
@@ -91,13 +91,13 @@ class OdsBook:
 
 
 def _content(package: Package) -> Iterator[bytes]:
-    return utf8(inflated(package, CONTENT), CONTENT)
+    return to_utf8(inflate_blocks(package, CONTENT), CONTENT)
 
 
 def _titles(package: Package) -> Generator[str]:
     """The titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
     waiting, tag = b"", None
-    for block in ahead(_content(package)):
+    for block in run_ahead(_content(package)):
         waiting += block
         if tag is None:
             declared = re.search(rb"""xmlns:([\w.\-]+)\s*=\s*["']%s["']""" % _TABLE.strip().encode(), waiting)
@@ -108,8 +108,8 @@ def _titles(package: Package) -> Generator[str]:
             tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
             name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
         ended = waiting.rfind(b">") + 1
-        for found in tag.finditer(waiting, 0, ended):
-            title = name.search(found[1])
+        for match in tag.finditer(waiting, 0, ended):
+            title = name.search(match[1])
             if title is not None:
                 text = without_entities((title[1] or title[2] or b"").decode("utf-8", "replace"))
                 if not _EXTERNAL.match(text):
@@ -119,7 +119,7 @@ def _titles(package: Package) -> Generator[str]:
             raise FormatError("the part has more text than a cell holds", location=CONTENT)
 
 
-class _Table:
+class _TableReader:
     """The cells of one table, while the document goes by.
 
     Attributes:
@@ -139,8 +139,8 @@ class _Table:
         self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
         self._rows: list[int] = []
         self._cells: list[tuple[int, int, str]] = []
-        self._areas: list[Area] = []
-        self._runs: list[tuple[Cells, int]] = []  # and how often the rows of each come
+        self._areas: list[FormulaArea] = []
+        self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
         self._written = self._made = 0
         self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         self._parser.buffer_text = True
@@ -148,7 +148,7 @@ class _Table:
         self._parser.CharacterDataHandler = self._characters
         self._parser.StartDoctypeDeclHandler = self._definition
 
-    def read(self, block: bytes, *, last: bool) -> Generator[Cells]:
+    def read(self, block: bytes, *, last: bool) -> Generator[CellRun]:
         """Go on, and give the cells that are complete.
 
         Raises:
@@ -164,7 +164,7 @@ class _Table:
         runs, self._runs = self._runs, []
         for run, repeats in runs:
             yield run
-            yield from _repeated(run, repeats)
+            yield from _repeat_row(run, repeats)
 
     def _definition(self, *_: object) -> None:
         raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
@@ -199,23 +199,25 @@ class _Table:
             else:
                 self._text.append("\n")
         elif name == f"{_TEXT}s":
-            self._put(" " * min(_count(attributes.get(f"{_TEXT}c")), _LONGEST_TEXT + 1))
+            self._add_text(" " * min(_count(attributes.get(f"{_TEXT}c")), _LONGEST_TEXT + 1))
         elif name == f"{_TEXT}tab":
-            self._put("\t")
+            self._add_text("\t")
         elif name == f"{_TEXT}line-break":
-            self._put("\n")
+            self._add_text("\n")
         elif not name.startswith(_TEXT) or name == f"{_TEXT}ruby-text":  # how the text is pronounced
             self._aside = len(self._open)
 
     def _characters(self, text: str) -> None:
         if self._text is not None and not self._aside and self._open[-1] not in _CELLS:
-            self._put(_WHITE.sub(_space, text))
+            self._add_text(_WHITE.sub(_expand_space, text))
 
-    def _put(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         """Add to the text of the cell."""
         self._length += len(text)
         if self._length > _LONGEST_TEXT:
-            raise FormatError(f"a text of more than {_LONGEST_TEXT} characters", location=a1(self._row, self._column))
+            raise FormatError(
+                f"a text of more than {_LONGEST_TEXT} characters", location=cell_address(self._row, self._column)
+            )
         if self._text is not None:
             self._text.append(text)
 
@@ -234,15 +236,15 @@ class _Table:
 
     def _end_cell(self, attributes: dict[str, str]) -> None:
         repeats = _count(attributes.get(f"{_TABLE}number-columns-repeated"))
-        kind, value = _value(attributes, None if self._text is None else "".join(self._text))
+        kind, value = _parse_value(attributes, None if self._text is None else "".join(self._text))
         if kind:
             if attributes.get(f"{_TABLE}formula", "") not in _NO_FORMULAS:
                 kind |= _FORMULA
                 self._areas += _area(attributes, self._row, self._column)
             if self._column + repeats > MOST_COLUMNS:
                 raise FormatError(f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
-                                  location=a1(self._row, MOST_COLUMNS))  # fmt: skip
-            self._in_row += [(self._column + nth, kind, value) for nth in range(repeats)]
+                                  location=cell_address(self._row, MOST_COLUMNS))  # fmt: skip
+            self._in_row += [(self._column + index, kind, value) for index in range(repeats)]
         self._column += repeats
         self._cell = self._text = None
 
@@ -251,7 +253,7 @@ class _Table:
         if count:
             if self._row + repeats > MOST_ROWS:
                 raise FormatError(f"a cell beyond the {MOST_ROWS} rows that a sheet has",
-                                  location=a1(MOST_ROWS, self._in_row[0][0]))  # fmt: skip
+                                  location=cell_address(MOST_ROWS, self._in_row[0][0]))  # fmt: skip
             self._written, self._made = self._written + 1, self._made + count * repeats
             if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
                 raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)
@@ -267,28 +269,28 @@ class _Table:
     def _flush(self, repeats: int = 1) -> None:
         """Make a run of the cells so far."""
         if self._rows:
-            self._runs.append((_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
+            self._runs.append((_make_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
         self._rows, self._cells, self._areas = [], [], []
 
 
-def _repeated(once: Cells, repeats: int) -> Generator[Cells]:
+def _repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
     """The cells of a row, once more for each row that follows as its repetition."""
-    each = max(1, _CELLS_A_RUN // len(once))
-    for first in range(1, repeats, each):
-        times = min(each, repeats - first)
+    rows_per_run = max(1, _CELLS_A_RUN // len(once))
+    for first in range(1, repeats, rows_per_run):
+        times = min(rows_per_run, repeats - first)
         places = np.tile(np.arange(len(once)), times)
         rows = np.repeat(np.arange(first, first + times), len(once)) + once.rows[0]
         formulas = None if once.formulas is None else once.formulas[places]
-        yield Cells(rows, once.columns[places], once.kinds[places], once.values.gather(places), 0, formulas)
+        yield CellRun(rows, once.columns[places], once.kinds[places], once.values.gather(places), 0, formulas)
 
 
-def _run(rows: Places, cells: list[tuple[int, int, str]], areas: list[Area]) -> Cells:
+def _make_run(rows: Positions, cells: list[tuple[int, int, str]], areas: list[FormulaArea]) -> CellRun:
     import polars as pl
 
     columns, kinds, values = zip(*cells, strict=True)
     given = np.array(kinds, dtype=np.uint8)
     formulas = given >= _FORMULA
-    return Cells(
+    return CellRun(
         rows,
         np.array(columns, dtype=np.int64),
         given & np.uint8(_FORMULA - 1),
@@ -299,7 +301,7 @@ def _run(rows: Places, cells: list[tuple[int, int, str]], areas: list[Area]) -> 
     )
 
 
-def _area(attributes: dict[str, str], row: int, column: int) -> list[Area]:
+def _area(attributes: dict[str, str], row: int, column: int) -> list[FormulaArea]:
     """The cells of an array formula that begins in a cell; nothing where it is the only one."""
     rows = _count(attributes.get(f"{_TABLE}number-matrix-rows-spanned"))
     columns = _count(attributes.get(f"{_TABLE}number-matrix-columns-spanned"))
@@ -308,16 +310,16 @@ def _area(attributes: dict[str, str], row: int, column: int) -> list[Area]:
     return [(row, column, row + rows - 1, column + columns - 1)]
 
 
-def _space(found: re.Match[str]) -> str:
+def _expand_space(match: re.Match[str]) -> str:
     """White space in text: LibreOffice writes spaces between spans, and reads any, as they are."""
-    return " " if found[0].strip(" ") else found[0]
+    return " " if match[0].strip(" ") else match[0]
 
 
 def _count(text: str | None) -> int:
     return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
 
 
-def _value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
+def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
     """What kind of cell it is, and its value; 0 for a blank one."""
     formula = attributes.get(f"{_TABLE}formula", "")
     if formula in _CONSTANTS:
@@ -335,13 +337,13 @@ def _value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
         return (TEXT, "") if kind == TEXT else (PENDING, "") if calculated else (0, "")
     if kind == BOOLEAN:
         value = {"true": "1", "false": "0"}.get(value, value)
-    return kind, _days(value) if kind == DURATION else value
+    return kind, _parse_duration(value) if kind == DURATION else value
 
 
-def _days(text: str) -> str:
+def _parse_duration(text: str) -> str:
     """A duration in days, as a numeral; the text itself where it is none."""
-    found = _ELAPSED.fullmatch(text)
-    if found is None:
+    match = _ELAPSED.fullmatch(text)
+    if match is None:
         return text
-    days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in found.groups()[1:])
-    return f"{found[1]}{days + hours / 24 + minutes / 1440 + seconds / 86400!r}"
+    days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in match.groups()[1:])
+    return f"{match[1]}{days + hours / 24 + minutes / 1440 + seconds / 86400!r}"

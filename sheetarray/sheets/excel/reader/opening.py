@@ -9,7 +9,7 @@ from ....files import Source
 from ..package.directory import has_directory
 from ..package.parts import Package
 from ..package.relations import TYPES, ContentTypes, Relations
-from .cells import Container
+from .cells import WorkbookReader
 from .compound import MAGIC, Compound
 from .excel97 import Excel97Book
 from .ooxml import OoxmlBook
@@ -21,7 +21,7 @@ _BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin 
 _BINARY = "application/vnd.ms-excel.sheet.binary"
 
 
-def opened(source: Source) -> Container:
+def open_workbook(source: Source) -> WorkbookReader:
     """The workbook in a source.
 
     Raises:
@@ -42,15 +42,15 @@ def opened(source: Source) -> Container:
     package = Package(source.whole())
     if CONTENT in package and ("mimetype" in package or MANIFEST in package):
         return OdsBook(package)
-    part = Relations(package, "").present("officeDocument")
+    part = Relations(package, "").present_target("officeDocument")
     if part is None or TYPES not in package:
         raise FormatError("a zip package that holds no workbook")
-    if ContentTypes(package).of(part).startswith(_BINARY):
+    if ContentTypes(package).type_of(part).startswith(_BINARY):
         return XlsbBook(package, part)
     return OoxmlBook(package, part)
 
 
-def _compound(file: Compound) -> Container:
+def _compound(file: Compound) -> WorkbookReader:
     if "EncryptedPackage" in file:
         raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
     for name in ("Workbook", "Book"):

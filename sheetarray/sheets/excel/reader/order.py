@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....columns import a1
+from ....columns import cell_address
+from ....dtypes import Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, Places
+from .cells import MOST_COLUMNS
 
 _MOST_KEPT = 2**20  # cells whose places are remembered; of later ones only those that columns are made of are compared
 
 
-class Order:
+class OrderCheck:
     """The places of the cells of a sheet, while they go by; most sheets have them in their order."""
 
     def __init__(self) -> None:
         self._last = -1
-        self._kept: list[Places] = []
+        self._kept: list[Positions] = []
         self._count = 0
 
-    def check(self, rows: Places, columns: Places, width: int = 0) -> None:
+    def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
         """Look at some more cells.
 
         Args:
@@ -42,11 +43,11 @@ class Order:
             self._count += len(rows)
             self._kept.append(places if step == 1 else rows * MOST_COLUMNS + columns)
 
-    def _compare(self, places: Places) -> None:
+    def _compare(self, places: Positions) -> None:
         twice = places[1:][np.diff(places) == 0]
         for kept in self._kept if int(places[0]) <= self._last else ():
             twice = np.append(twice, np.intersect1d(places, kept))
         if len(twice):
             row, column = divmod(int(twice.min()), MOST_COLUMNS)
-            raise FormatError("the cell comes twice in the sheet", location=a1(row, column))
+            raise FormatError("the cell comes twice in the sheet", location=cell_address(row, column))
         self._last = max(self._last, int(places[-1]))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from .cells import MOST_ROWS, Cells
+from .cells import MOST_ROWS, CellRun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,10 +27,10 @@ _MOST_INDICES = 64
 class Searchable(Protocol):
     """A workbook whose bytes can be searched before its cells are looked at."""
 
-    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[Cells]:
+    def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
         """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
 
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[Cells]:
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
         """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....columns import a1
+from ....columns import cell_address
+from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, MOST_ROWS, Area, Kinds, Marks, Places, marks_together
+from .cells import MOST_COLUMNS, MOST_ROWS, FormulaArea, Kinds, join_masks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,45 +30,45 @@ class RawCells:
         types: of each, one of the constants of this module.
         styles: of each, its index; 0 where none is named.
         pending: which have a formula and no value.
-        values: as text, or as Float64 (see `cells.Cells`).
+        values: as text, or as Float64 (see `cells.CellRun`).
         after: the row after the last one, from 0.
         width: how many cells each row has, where all have cells of the same columns; otherwise 0.
         formulas: which are formulas; None where none is.
         areas: the cells of array formulas, of which only the first is marked.
     """
 
-    rows: Places
-    columns: Places
+    rows: Positions
+    columns: Positions
     types: Kinds
-    styles: Places
-    pending: Marks
+    styles: Positions
+    pending: Mask
     values: pl.Series
     after: int
     width: int = 0
-    formulas: Marks | None = None
-    areas: tuple[Area, ...] = ()
+    formulas: Mask | None = None
+    areas: tuple[FormulaArea, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def where(self, chosen: Marks) -> RawCells:
+    def select(self, mask: Mask) -> RawCells:
         """Those that are chosen."""
         import polars as pl
 
         return RawCells(
-            self.rows[chosen],
-            self.columns[chosen],
-            self.types[chosen],
-            self.styles[chosen],
-            self.pending[chosen],
-            self.values.filter(pl.Series(chosen)),
+            self.rows[mask],
+            self.columns[mask],
+            self.types[mask],
+            self.styles[mask],
+            self.pending[mask],
+            self.values.filter(pl.Series(mask)),
             self.after,
             0,
-            None if self.formulas is None else self.formulas[chosen],
+            None if self.formulas is None else self.formulas[mask],
             self.areas,
         )
 
-    def checked(self) -> RawCells:
+    def check(self) -> RawCells:
         """The same.
 
         Raises:
@@ -75,18 +76,19 @@ class RawCells:
         """
         if len(self) and (int(self.rows.max()) >= MOST_ROWS or int(self.columns.max()) >= MOST_COLUMNS):
             first = int(np.flatnonzero((self.rows >= MOST_ROWS) | (self.columns >= MOST_COLUMNS))[0])
-            raise beyond(int(self.rows[first]), int(self.columns[first]))
+            raise position_error(int(self.rows[first]), int(self.columns[first]))
         return self
 
 
-def beyond(row: int, column: int) -> FormatError:
+def position_error(row: int, column: int) -> FormatError:
     """What is wrong with a cell that lies beyond the last row or column that there is."""
     return FormatError(
-        f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has", location=a1(row, column)
+        f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
+        location=cell_address(row, column),
     )
 
 
-def together(runs: Sequence[RawCells], after: int) -> RawCells:
+def concatenate(runs: Sequence[RawCells], after: int) -> RawCells:
     """Several runs as one."""
     import polars as pl
 
@@ -105,6 +107,6 @@ def together(runs: Sequence[RawCells], after: int) -> RawCells:
         pl.concat([run.values for run in runs]),
         after,
         0,
-        marks_together([run.formulas for run in runs], [len(run) for run in runs]),
+        join_masks([run.formulas for run in runs], [len(run) for run in runs]),
         tuple(area for run in runs for area in run.areas),
     )

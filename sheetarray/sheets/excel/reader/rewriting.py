@@ -34,8 +34,8 @@ class Rewriter:
         each: what the elements are.
     """
 
-    def __init__(self, scope: Scope, name: str, each: str) -> None:
-        self._scope, self._name, self._each = scope, name, each
+    def __init__(self, scope: Scope, name: str, tag: str) -> None:
+        self._scope, self._name, self._tag = scope, name, tag
         self._space = f"{scope.space} " if scope.space else ""
         self._depth = -len(scope.names)  # of the element that goes by, of which `each` are at 0
         self._aside = 0  # depth of an element that is left out
@@ -70,14 +70,14 @@ class Rewriter:
                 if fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
                     raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=self._name)
                 if self._length - self._whole > LONGEST:
-                    raise FormatError(f"one {self._each} of more than {LONGEST} bytes", location=self._name)
+                    raise FormatError(f"one {self._tag} of more than {LONGEST} bytes", location=self._name)
                 if self._whole >= _BLOCK:
-                    yield self._taken() + pad
+                    yield self._take() + pad
         self._parse(b"", last=True)
         if self._ended:
-            yield self._taken() + pad
+            yield self._take() + pad
 
-    def _taken(self) -> bytes:
+    def _take(self) -> bytes:
         text = "".join(self._pieces[: self._ended]).encode()
         self._pieces = self._pieces[self._ended :]
         self._length, self._whole, self._ended = self._length - self._whole, 0, 0
@@ -99,7 +99,7 @@ class Rewriter:
         if self._aside or self._over or self._depth <= 0:
             return
         space, _, local = name.rpartition(" ")
-        if space != self._scope.space or (self._depth == 1 and local != self._each):
+        if space != self._scope.space or (self._depth == 1 and local != self._tag):
             self._aside = self._depth
             return
         if self._depth > _DEEPEST:

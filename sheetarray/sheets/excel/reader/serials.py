@@ -18,7 +18,7 @@ _LAST_DAY = np.datetime64("9999-12-31")
 _LONGEST = 1e8  # days
 
 
-def moments(serials: Doubles, *, from_1904: bool) -> list[str | None]:
+def serials_to_dates(serials: Doubles, *, from_1904: bool) -> list[str | None]:
     """The dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
 
     Args:
@@ -26,7 +26,7 @@ def moments(serials: Doubles, *, from_1904: bool) -> list[str | None]:
         from_1904: whether they count from 1904.
 
     Example:
-        >>> moments(np.array([1.0, 61.5, 0.25, 60.0]), from_1904=False)
+        >>> serials_to_dates(np.array([1.0, 61.5, 0.25, 60.0]), from_1904=False)
         ['1900-01-01', '1900-03-01T12:00:00', None, None]
     """
     first, before = (0.0 if from_1904 else 1.0), _BEFORE[from_1904]
@@ -35,19 +35,19 @@ def moments(serials: Doubles, *, from_1904: bool) -> list[str | None]:
     if not from_1904:
         fits &= (serials < 60) | (serials >= 61)
     counts = np.rint(np.where(fits, days, 1.0) * _MILLISECONDS).astype("timedelta64[ms]")
-    found: Any = before.astype("datetime64[ms]") + counts
-    whole = np.datetime_as_string(found, unit="ms").tolist()
+    dates: Any = before.astype("datetime64[ms]") + counts
+    whole = np.datetime_as_string(dates, unit="ms").tolist()
     return [
         text.removesuffix(".000").removesuffix("T00:00:00") if fit else None
         for text, fit in zip(whole, fits.tolist(), strict=True)
     ]
 
 
-def elapsed(serial: float) -> str | None:
+def format_duration(serial: float) -> str | None:
     """Hours, minutes and seconds, as a spreadsheet shows a duration or a time of day; None for no such number.
 
     Example:
-        >>> elapsed(1.5), elapsed(0.000000058)
+        >>> format_duration(1.5), format_duration(0.000000058)
         ('36:00:00', '00:00:00.005')
     """
     if not abs(serial) < _LONGEST:

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..package.parts import Package
 from . import tags as t
-from .blocks import ahead, helper, inflated, utf8
-from .cutting import elements
-from .decoding import decoded
-from .events import MOST_IN_STRINGS, Budget, strings_of
+from .blocks import helper, inflate_blocks, run_ahead, to_utf8
+from .cutting import split_elements
+from .decoding import decode_texts
+from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
 from .tags import Tags
 
 if TYPE_CHECKING:
@@ -51,10 +51,12 @@ class SharedStrings:
 
         runs = [pl.Series([], dtype=pl.String)]
         if part is not None:
-            blocks = ahead(elements(utf8(inflated(package, part), part), part, around=b"sst", each=b"si"))
-            budget = Budget(MOST_IN_STRINGS)
+            blocks = run_ahead(
+                split_elements(to_utf8(inflate_blocks(package, part), part), part, around=b"sst", tag=b"si")
+            )
+            budget = MarkupBudget(MOST_IN_STRINGS)
             with helper("text") as thread:
-                runs += [_strings(block, part, thread, budget) for block in blocks]
+                runs += [_read_block(block, part, thread, budget) for block in blocks]
         self.texts: pl.Series = pl.concat(runs)
 
     def __len__(self) -> int:
@@ -68,15 +70,15 @@ class SharedStrings:
         return self.texts.cast(pl.Float64, strict=False)
 
 
-def _strings(block: bytes, name: str, thread: Executor, budget: Budget) -> pl.Series:
+def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series:
     import polars as pl
 
     known = block[:1] == b"<" and len(block) <= _LONGEST_BLOCK
-    found = _regular(block, name, thread, budget) if known else None
-    return pl.Series(strings_of(block, name=name, budget=budget), dtype=pl.String) if found is None else found
+    strings = _read_regular(block, name, thread, budget) if known else None
+    return pl.Series(parse_strings(block, name=name, budget=budget), dtype=pl.String) if strings is None else strings
 
 
-def _regular(block: bytes, name: str, thread: Executor, budget: Budget) -> pl.Series | None:
+def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series | None:
     """The strings of a block; None where the rules cannot be sure of them."""
     import polars as pl
 
@@ -91,17 +93,17 @@ def _regular(block: bytes, name: str, thread: Executor, budget: Budget) -> pl.Se
     for form, closed in _FORMS:
         first = items[left]
         same = spans[left] == len(form) + 1
-        for nth, kind in enumerate(form, 1):
-            same &= tags.kinds[first + nth] == kind
-        for nth in closed:
-            same[same] = tags.closed(first[same] + nth)
+        for index, kind in enumerate(form, 1):
+            same &= tags.kinds[first + index] == kind
+        for index in closed:
+            same[same] = tags.are_closed(first[same] + index)
         has[left[same]] = form[:1] == (t.TEXT,)
         left = left[~same]
     places = items + has
-    values = decoded(tags, texts.gather(places).fill_null(""), np.flatnonzero(has), places[has])
+    values = decode_texts(tags, texts.gather(places).fill_null(""), np.flatnonzero(has), places[has])
     if values is None or not len(left):
         return values
     starts, ends = tags.starts[items[left]].tolist(), tags.ends(items[left] + spans[left] - 1).tolist()
     pieces = b"".join(block[start:end] for start, end in zip(starts, ends, strict=True))
-    odd = strings_of(pieces, name=name, budget=budget)
+    odd = parse_strings(pieces, name=name, budget=budget)
     return values.scatter(left, pl.Series(odd, dtype=pl.String))

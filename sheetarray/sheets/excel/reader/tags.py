@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....dtypes import Mask, Positions
+from .cells import Kinds
+
 if TYPE_CHECKING:
     import polars as pl
 
-Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
-Places = np.ndarray[tuple[int], np.dtype[np.int64]]
-Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
-Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
+TagWords = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 (
     OTHER, VALUE, TEXT, FORMULA, INLINE, END_CELL, END_VALUE, END_TEXT, END_FORMULA, END_INLINE, END_ITEM,
@@ -57,8 +57,8 @@ class Tags:
         self.text = text
         self._texts: Future[pl.Series | None] = thread.submit(_texts, text, numeric)
         self.bytes = np.frombuffer(text, dtype=np.uint8)
-        self._words: Words = np.ndarray((len(text) - 7,), np.dtype("<u8"), self.bytes, 0, (1,))
-        self.starts: Places = np.flatnonzero(self.bytes == _LESS)
+        self._words: TagWords = np.ndarray((len(text) - 7,), np.dtype("<u8"), self.bytes, 0, (1,))
+        self.starts: Positions = np.flatnonzero(self.bytes == _LESS)
         second = self.bytes[2:][self.starts].astype(np.uint16)
         second <<= 8
         second |= self.bytes[1:][self.starts]
@@ -74,18 +74,18 @@ class Tags:
 
     def texts(self) -> pl.Series | None:
         """What follows each tag; null for nothing. None where a `>` stands in text, or the engine refuses it."""
-        found = self._texts.result()
-        if found is not None and len(found) == len(self) + 1:
-            found = found[1:]  # what comes before the first tag
-        if found is None or len(found) != len(self) or np.count_nonzero(self.bytes == _GREATER) != len(self):
+        series = self._texts.result()
+        if series is not None and len(series) == len(self) + 1:
+            series = series[1:]  # what comes before the first tag
+        if series is None or len(series) != len(self) or np.count_nonzero(self.bytes == _GREATER) != len(self):
             return None
-        return found
+        return series
 
-    def words(self, places: Places) -> Words:
+    def words(self, places: Positions) -> TagWords:
         """Eight bytes from each place on, the first the lowest."""
         return self._words[places]
 
-    def begin_with(self, places: Places, text: bytes) -> Marks:
+    def starting_with(self, places: Positions, text: bytes) -> Mask:
         """At which places a text stands."""
         same = np.ones(len(places), dtype=np.bool_)
         for start in range(0, len(text), 8):
@@ -94,21 +94,21 @@ class Tags:
             same &= (self._words[start:][places] & mask) == np.uint64(int.from_bytes(piece, "little"))
         return same
 
-    def empty(self, tags: Places) -> Marks:
+    def are_empty(self, tags: Positions) -> Mask:
         """Which tags are followed by the next at once."""
-        found: Marks = self.last_bytes(tags) == _GREATER
-        return found
+        mask: Mask = self.last_bytes(tags) == _GREATER
+        return mask
 
-    def closed(self, tags: Places) -> Marks:
+    def are_closed(self, tags: Positions) -> Mask:
         """Which tags close themselves, and are followed by the next at once."""
-        found: Marks = self.empty(tags) & (self.bytes[self.ends(tags) - 2] == _SLASH)
-        return found
+        mask: Mask = self.are_empty(tags) & (self.bytes[self.ends(tags) - 2] == _SLASH)
+        return mask
 
-    def last_bytes(self, tags: Places) -> Kinds:
+    def last_bytes(self, tags: Positions) -> Kinds:
         """The byte before the next tag."""
         return self.bytes[self.ends(tags) - 1]
 
-    def ends(self, tags: Places) -> Places:
+    def ends(self, tags: Positions) -> Positions:
         """Where the next tag begins, or the text ends."""
         return np.append(self.starts, len(self.text))[tags + 1]
 

@@ -32,8 +32,8 @@ def without_escapes(text: str) -> str:
     return _ESCAPES.sub(_characters, text) if "_x" in text else text
 
 
-def _characters(found: re.Match[str]) -> str:
-    units = bytes.fromhex("".join(found[0].split("_")[1::2]).replace("x", ""))
+def _characters(match: re.Match[str]) -> str:
+    units = bytes.fromhex("".join(match[0].split("_")[1::2]).replace("x", ""))
     text = units.decode("utf-16-be", "surrogatepass")
     return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
 
@@ -44,21 +44,21 @@ def without_entities(text: str) -> str:
     Raises:
         FormatError: an entity that XML itself does not have, or a character that is none.
     """
-    return _REFERENCE.sub(_referred, text) if "&" in text else text
+    return _REFERENCE.sub(_expand_reference, text) if "&" in text else text
 
 
-def _referred(found: re.Match[str]) -> str:
-    if found[0] in _ENTITIES:
-        return _ENTITIES[found[0]]
-    code = int(found[1], 16) if found[1] else int(found[2] or 0)
-    if not found[0].endswith(";") or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise FormatError(f"text with an entity that XML does not have, {found[0]!r:.40}")
+def _expand_reference(match: re.Match[str]) -> str:
+    if match[0] in _ENTITIES:
+        return _ENTITIES[match[0]]
+    code = int(match[1], 16) if match[1] else int(match[2] or 0)
+    if not match[0].endswith(";") or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
+        raise FormatError(f"text with an entity that XML does not have, {match[0]!r:.40}")
     return chr(code)
 
 
 def all_without_escapes(texts: pl.Series) -> pl.Series:
     """The same as `without_escapes` for a column."""
-    return _changed(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
+    return _change_chosen(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
 
 
 def all_without_entities(texts: pl.Series) -> pl.Series:
@@ -72,16 +72,16 @@ def all_without_entities(texts: pl.Series) -> pl.Series:
         return texts
     some = texts.filter(marked)
     if some.str.replace_all(_ENTITY, "").str.contains("&", literal=True).any():
-        return _changed(texts, marked, without_entities)
+        return _change_chosen(texts, marked, without_entities)
     plain = some.str.replace_many(list(_ENTITIES), list(_ENTITIES.values()))
     return texts.scatter(marked.arg_true(), plain)
 
 
-def _changed(texts: pl.Series, chosen: pl.Series, change: Callable[[str], str]) -> pl.Series:
+def _change_chosen(texts: pl.Series, mask: pl.Series, change: Callable[[str], str]) -> pl.Series:
     """The same texts, those chosen changed one by one."""
     import polars as pl
 
-    places = chosen.fill_null(value=False).arg_true()
+    places = mask.fill_null(value=False).arg_true()
     if not len(places):
         return texts
     return texts.scatter(places, pl.Series(list(map(change, texts.gather(places).to_list())), dtype=pl.String))

@@ -23,7 +23,7 @@ class Titles:
         self._seen: set[str] = set()
         self._used: set[str] = set()
 
-    def put(self, title: str, place: str) -> None:
+    def add(self, title: str, place: str) -> None:
         """List one more sheet.
 
         Raises:

@@ -13,13 +13,14 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from .cells import LONGEST_EXACT
-from .decoding import PRESERVED, decoded
-from .events import Budget, rows_of
-from .forms import Forms, forms_of, quoted_numbers, references_of
+from ....dtypes import Mask, Positions
+from .cells import LONGEST_EXACT, Kinds
+from .decoding import PRESERVED, decode_texts
+from .events import MarkupBudget, parse_rows
 from .formulas import FALSE, TRUE, areas_of
-from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, together
-from .tags import TEXT, Kinds, Marks, Places, Tags
+from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, concatenate
+from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
+from .tags import TEXT, Tags
 
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
 _LONGEST_ATTRIBUTE = 64  # bytes
@@ -28,8 +29,8 @@ _STYLE = b' s="'
 _ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>))')
 
 
-def cells_of(
-    block: bytes, *, after: int, numeric: bool, name: str, thread: Executor, budget: Budget | None = None
+def parse_block(
+    block: bytes, *, after: int, numeric: bool, name: str, thread: Executor, budget: MarkupBudget | None = None
 ) -> RawCells:
     """The cells of a block of rows.
 
@@ -44,17 +45,17 @@ def cells_of(
     Raises:
         FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
     """
-    found = None
+    cells = None
     if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
         tags = Tags(block, numeric=numeric, thread=thread)
-        found = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
-    return rows_of(block, after=after, numeric=numeric, name=name, budget=budget) if found is None else found.checked()
+        cells = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
+    return parse_rows(block, after=after, numeric=numeric, name=name, budget=budget) if cells is None else cells.check()
 
 
 class _Block:
     """A block of rows, taken apart."""
 
-    def __init__(self, tags: Tags, *, numeric: bool, name: str, budget: Budget | None = None) -> None:
+    def __init__(self, tags: Tags, *, numeric: bool, name: str, budget: MarkupBudget | None = None) -> None:
         self._tags, self._numeric, self._name, self._budget = tags, numeric, name, budget
 
     def result(self, after: int = 0) -> RawCells | None:
@@ -63,15 +64,15 @@ class _Block:
         Args:
             after: the row of the first one, from 0, where rows have no numbers.
         """
-        forms = forms_of(self._tags)
-        references = forms and references_of(self._tags, forms, after)
+        forms = read_tag_sequences(self._tags)
+        references = forms and read_references(self._tags, forms, after)
         if not forms or not references:
             return None
         rows, columns, places, after = references
         kinds = self._attributes(places)
         return kinds and self._cells(forms, rows, columns, *kinds, after=after)
 
-    def _attributes(self, places: Places) -> tuple[Kinds, Places] | None:
+    def _attributes(self, places: Positions) -> tuple[Kinds, Positions] | None:
         """Type and style of each cell, from what stands in its tag after the reference."""
         types = np.zeros(len(places), dtype=np.uint8)
         styles = np.zeros(len(places), dtype=np.int64)
@@ -83,12 +84,12 @@ class _Block:
                 return types, styles
             if not more.all():
                 rest, places = rest[more], places[more]
-            which = self._tags.begin_with(places, _STYLE)
+            which = self._tags.starting_with(places, _STYLE)
             if which.any():
-                found = quoted_numbers(self._tags.words(places[which] + len(_STYLE)))
-                if found is None:
+                numbers = parse_quoted_numbers(self._tags.words(places[which] + len(_STYLE)))
+                if numbers is None:
                     return None
-                styles[rest[which]], digits = found
+                styles[rest[which]], digits = numbers
                 places = places.copy()
                 places[which] += digits + (len(_STYLE) + 1)
                 continue
@@ -96,14 +97,14 @@ class _Block:
             attribute = _ATTRIBUTE.match(self._tags.text, place, place + _LONGEST_ATTRIBUTE)
             if not attribute or (type_ := (attribute[1] or b"").decode()) not in TYPES:
                 return None
-            which = self._tags.begin_with(places, attribute[0])
+            which = self._tags.starting_with(places, attribute[0])
             if attribute[1]:
                 types[rest[which]] = TYPES[type_]
             places = np.where(which, places + len(attribute[0]), places)
         return None
 
     def _cells(
-        self, forms: Forms, rows: Places, columns: Places, types: Kinds, styles: Places, *, after: int
+        self, forms: TagSequences, rows: Positions, columns: Positions, types: Kinds, styles: Positions, *, after: int
     ) -> RawCells | None:
         """Only those cells that have a value or should have one; the odd ones from an XML parser."""
         texts = self._tags.texts()
@@ -115,11 +116,11 @@ class _Block:
         blank = ~has
         if values.null_count():
             texts_too = (types == RESULT) | (types == INLINE)
-            blank |= values.is_null().to_numpy() & self._tags.empty(places) & ~texts_too
+            blank |= values.is_null().to_numpy() & self._tags.are_empty(places) & ~texts_too
         keep = (~blank | forms.formulas) & ~odd
         if not self._numeric:
             inline = np.flatnonzero(types == INLINE)
-            plain = decoded(self._tags, values.fill_null(""), inline, places[inline])
+            plain = decode_texts(self._tags, values.fill_null(""), inline, places[inline])
             if plain is None:
                 return None
             values = plain
@@ -133,22 +134,22 @@ class _Block:
         run = RawCells(rows, columns, types, styles, pending, values, after, forms.width, marks, areas)
         if keep.all():
             return run
-        return together([run.where(keep), *self._parsed(forms, rows[odd], after)], after)
+        return concatenate([run.select(keep), *self._parse_odd_cells(forms, rows[odd], after)], after)
 
-    def _constants(self, forms: Forms) -> Marks:
+    def _constants(self, forms: TagSequences) -> Mask:
         """Which cells have a formula that LibreOffice writes for a truth value."""
         ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
-        return self._tags.begin_with(ends - len(TRUE), TRUE) | self._tags.begin_with(ends - len(FALSE), FALSE)
+        return self._tags.starting_with(ends - len(TRUE), TRUE) | self._tags.starting_with(ends - len(FALSE), FALSE)
 
-    def _long(self, types: Kinds, places: Places) -> Marks:
+    def _long(self, types: Kinds, places: Positions) -> Mask:
         """Which cells are text of more characters than a double has digits, or may be."""
         starts = self._tags.starts[places]
-        tag = np.where(self._tags.begin_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
-        marks: Marks = (types == RESULT) | (types == INLINE)
+        tag = np.where(self._tags.starting_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
+        marks: Mask = (types == RESULT) | (types == INLINE)
         marks &= self._tags.ends(places) - starts - tag > LONGEST_EXACT
         return marks
 
-    def _parsed(self, forms: Forms, rows: Places, after: int) -> list[RawCells]:
+    def _parse_odd_cells(self, forms: TagSequences, rows: Positions, after: int) -> list[RawCells]:
         """Odd cells, each from the XML parser."""
         if not len(rows):
             return []
@@ -158,4 +159,4 @@ class _Block:
             b'<row r="%d">%s</row>' % (row + 1, self._tags.text[start:end])
             for row, start, end in zip(rows.tolist(), starts, ends, strict=True)
         ]
-        return [rows_of(b"".join(pieces), after=after, numeric=self._numeric, name=self._name, budget=self._budget)]
+        return [parse_rows(b"".join(pieces), after=after, numeric=self._numeric, name=self._name, budget=self._budget)]

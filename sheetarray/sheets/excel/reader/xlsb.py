@@ -9,13 +9,13 @@ import struct
 from collections.abc import Generator
 from functools import cached_property
 
-from ....columns import a1
+from ....columns import cell_address
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.relations import Relations
-from .binary import SHORT_FORMULA, Collected, complete, decoded, packed_number
-from .blocks import ahead, inflated
-from .cells import MOST_COLUMNS, MOST_ROWS, Cells
+from .binary import SHORT_FORMULA, RunCollector, checking_complete, decode_utf16, unpack_number
+from .blocks import inflate_blocks, run_ahead
+from .cells import MOST_COLUMNS, MOST_ROWS, CellRun
 from .formats import Formats
 from .titles import Titles
 
@@ -33,7 +33,7 @@ _NO_TEXT = 0xFFFFFFFF
 
 
 class XlsbBook:
-    """A binary workbook in a zip package; `cells.Container` says what each method is for.
+    """A binary workbook in a zip package; `cells.WorkbookReader` says what each method is for.
 
     Raises:
         FormatError: no workbook, or a damaged one.
@@ -45,22 +45,22 @@ class XlsbBook:
         self._package = package
         self._relations = Relations(package, part)
         self.from_1904 = False
-        targets = {relation.id: relation for relation in self._relations.found}
+        targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)
-        with complete(part):
+        with checking_complete(part):
             for kind, record in _records(package, part):
                 if kind == _SETTINGS:
                     self.from_1904 = bool(record[0] & 1)
                 elif kind == _SHEET:
-                    id_, after = _text(record, 8)
-                    title, _ = _text(record, after)
+                    id_, after = _record_text(record, 8)
+                    title, _ = _record_text(record, after)
                     if not id_:
                         continue  # as in .xlsx
                     relation = targets.get(id_)
                     if relation is None or relation.target is None:
                         raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
                     if relation.kind == "worksheet":
-                        titles.put(title, relation.target)
+                        titles.add(title, relation.target)
         self._parts = titles.places
         self.titles = list(self._parts)
 
@@ -69,72 +69,72 @@ class XlsbBook:
 
     @cached_property
     def _strings(self) -> list[str]:
-        part = self._relations.present("sharedStrings")
+        part = self._relations.present_target("sharedStrings")
         records = _records(self._package, part) if part is not None else ()
-        return [_text(record, 1)[0] for kind, record in records if kind == _ITEM]
+        return [_record_text(record, 1)[0] for kind, record in records if kind == _ITEM]
 
     @cached_property
     def _formats(self) -> Formats:
         codes: dict[int, str] = {}
         used: list[int] = []
-        part = self._relations.present("styles")
+        part = self._relations.present_target("styles")
         among_styles = False
-        with complete(part or ""):
+        with checking_complete(part or ""):
             for kind, record in _records(self._package, part) if part is not None else ():
                 if kind == _FORMAT:
-                    codes[_U16.unpack_from(record)[0]] = _text(record, 2)[0]
+                    codes[_U16.unpack_from(record)[0]] = _record_text(record, 2)[0]
                 elif kind in (_BEGIN_STYLES, _END_STYLES):
                     among_styles = kind == _BEGIN_STYLES
                 elif kind == _STYLE and among_styles:
                     used.append(_U16.unpack_from(record, 2)[0])
         return Formats(used, codes)
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[Cells]:  # noqa: ARG002  (text serves for both)
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """The cells of a worksheet."""
         part = self._parts[title]
-        found = Collected(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
+        collector = RunCollector(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
         row = across = others = 0
-        with complete(part):
+        with checking_complete(part):
             for kind, record in _records(self._package, part):
                 if kind == _ROW:
                     row, across = _U32.unpack_from(record)[0], 0
-                    yield from found.taken(last=False)
+                    yield from collector.take_run(last=False)
                 elif kind in _KNOWN:
                     across += 1
                     if across > MOST_COLUMNS:
-                        raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=a1(row, 0))
-                    self._cell(found, row, kind, record)
+                        raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(row, 0))
+                    self._cell(collector, row, kind, record)
                 elif kind == _END_OF_CELLS:
                     break
                 else:
                     others += 1
                     if others > _MOST_OTHERS:
                         raise FormatError(f"more than {_MOST_OTHERS} records that hold no cells", location=part)
-        yield from found.taken(last=True)
+        yield from collector.take_run(last=True)
 
-    def _cell(self, found: Collected, row: int, kind: int, record: bytes) -> None:
+    def _cell(self, collector: RunCollector, row: int, kind: int, record: bytes) -> None:
         column, style = _CELL.unpack_from(record)
         style &= 0xFFFFFF
         if kind == _PACKED:
-            found.number(row, column, style, packed_number(_U32.unpack_from(record, 8)[0]))
+            collector.add_number(row, column, style, unpack_number(_U32.unpack_from(record, 8)[0]))
         elif kind in (_REAL, _NUMBER_RESULT):
-            found.number(row, column, style, _F64.unpack_from(record, 8)[0])
+            collector.add_number(row, column, style, _F64.unpack_from(record, 8)[0])
         elif kind == _SHARED:
             number = _U32.unpack_from(record, 8)[0]
             if number >= len(self._strings):
                 raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
-                                  location=a1(row, column))  # fmt: skip
-            found.text(row, column, self._strings[number])
+                                  location=cell_address(row, column))  # fmt: skip
+            collector.add_text(row, column, self._strings[number])
         elif kind in (_STRING, _STRING_RESULT):
-            found.text(row, column, _text(record, 8)[0])
+            collector.add_text(row, column, _record_text(record, 8)[0])
         elif kind == _RICH:
-            found.text(row, column, _text(record, 9)[0])
+            collector.add_text(row, column, _record_text(record, 9)[0])
         elif kind in (_BOOLEAN, _BOOLEAN_RESULT):
-            found.boolean(row, column, record[8])
+            collector.add_boolean(row, column, record[8])
         else:
-            found.error(row, column, record[8])
+            collector.add_error(row, column, record[8])
         if kind in _RESULTS and (kind != _BOOLEAN_RESULT or not _is_constant(record)):
-            found.mark_formula()
+            collector.mark_formula()
 
 
 _RESULTS = frozenset((_STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT))
@@ -153,10 +153,10 @@ def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
         FormatError: it breaks off within one, or one is longer than any.
     """
     waiting = b""
-    for block in ahead(inflated(package, part)):
+    for block in run_ahead(inflate_blocks(package, part)):
         waiting += block
         at = 0
-        while (header := _header(waiting, at)) is not None:
+        while (header := _record_header(waiting, at)) is not None:
             kind, start, size = header
             if size > _LONGEST:
                 raise FormatError(f"a record of {size} bytes", location=part)
@@ -169,7 +169,7 @@ def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
         raise FormatError("the part breaks off within a record", location=part)
 
 
-def _header(content: bytes, at: int) -> tuple[int, int, int] | None:
+def _record_header(content: bytes, at: int) -> tuple[int, int, int] | None:
     """Type, start and size of the record at an offset; None where its header is not complete."""
     if at + 6 > len(content) and at + 2 > len(content):
         return None
@@ -192,7 +192,7 @@ def _header(content: bytes, at: int) -> tuple[int, int, int] | None:
     return kind, at, size
 
 
-def _text(record: bytes, at: int) -> tuple[str, int]:
+def _record_text(record: bytes, at: int) -> tuple[str, int]:
     """The text at an offset of a record, and the offset after it.
 
     Raises:
@@ -206,4 +206,4 @@ def _text(record: bytes, at: int) -> tuple[str, int]:
     end = at + 4 + 2 * count
     if end > len(record):
         raise FormatError(f"a text of {count} characters in a record of {len(record)} bytes")
-    return decoded(record[at + 4 : end]), end
+    return decode_utf16(record[at + 4 : end]), end

@@ -47,21 +47,21 @@ REQUESTS: dict[str, Handler] = {
 }
 
 
-def update(spreadsheet: Spreadsheet, body: Json, mask: masks.Mask) -> Json:
+def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
     """Apply the requests to a draft, and put the draft in place when the last one has passed."""
     requests = body.get("requests") or []
     if not requests:
         raise invalid("Must specify at least one request.")
     draft = spreadsheet.copy()
     replies = []
-    for nth, request in enumerate(requests):
+    for index, request in enumerate(requests):
         given = [name for name in request if request[name] is not None]
         if len(given) != 1:
             raise invalid(
-                f"Invalid requests[{nth}]: {'No request set.' if not given else 'More than one request set.'}"
+                f"Invalid requests[{index}]: {'No request set.' if not given else 'More than one request set.'}"
             )
         name = given[0]
-        with within(f"Invalid requests[{nth}].{name}"):
+        with within(f"Invalid requests[{index}].{name}"):
             if name not in REQUESTS:
                 raise unsupported(f"The request {name}")
             reply = REQUESTS[name](draft, request[name])
@@ -75,5 +75,5 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.Mask) -> Json:
             ranges=body.get("responseRanges"),
             grid_data=bool(body.get("responseIncludeGridData")),
         )
-    selected: Json = masks.selected(answer, mask)
+    selected: Json = masks.select(answer, mask)
     return selected

@@ -6,7 +6,7 @@ from .. import masks
 from ..errors import Json, invalid
 from ..ranges import Span
 from ..resource import groups
-from ..spreadsheet import Sheet, Spreadsheet
+from ..spreadsheet import ServedSheet, Spreadsheet
 
 _WORDS = {"ROWS": "row", "COLUMNS": "column"}
 
@@ -62,7 +62,7 @@ def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
         sheet.grid_properties.pop(frozen, None)
 
 
-def insert(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, at: int, count: int) -> None:
+def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int, count: int) -> None:
     """Insert blank rows or columns; whatever spans them grows, whatever lies beyond moves."""
     grid = sheet.grid
     if dimension == "ROWS":
@@ -85,11 +85,11 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     special = sheet.dimensions[dimension]
     mask = masks.parse(request.get("fields") or "")
-    for nth in range(start, min(stop, size)):
-        kept = masks.merged(special.get(nth, {}), request.get("properties") or {}, mask)
-        special[nth] = {name: value for name, value in kept.items() if value}
-        if not special[nth]:
-            del special[nth]
+    for index in range(start, min(stop, size)):
+        kept = masks.merge(special.get(index, {}), request.get("properties") or {}, mask)
+        special[index] = {name: value for name, value in kept.items() if value}
+        if not special[index]:
+            del special[index]
 
 
 def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -114,7 +114,7 @@ def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     return {"dimensionGroups": left} if left else {}
 
 
-def forget(spreadsheet: Spreadsheet, sheet: Sheet) -> None:
+def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
     """What is left of a sheet that was deleted: names without a range, and no metadata."""
     for named in spreadsheet.named.values():
         if named.sheet == sheet.id:
@@ -125,7 +125,7 @@ def forget(spreadsheet: Spreadsheet, sheet: Sheet) -> None:
             del spreadsheet.metadata[entry_id]
 
 
-def moved(
+def move_span(
     start: int | None, stop: int | None, first: int, last: int, count: int
 ) -> tuple[int | None, int | None] | None:
     """The ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
@@ -147,10 +147,10 @@ def moved(
     return (new_begin if start is not None else None), new_stop
 
 
-def _shift(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, first: int, last: int, count: int) -> None:
+def _shift(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: int, last: int, count: int) -> None:
     def shifted(span: Span) -> Span | None:
         rows = dimension == "ROWS"
-        ends = moved(*((span.top, span.bottom) if rows else (span.left, span.right)), first, last, count)
+        ends = move_span(*((span.top, span.bottom) if rows else (span.left, span.right)), first, last, count)
         if ends is None:
             return None
         return Span(*ends, span.left, span.right) if rows else Span(span.top, span.bottom, *ends)
@@ -166,26 +166,28 @@ def _shift(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, first: int, l
         else:
             sheet.protected[protected_id] = protected | {"range": span}
     special = sheet.dimensions[dimension]
-    places = {nth: moved(nth, nth + 1, first, last, count) for nth in special}
+    places = {index: move_span(index, index + 1, first, last, count) for index in special}
     sheet.dimensions[dimension] = {
-        ends[0]: special[nth] for nth, ends in places.items() if ends is not None and ends[0] is not None
+        ends[0]: special[index] for index, ends in places.items() if ends is not None and ends[0] is not None
     }
     kept = []
     for group in sheet.groups:
         if group["dimension"] != dimension:
             kept.append(group)
-        elif ends := moved(group["startIndex"], group["endIndex"], first, last, count):
+        elif ends := move_span(group["startIndex"], group["endIndex"], first, last, count):
             kept.append({"dimension": dimension, "startIndex": ends[0], "endIndex": ends[1]})
     sheet.groups = kept
     _shift_metadata(spreadsheet, sheet, dimension, first, last, count)
 
 
-def _shift_metadata(spreadsheet: Spreadsheet, sheet: Sheet, dimension: str, first: int, last: int, count: int) -> None:
+def _shift_metadata(
+    spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: int, last: int, count: int
+) -> None:
     for entry_id, entry in list(spreadsheet.metadata.items()):
         on = entry["location"].get("dimensionRange") or {}
         if not on or on.get("dimension") != dimension or on.get("sheetId", 0) != sheet.id:
             continue
-        ends = moved(on.get("startIndex", 0), on.get("endIndex"), first, last, count)
+        ends = move_span(on.get("startIndex", 0), on.get("endIndex"), first, last, count)
         if ends is None:
             del spreadsheet.metadata[entry_id]
         else:
@@ -200,14 +202,14 @@ def _dimension(request: Json) -> str:
     return str(dimension)
 
 
-def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[Sheet, str, int, int]:
+def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[ServedSheet, str, int, int]:
     """The sheet, the dimension and the two ends of a DimensionRange."""
-    found = dimension_range or {}
-    sheet = spreadsheet.sheet(found.get("sheetId"))
-    dimension = _dimension(found)
+    span = dimension_range or {}
+    sheet = spreadsheet.sheet(span.get("sheetId"))
+    dimension = _dimension(span)
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
-    start = found.get("startIndex") or 0
-    stop = found.get("endIndex")
+    start = span.get("startIndex") or 0
+    stop = span.get("endIndex")
     stop = size if stop is None else stop
     if start < 0 or stop <= start:
         raise invalid(f"The range of {_WORDS[dimension]}s from index {start} to {stop} is empty.")

@@ -28,22 +28,22 @@ def update(spreadsheet: Spreadsheet, request: Json) -> Json:
     new = request.get("developerMetadata") or {}
     if "metadataId" in mask:
         raise invalid("The field metadataId cannot be updated.")
-    found = []
+    entries = []
     for entry in _matches(spreadsheet, request.get("dataFilters") or []):
         kept = mask or {name: {} for name in ("metadataKey", "metadataValue", "location", "visibility")}
-        merged = masks.merged(entry, new, kept)
-        found.append(_entry(spreadsheet, entry["metadataId"], merged))
-    for entry in found:
+        merged = masks.merge(entry, new, kept)
+        entries.append(_entry(spreadsheet, entry["metadataId"], merged))
+    for entry in entries:
         spreadsheet.metadata[entry["metadataId"]] = entry
-    return {"developerMetadata": found} if found else {}
+    return {"developerMetadata": entries} if entries else {}
 
 
 def delete(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDeveloperMetadata`: all that the filter matches."""
-    found = _matches(spreadsheet, [request.get("dataFilter") or {}])
-    for entry in found:
+    entries = _matches(spreadsheet, [request.get("dataFilter") or {}])
+    for entry in entries:
         del spreadsheet.metadata[entry["metadataId"]]
-    return {"deletedDeveloperMetadata": found} if found else {}
+    return {"deletedDeveloperMetadata": entries} if entries else {}
 
 
 def search(spreadsheet: Spreadsheet, body: Json) -> Json:
@@ -51,12 +51,12 @@ def search(spreadsheet: Spreadsheet, body: Json) -> Json:
     filters = body.get("dataFilters") or []
     if not filters:
         raise invalid("Must specify at least one data filter.")
-    found = []
+    entries = []
     for entry in spreadsheet.metadata.values():
         matching = [data_filter for data_filter in filters if _matches_one(spreadsheet, entry, data_filter)]
         if matching:
-            found.append({"developerMetadata": entry, "dataFilters": matching})
-    return {"matchedDeveloperMetadata": found} if found else {}
+            entries.append({"developerMetadata": entry, "dataFilters": matching})
+    return {"matchedDeveloperMetadata": entries} if entries else {}
 
 
 def get(spreadsheet: Spreadsheet, entry_id: str) -> Json:
@@ -111,7 +111,7 @@ def _matches_one(spreadsheet: Spreadsheet, entry: Json, data_filter: Json) -> bo
     """Whether an entry is what a DataFilter looks for; a range finds what is on its rows, its columns, its sheet."""
     lookup = data_filter.get("developerMetadataLookup")
     if lookup is not None:
-        return _looked_up(entry, lookup)
+        return _look_up(entry, lookup)
     if data_filter.get("a1Range") is not None:
         sheet, span = spreadsheet.resolve(data_filter["a1Range"])
     elif data_filter.get("gridRange") is not None:
@@ -127,7 +127,7 @@ def _matches_one(spreadsheet: Spreadsheet, entry: Json, data_filter: Json) -> bo
     return bool(on.get("sheetId", 0) == sheet.id and start <= on["startIndex"] < stop)
 
 
-def _looked_up(entry: Json, lookup: Json) -> bool:
+def _look_up(entry: Json, lookup: Json) -> bool:
     for name in ("metadataId", "metadataKey", "metadataValue", "visibility"):
         if lookup.get(name) is not None and entry.get(name) != lookup[name]:
             return False

@@ -6,9 +6,9 @@ import re
 
 from .. import masks
 from ..errors import Json, invalid
-from ..ranges import Area, Span, cells_span
+from ..ranges import GridArea, Span, cells_span
 from ..resource import protected_json
-from ..spreadsheet import Named, Sheet, Spreadsheet, new_id
+from ..spreadsheet import RangeName, ServedSheet, Spreadsheet, new_id
 from .sheets import fields
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -22,14 +22,14 @@ def add_named_range(spreadsheet: Spreadsheet, request: Json) -> Json:
     if named_id in spreadsheet.named:
         raise invalid(f"Cannot add named range with id: {named_id}, a named range with that id already exists.")
     sheet, span = _on_grid(spreadsheet, wanted.get("range"))
-    spreadsheet.named[named_id] = Named(named_id, name, sheet.id, span)
+    spreadsheet.named[named_id] = RangeName(named_id, name, sheet.id, span)
     return {"namedRange": spreadsheet.named[named_id].json()}
 
 
 def update_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateNamedRange`: its name, its range, or both."""
     wanted = request.get("namedRange") or {}
-    named = _named(spreadsheet, wanted.get("namedRangeId"))
+    named = _find_named(spreadsheet, wanted.get("namedRangeId"))
     mask = fields(request) or {"name": {}, "range": {}}
     if "name" in mask:
         named.name = _name(spreadsheet, wanted.get("name") or "", named, "Cannot update")
@@ -40,7 +40,7 @@ def update_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def delete_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteNamedRange`."""
-    del spreadsheet.named[_named(spreadsheet, request.get("namedRangeId")).id]
+    del spreadsheet.named[_find_named(spreadsheet, request.get("namedRangeId")).id]
 
 
 def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
@@ -60,8 +60,8 @@ def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
 def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateProtectedRange`."""
     wanted = request.get("protectedRange") or {}
-    sheet, old = _protected(spreadsheet, wanted.get("protectedRangeId"))
-    entry = masks.merged(protected_json(sheet, old), wanted, fields(request))
+    sheet, old = _find_protected(spreadsheet, wanted.get("protectedRangeId"))
+    entry = masks.merge(protected_json(sheet, old), wanted, fields(request))
     new_sheet, span = _on_grid(spreadsheet, entry.get("range"))
     del sheet.protected[old["protectedRangeId"]]
     new_sheet.protected[old["protectedRangeId"]] = entry | {
@@ -73,7 +73,7 @@ def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def delete_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteProtectedRange`."""
-    sheet, entry = _protected(spreadsheet, request.get("protectedRangeId"))
+    sheet, entry = _find_protected(spreadsheet, request.get("protectedRangeId"))
     del sheet.protected[entry["protectedRangeId"]]
 
 
@@ -89,7 +89,7 @@ def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
             top, bottom = (area.top, area.bottom) if row is None else (row, row + 1)
             left, right = (area.left, area.right) if column is None else (column, column + 1)
             if (bottom - top) * (right - left) > 1:
-                _merge(sheet, Area(top, bottom, left, right))
+                _merge(sheet, GridArea(top, bottom, left, right))
 
 
 def unmerge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -109,25 +109,25 @@ def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
     spreadsheet.sheet(request.get("sheetId")).basic_filter = None
 
 
-def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[Sheet, Area]:
+def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, GridArea]:
     """The sheet and the cells of a GridRange; it must start on the grid, and is cut where the grid ends."""
     sheet, span = spreadsheet.grid_range(grid_range)
     return sheet, sheet.area(span)
 
 
-def _on_grid(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[Sheet, Span]:
+def _on_grid(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, Span]:
     sheet, span = spreadsheet.grid_range(grid_range)
     sheet.area(span)
     return sheet, span
 
 
-def _named(spreadsheet: Spreadsheet, named_id: str | None) -> Named:
+def _find_named(spreadsheet: Spreadsheet, named_id: str | None) -> RangeName:
     if named_id not in spreadsheet.named:
         raise invalid(f"No named range with id: {named_id or ''}")
     return spreadsheet.named[named_id]
 
 
-def _name(spreadsheet: Spreadsheet, name: str, own: Named | None, cannot: str) -> str:
+def _name(spreadsheet: Spreadsheet, name: str, own: RangeName | None, cannot: str) -> str:
     """A name that is allowed: letters, digits and underscores, like no cell, like no other name."""
     if (
         not _NAME.fullmatch(name)
@@ -136,20 +136,20 @@ def _name(spreadsheet: Spreadsheet, name: str, own: Named | None, cannot: str) -
         or name.casefold() in ("true", "false", "r", "c")
     ):
         raise invalid(f"The name of the named range is invalid: {name}")
-    other = spreadsheet.called(name)
+    other = spreadsheet.range_named(name)
     if other is not None and other is not own:
         raise invalid(f"{cannot} named range with name: {name}, a named range with that name already exists.")
     return name
 
 
-def _protected(spreadsheet: Spreadsheet, protected_id: int | None) -> tuple[Sheet, Json]:
+def _find_protected(spreadsheet: Spreadsheet, protected_id: int | None) -> tuple[ServedSheet, Json]:
     for sheet in spreadsheet.sheets:
         if protected_id in sheet.protected:
             return sheet, sheet.protected[protected_id]
     raise invalid(f"No protected range with id: {protected_id or 0}")
 
 
-def _merge(sheet: Sheet, area: Area) -> None:
+def _merge(sheet: ServedSheet, area: GridArea) -> None:
     first = sheet.grid.cell(area.top, area.left)
     sheet.grid.clear(area)
     if first is not None:
@@ -157,7 +157,7 @@ def _merge(sheet: Sheet, area: Area) -> None:
     sheet.merges.append(Span(*area))
 
 
-def _unmerge(sheet: Sheet, area: Area, what: str) -> None:
+def _unmerge(sheet: ServedSheet, area: GridArea, what: str) -> None:
     kept = []
     for span in sheet.merges:
         other = span.on(sheet.grid.rows, sheet.grid.columns)

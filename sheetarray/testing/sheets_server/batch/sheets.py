@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .. import looks, masks
+from .. import masks, normalized_formats
 from ..errors import Json, invalid
-from ..grid import Grid
+from ..grid import SheetGrid
 from ..ranges import COLUMNS_LIMIT
 from ..resource import properties
-from ..spreadsheet import Sheet, Spreadsheet, new_id
+from ..spreadsheet import ServedSheet, Spreadsheet, new_id
 from .dimensions import forget
 
 _ROWS, _COLUMNS = 1000, 26
@@ -23,7 +23,7 @@ def add_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
     return {"properties": properties(sheet, place)}
 
 
-def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> Sheet:
+def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
     """A new sheet with the properties that a request gives, if the spreadsheet has room for it."""
     if wanted.get("sheetType", "GRID") != "GRID":
         raise invalid("Only sheets of the type GRID can be added.")
@@ -41,17 +41,17 @@ def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> Sheet:
     if title is None:
         title = next(
             name
-            for nth in range(1, 10**6)
-            if spreadsheet.titled(name := f"Sheet{nth + len(spreadsheet.sheets)}") is None
+            for index in range(1, 10**6)
+            if spreadsheet.sheet_titled(name := f"Sheet{index + len(spreadsheet.sheets)}") is None
         )
-    _titled(spreadsheet, title, None)
+    _with_title(spreadsheet, title, None)
     others = {
         name: wanted[name]
         for name in wanted
         if name not in ("sheetId", "title", "index", "sheetType", "gridProperties")
     }
-    sheet = Sheet(sheet_id, title, Grid(rows, columns))
-    _look(sheet, others, size)
+    sheet = ServedSheet(sheet_id, title, SheetGrid(rows, columns))
+    _normalize_properties(sheet, others, size)
     return sheet
 
 
@@ -71,9 +71,9 @@ def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
     source = spreadsheet.sheet(request.get("sourceSheetId"))
     title = request.get("newSheetName")
     if title is None:
-        copies = (f"Copy of {source.title}" + (f" {nth}" if nth > 1 else "") for nth in range(1, 10**6))
-        title = next(name for name in copies if spreadsheet.titled(name) is None)
-    _titled(spreadsheet, title, None)
+        copies = (f"Copy of {source.title}" + (f" {index}" if index > 1 else "") for index in range(1, 10**6))
+        title = next(name for name in copies if spreadsheet.sheet_titled(name) is None)
+    _with_title(spreadsheet, title, None)
     sheet_id = request.get("newSheetId")
     if sheet_id is not None and any(sheet.id == sheet_id for sheet in spreadsheet.sheets):
         raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
@@ -94,18 +94,18 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     new = request.get("properties") or {}
     sheet = spreadsheet.sheet(new.get("sheetId"))
     mask = fields(request)
-    wanted: masks.Mask = mask or {name: {} for name in new if name != "sheetId"}
+    wanted: masks.FieldMask = mask or {name: {} for name in new if name != "sheetId"}
     for name in wanted:
         if name in ("sheetId", "sheetType", "dataSourceSheetProperties"):
             raise invalid(f"The field {name} cannot be updated.")
     if "title" in wanted:
-        _titled(spreadsheet, new.get("title") or "", sheet)
+        _with_title(spreadsheet, new.get("title") or "", sheet)
         sheet.title = new["title"]
     if "gridProperties" in wanted:
         _grid_properties(spreadsheet, sheet, new.get("gridProperties") or {}, wanted["gridProperties"])
     others = {name: wanted[name] for name in wanted if name not in ("title", "gridProperties", "index")}
     if others:
-        _look(sheet, masks.merged(sheet.properties, new, others), sheet.grid_properties)
+        _normalize_properties(sheet, masks.merge(sheet.properties, new, others), sheet.grid_properties)
         if all(other.hidden for other in spreadsheet.sheets):
             raise invalid("You can't hide all the sheets in a document.")
     if "index" in wanted:
@@ -115,12 +115,12 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
 def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateSpreadsheetProperties`."""
     new = request.get("properties") or {}
-    merged = masks.merged(spreadsheet.properties | {"title": spreadsheet.title}, new, fields(request))
+    merged = masks.merge(spreadsheet.properties | {"title": spreadsheet.title}, new, fields(request))
     spreadsheet.title = merged.pop("title", "") or spreadsheet.title
     spreadsheet.properties = merged
 
 
-def fields(request: Json) -> masks.Mask:
+def fields(request: Json) -> masks.FieldMask:
     """The mask of a request, which must have one."""
     text = request.get("fields")
     if not text:
@@ -128,7 +128,7 @@ def fields(request: Json) -> masks.Mask:
     return masks.parse(text)
 
 
-def _titled(spreadsheet: Spreadsheet, title: str, own: Sheet | None) -> None:
+def _with_title(spreadsheet: Spreadsheet, title: str, own: ServedSheet | None) -> None:
     if not title:
         raise invalid("The sheet name cannot be empty.")
     if len(title) > 100:
@@ -140,17 +140,17 @@ def _titled(spreadsheet: Spreadsheet, title: str, own: Sheet | None) -> None:
         raise invalid(f'A sheet with the name "{title}" already exists. Please enter another name.')
 
 
-def _grid_properties(spreadsheet: Spreadsheet, sheet: Sheet, new: Json, mask: masks.Mask) -> None:
+def _grid_properties(spreadsheet: Spreadsheet, sheet: ServedSheet, new: Json, mask: masks.FieldMask) -> None:
     grid = sheet.grid
     old = {"rowCount": grid.rows, "columnCount": grid.columns} | sheet.grid_properties
-    merged: Json = masks.merged(old, new, mask)
+    merged: Json = masks.merge(old, new, mask)
     rows, columns = merged.pop("rowCount", 0), merged.pop("columnCount", 0)
     if (rows, columns) != (grid.rows, grid.columns):
         spreadsheet.resize(sheet, rows, columns)
-    _look(sheet, sheet.properties, merged)
+    _normalize_properties(sheet, sheet.properties, merged)
 
 
-def _look(sheet: Sheet, others: Json, grid_properties: Json) -> None:
+def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Json) -> None:
     """Properties as the service keeps them: what is false or zero is left out."""
     if grid_properties.get("frozenRowCount", 0) >= sheet.grid.rows:
         raise invalid("You can't freeze all visible rows on the sheet.")
@@ -159,7 +159,11 @@ def _look(sheet: Sheet, others: Json, grid_properties: Json) -> None:
     if sheet.grid.columns > COLUMNS_LIMIT:
         raise invalid(f"A sheet has at most {COLUMNS_LIMIT} columns.")
     sheet.grid_properties = {name: value for name, value in grid_properties.items() if value}
-    sheet.properties = {name: looks.kept(value) for name, value in others.items() if _says(value) and name != "sheetId"}
+    sheet.properties = {
+        name: normalized_formats.normalize_look(value)
+        for name, value in others.items()
+        if _says(value) and name != "sheetId"
+    }
 
 
 def _says(value: object) -> bool:
@@ -173,7 +177,7 @@ def _index(spreadsheet: Spreadsheet, index: int) -> int:
     return index
 
 
-def _move(spreadsheet: Spreadsheet, sheet: Sheet, index: int) -> None:
+def _move(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> None:
     """Places are counted before the move: one's own place, and the next, change nothing."""
     old = spreadsheet.sheets.index(sheet)
     if index in (old, old + 1):

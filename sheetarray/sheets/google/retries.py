@@ -1,7 +1,7 @@
 """What goes wrong with a request, and how long it is tried again.
 
 The waiting grows from one second to a minute, with jitter; Retry-After is honoured; all requests of one read or write
-share one `Patience`.
+share one `Retries`.
 """
 
 from __future__ import annotations
@@ -41,15 +41,17 @@ class RefusedError(Exception):
     @property
     def limit(self) -> int | None:
         """The number of cells that a spreadsheet may have, where that was the reason."""
-        found = re.search(r"above the limit of ([\d,]+) cells", self.message)
-        return int(found[1].replace(",", "")) if found else None
+        match = re.search(r"above the limit of ([\d,]+) cells", self.message)
+        return int(match[1].replace(",", "")) if match else None
 
     @property
     def names(self) -> list[str]:
         """The names of the range that could not be added and of those behind it, where that was the reason."""
-        found = re.match(r"Invalid requests\[(\d{1,9})\]\.addNamedRange", self.message)
-        behind = self.batch[int(found[1]) :] if found else ()
-        return [each["addNamedRange"]["namedRange"]["name"].lower() for each in behind if "addNamedRange" in each]
+        match = re.match(r"Invalid requests\[(\d{1,9})\]\.addNamedRange", self.message)
+        behind = self.batch[int(match[1]) :] if match else ()
+        return [
+            request["addNamedRange"]["namedRange"]["name"].lower() for request in behind if "addNamedRange" in request
+        ]
 
 
 @dataclass(eq=False)
@@ -75,7 +77,7 @@ class FailedError(Exception):
     seconds: float = 0.0
 
 
-class Patience:
+class Retries:
     """How often requests are repeated, and how long is waited, in one read or write.
 
     Args:
@@ -106,9 +108,9 @@ class Patience:
                 return attempt()
             except FailedError as failure:
                 row += 1
-                self.endure(failure, row)
+                self.wait_for(failure, row)
 
-    def endure(self, failure: FailedError, row: int) -> None:
+    def wait_for(self, failure: FailedError, row: int) -> None:
         """Wait before another attempt.
 
         Args:
@@ -123,7 +125,7 @@ class Patience:
         pause = max(min(2.0 ** (row - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
                     failure.retry_after * random.uniform(1.0, 1.1))  # noqa: S311  (no secret)  # fmt: skip
         if row >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
-            self._give_up(failure)
+            self._give_up_error(failure)
         self.retries += 1
         self.pause(pause, failure.what)
 
@@ -134,7 +136,7 @@ class Patience:
             self._waiting(seconds, why)
         time.sleep(seconds)
 
-    def _give_up(self, failure: FailedError) -> NoReturn:
+    def _give_up_error(self, failure: FailedError) -> NoReturn:
         tried = f"{failure.what}, after {self.retries} repetitions and {self.waited:.0f} seconds of waiting"
         if failure.quota:
             hint = "try again later, or ask for a higher quota of the Google Cloud project that the credentials are of"

@@ -16,11 +16,11 @@ _LONGEST = 65_000  # bytes; a zip archive has room for 65,535
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, LookupError)
 
 
-def problem_of(name: str) -> str | None:
+def name_problem(name: str) -> str | None:
     """What is wrong with the name of a member of an archive or a folder; None where nothing is.
 
     Example:
-        >>> problem_of("events-1.raw"), problem_of("../events.json")
+        >>> name_problem("events-1.raw"), name_problem("../events.json")
         (None, "has '.' or '..' in it")
     """
     parts = name.split("/")
@@ -36,7 +36,7 @@ def problem_of(name: str) -> str | None:
 
 
 @contextmanager
-def damage(what: str) -> Iterator[None]:
+def damage_as_format_error(what: str) -> Iterator[None]:
     """Whatever zipfile says of bad content is a `FormatError`."""
     try:
         yield

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ....dtypes import DType
+from ....dtypes import Buffer, DType
 from ....header import Header
-from .codes import Buffer, Coded, Codes, Scale, coder_for, exact_codes, native, noise
+from .codes import Coded, Codes, ScaleSums, coder_for, exact_codes, make_noise, to_native
 from .decimal15 import MOST
 from .moments import MANY, Moments, decimals_of, moments_of
-from .record import Record, blocks_for, header_checksum, layouts
-from .sums import MOST_BLOCKS, Sums, Weights, together, weight
+from .record import Fingerprint, header_checksum, max_blocks, partitions_for
+from .sums import MOST_BLOCKS, Sums, Weights, combine, weight
 
-__all__ = ["Fingerprinter", "blocks_for", "exact_checksum", "fingerprint"]
+__all__ = ["Fingerprinter", "exact_checksum", "make_fingerprint", "max_blocks"]
 
 MOST_IN_FULL = 1000  # arrays of a workbook, of which more is remembered than that they are unchanged
 MOST_FINELY = 2**18  # elements of an array of which the sums of all ways to 15 digits are kept
@@ -34,16 +34,16 @@ class Fingerprinter:
     Args:
         dtype: of the elements.
         count: how many elements there will be.
-        blocks: how fine it is to be, from 0 to 64; see `blocks_for`.
+        blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
         lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
 
     Example:
         >>> from sheetarray import dtypes
-        >>> taker = Fingerprinter(dtypes.named("int8"), 3, blocks=1)
+        >>> taker = Fingerprinter(dtypes.from_name("int8"), 3, blocks=1)
         >>> taker.add(np.array([1, 2], dtype="int8"))
         >>> taker.add(np.array([3], dtype="int8"))
-        >>> whole = fingerprint(np.array([1, 2, 3], dtype="int8"), dtypes.named("int8"), blocks=1)
-        >>> taker.record()["exact"] == whole["exact"]  # moments are sums of doubles: pieces move their last digits
+        >>> whole = make_fingerprint(np.array([1, 2, 3], dtype="int8"), dtypes.from_name("int8"), blocks=1)
+        >>> taker.to_json()["exact"] == whole["exact"]  # moments are sums of doubles, which pieces change a little
         True
     """
 
@@ -57,12 +57,12 @@ class Fingerprinter:
         self._code = coder_for(dtype, ways=self._ways)
         self._exact = 0
         self._weights = Weights()
-        self._fifteen, self._sixteen = map(Sums, layouts(count, blocks))
+        self._fifteen, self._sixteen = map(Sums, partitions_for(count, blocks))
         self._has_sixteen = False
-        self._even, self._twice = (Sums(layouts(count, blocks)[0]) if self._ways else None for _ in range(2))
+        self._even, self._twice = (Sums(partitions_for(count, blocks)[0]) if self._ways else None for _ in range(2))
         self._moments: Moments | None = None
         self._decimals = 0
-        self.scale: Scale | None = None
+        self.scale: ScaleSums | None = None
 
     def add(self, buffer: Buffer) -> None:
         """Take in the next elements: 1-D, of the dtype; no more than were announced."""
@@ -71,19 +71,19 @@ class Fingerprinter:
         while taken < len(buffer):
             start = self.seen % MOST
             piece = buffer[taken : taken + MOST - start]
-            self._take(self._code(native(piece), start))
+            self._add_codes(self._code(to_native(piece), start))
             taken += len(piece)
 
-    def _take(self, coded: Coded) -> None:
-        weights = self._weights.of(self.seen, len(coded.exact))
-        self._exact += _moment(coded.exact, self.seen)
+    def _add_codes(self, coded: Coded) -> None:
+        weights = self._weights.weights_of(self.seen, len(coded.exact))
+        self._exact += _weighted_sum(coded.exact, self.seen)
         self._fifteen.add(coded.rounded, weights, self.seen)
         self.error, self.longer = max(self.error, coded.error), self.longer + coded.longer
         if not self._lean:
-            self._take_more(coded, weights)
+            self._add_more_sums(coded, weights)
         self.seen += len(coded.exact)
 
-    def _take_more(self, coded: Coded, weights: Codes) -> None:
+    def _add_more_sums(self, coded: Coded, weights: Codes) -> None:
         if coded.sixteen is not None:
             self._sixteen.add(coded.sixteen, weights, self.seen)
             self._has_sixteen = True
@@ -97,39 +97,39 @@ class Fingerprinter:
             with np.errstate(invalid="ignore"):  # the numbers may be too large to be added up
                 self._moments = moments if self._moments is None else self._moments + moments
         if coded.scale is not None:
-            self.scale = Scale(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
+            self.scale = ScaleSums(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
 
-    def taken(self, header: Header | None = None) -> Record:
+    def to_fingerprint(self, header: Header | None = None) -> Fingerprint:
         """The fingerprint of what was added."""
-        fifteen = self._fifteen.total
-        return Record(
+        fifteen = self._fifteen.totals
+        return Fingerprint(
             self.dtype.name,
             self.count,
             self.blocks,
             self._exact & _ALL,
             fifteen,
-            self._sixteen.total if self._has_sixteen else None,
-            _ceiling(self.error + _ROUNDING) if self.dtype.numpy == np.float64 else None,
+            self._sixteen.totals if self._has_sixteen else None,
+            _round_up(self.error + _ROUNDING) if self.dtype.numpy == np.float64 else None,
             self.longer,
             (self.scale.digits & _ALL, self.scale.exponents & _ALL) if self.scale else None,
             header_checksum(header) if header is not None else None,
-            together(fifteen, self._even.total) if self._even and self._has_sixteen else None,
-            together(fifteen, self._twice.total) if self._twice and self._has_sixteen else None,
+            combine(fifteen, self._even.totals) if self._even and self._has_sixteen else None,
+            combine(fifteen, self._twice.totals) if self._twice and self._has_sixteen else None,
             self._moments if self._moments is not None and np.isfinite(self._moments).all() else None,
             self._decimals if self._moments is not None and self.dtype.kind == "float" else None,
         )
 
-    def record(self, header: Header | None = None) -> dict[str, Any]:
+    def to_json(self, header: Header | None = None) -> dict[str, Any]:
         """The fingerprint, ready to be stored as JSON; call it when all elements were added.
 
         Args:
             header: of the array; an edit of shape, strides, offset or order will then be found out too.
         """
         assert self.seen == self.count
-        return self.taken(header).to_json()
+        return self.to_fingerprint(header).to_json()
 
 
-def fingerprint(
+def make_fingerprint(
     buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None, lean: bool = False
 ) -> dict[str, Any]:
     """The fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
@@ -137,32 +137,32 @@ def fingerprint(
     Args:
         buffer: the elements.
         dtype: of them.
-        blocks: how fine it is to be, from 0 to 64; see `blocks_for`.
+        blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
         header: of the array.
         lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
     """
     taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean)
     taker.add(buffer)
-    return taker.record(header)
+    return taker.to_json(header)
 
 
 def exact_checksum(buffer: Buffer, dtype: DType) -> int:
     """The checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time."""
-    found = 0
+    checksum = 0
     for start in range(0, len(buffer), MOST):
-        found += _moment(exact_codes(native(buffer[start : start + MOST]), dtype), start)
-    return found & _ALL
+        checksum += _weighted_sum(exact_codes(to_native(buffer[start : start + MOST]), dtype), start)
+    return checksum & _ALL
 
 
-def _moment(codes: Codes, index: int) -> int:
+def _weighted_sum(codes: Codes, index: int) -> int:
     """The sum of codes times noise that belongs to their places; `index` is that of the first, all in one run of MOST.
 
     Edits of a mask undo each other in a sum of codes, and could in one of codes times indices; here they do not.
     """
     run, start = divmod(index, MOST)
-    return int(np.dot(codes, noise(MOST)[start : start + len(codes)])) * (weight(run) | 1)
+    return int(np.dot(codes, make_noise(MOST)[start : start + len(codes)])) * (weight(run) | 1)
 
 
-def _ceiling(error: float) -> float:
+def _round_up(error: float) -> float:
     """Two digits of it, rounded up."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(error))

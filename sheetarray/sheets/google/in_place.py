@@ -12,27 +12,27 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ...columns import Layout, Piece
+from ...columns import Layout, LayoutColumn
 from ...elements import Cell
 from ...errors import DTypeError, RemoteError
 from .address import Rect
-from .body import MOST_BYTES, cells_of, difference
-from .changes import Requests, Swap, apply, cleared, proof, resized
-from .commit import finish
-from .content import mark
-from .fetch import values
+from .body import MOST_BYTES, find_difference, to_cells
+from .changes import Requests, Swap, apply_changes, clear_cells, prove_range, resize_sheet
+from .commit import finishing_requests
+from .content import write_mark
+from .fetch import fetch_values
 from .holder import Holder
-from .patience import FailedError, RefusedError
-from .plan import Place, Plan
-from .requests import Answer, Service
-from .stage import remains
-from .state import NamedRange, State, Worksheet, look
+from .plan import ColumnPlace, WritePlan
+from .requests import Answer, SheetsApi
+from .retries import FailedError, RefusedError
+from .stage import remains_requests
+from .state import NamedRange, State, Worksheet, fetch_state
 
 _CELLS = 8192  # encoded at a time
 _READ = 100_000  # cells read back in a request
 
 
-class InPlace:
+class InPlaceWrite:
     """A write into a worksheet as it stands.
 
     Args:
@@ -43,7 +43,7 @@ class InPlace:
         holder: who writes.
     """
 
-    def __init__(self, service: Service, layout: Layout, plan: Plan, sheet: Worksheet, holder: Holder) -> None:
+    def __init__(self, service: SheetsApi, layout: Layout, plan: WritePlan, sheet: Worksheet, holder: Holder) -> None:
         self._service, self._layout, self._plan, self._sheet, self._holder = service, layout, plan, sheet, holder
         self._grid = (plan.rows, plan.columns)
         self._generation: NamedRange | None = None
@@ -63,20 +63,20 @@ class InPlace:
         self._begin()
         try:
             for place in self._plan.places:
-                for row, rows in self._rows(place):
-                    self._put([_update(self._sheet.gid, row, place.column, rows)])
+                for row, rows in self._element_runs(place):
+                    self._send([_update(self._sheet.gid, row, place.column, rows)])
                     filled(len(rows))
             for place in self._plan.places:
                 self._compare(place)
                 filled(place.height)
             self._end()
         except BaseException:
-            self._let_go()
+            self._release()
             raise
 
     def happened(self, state: State) -> bool:
         """Whether the last step took effect."""
-        return self._last is not None and self._last.happened(state)
+        return self._last is not None and self._last.took_effect(state)
 
     # The steps -----------------------------------------------------------------------------------------------
 
@@ -85,106 +85,106 @@ class InPlace:
         plan, gid = self._plan, self._sheet.gid
         swap = Swap(gid, plan.state.generation(gid), self._sheet.notes, own=plan.own)
         requests = [
-            *remains(plan.state),
-            *resized(self._sheet, *self._grid),
-            *(cleared(gid, rect) for rect in plan.cleared),
-            *self._heads(self._holder),
-            *finish(plan, gid),
+            *remains_requests(plan.state),
+            *resize_sheet(self._sheet, *self._grid),
+            *(clear_cells(gid, rect) for rect in plan.cleared),
+            *self._header_requests(self._holder),
+            *finishing_requests(plan, gid),
         ]
-        apply(self._service, swap.around(requests, *self._grid), swap.happened)
-        state = look(self._service)
+        apply_changes(self._service, swap.wrap(requests, *self._grid), swap.took_effect)
+        state = fetch_state(self._service)
         sheet = state.by_id(gid)
-        if sheet is None or not swap.happened(state) or sheet.notes.stamps[-1] != swap.stamp:
-            raise self._taken_over()
+        if sheet is None or not swap.took_effect(state) or sheet.notes.stamps[-1] != swap.stamp:
+            raise self._takeover_error()
         self._sheet, self._generation = sheet, state.generation(gid)
 
     def _end(self) -> None:
         """Make the headers valid."""
         swap = self._last = Swap(self._sheet.gid, self._generation, self._sheet.notes, own=self._plan.own)
         try:
-            apply(self._service, swap.around(self._heads(None), *self._grid), swap.happened)
+            apply_changes(self._service, swap.wrap(self._header_requests(None), *self._grid), swap.took_effect)
         except RefusedError as refused:
-            raise self._judged(refused) from None
+            raise self._explain_refusal(refused) from None
 
-    def _put(self, requests: Requests) -> None:
+    def _send(self, requests: Requests) -> None:
         """Changes that may be made again and again, as long as the worksheet is ours."""
         assert self._generation is not None
-        guarded = [proof(self._generation), *requests]
+        guarded = [prove_range(self._generation), *requests]
         try:
-            self._service.patience.repeat(lambda: self._service.change(guarded))
+            self._service.patience.repeat(lambda: self._service.batch_update(guarded))
         except RefusedError as refused:
-            raise self._judged(refused) from None
+            raise self._explain_refusal(refused) from None
 
-    def _judged(self, refused: RefusedError) -> RemoteError:
-        if look(self._service).generation(self._sheet.gid) != self._generation:
-            return self._taken_over()
+    def _explain_refusal(self, refused: RefusedError) -> RemoteError:
+        if fetch_state(self._service).generation(self._sheet.gid) != self._generation:
+            return self._takeover_error()
         return RemoteError(f"the service refuses the write: {refused.message}", status=refused.status)
 
-    def _taken_over(self) -> RemoteError:
+    def _takeover_error(self) -> RemoteError:
         return RemoteError(
             f"another write has taken over the worksheet {self._sheet.title!r}", hint="see what it holds, and try again"
         )
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Tell others, if it can be told, that nobody writes any more: the next one need not wait."""
         assert self._generation is not None
         nobody = replace(self._holder, began=0.0)
         with suppress(FailedError, RefusedError, RemoteError):
-            self._service.change([proof(self._generation), *self._heads(nobody)])
+            self._service.batch_update([prove_range(self._generation), *self._header_requests(nobody)])
 
     # The cells -----------------------------------------------------------------------------------------------
 
-    def _heads(self, holder: Holder | None) -> Requests:
+    def _header_requests(self, holder: Holder | None) -> Requests:
         """The requests that write all headers; invalid ones where there is a holder."""
         return [
-            _update(self._sheet.gid, place.row, place.column, list(map(_row, self._head(place, holder))))
+            _update(self._sheet.gid, place.row, place.column, list(map(_row, self._header_request(place, holder))))
             for place in self._plan.places
         ]
 
-    def _head(self, place: Place, holder: Holder | None) -> list[Cell]:
+    def _header_request(self, place: ColumnPlace, holder: Holder | None) -> list[Cell]:
         """The name, where it is written, and the header; invalid where there is a holder."""
-        piece = self._layout.pieces[place.nth]
+        piece = self._layout.pieces[place.index]
         header = list(piece.header)
         if holder is not None:
             at = header.index("length") + 1
-            header[at] = mark(header[at], holder)
+            header[at] = write_mark(header[at], holder)
         return [*([piece.name] if place.named else ()), *header]
 
-    def _rows(self, place: Place) -> Iterator[tuple[int, list[Answer]]]:
+    def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[Answer]]]:
         """The elements of a column, in runs for a request each: the first row, and the cells."""
-        piece = self._layout.pieces[place.nth]
+        piece = self._layout.pieces[place.index]
         row, run, size = place.row + place.height - len(piece.buffer), list[Answer](), 0
         for cells in _blocks(piece):
             for cell in cells:
-                found = _row(cell)
+                row_json = _row(cell)
                 length = 40 + len(json.dumps(cell, ensure_ascii=False).encode())
                 if run and size + length > MOST_BYTES * 3 // 4:
                     yield row, run
                     row, run, size = row + len(run), [], 0
-                run.append(found)
+                run.append(row_json)
                 size += length
         if run:
             yield row, run
 
-    def _compare(self, place: Place) -> None:
-        piece = self._layout.pieces[place.nth]
+    def _compare(self, place: ColumnPlace) -> None:
+        piece = self._layout.pieces[place.index]
         data = place.row + place.height - len(piece.buffer)
         for start in range(0, len(piece.buffer), _READ):
-            sent = cells_of(piece, start, min(_READ, len(piece.buffer) - start))
+            sent = to_cells(piece, start, min(_READ, len(piece.buffer) - start))
             rect = Rect(data + start, place.column, data + start + len(sent), place.column + 1)
             try:
-                ((_, columns),) = values(self._service, [(self._sheet.title, rect)])
+                ((_, columns),) = fetch_values(self._service, [(self._sheet.title, rect)])
             except RefusedError as refused:
-                raise self._judged(refused) from None
-            wrong = difference(sent, columns[0] if columns else [])
+                raise self._explain_refusal(refused) from None
+            wrong = find_difference(sent, columns[0] if columns else [])
             if wrong is not None:
                 raise DTypeError(f"{piece.name}, buffer element {piece.start + start + wrong}: the service does not "
                                  f"keep {sent[wrong]!r:.60}, or somebody else has changed it")  # fmt: skip
 
 
-def _blocks(piece: Piece) -> Iterator[list[Cell]]:
+def _blocks(piece: LayoutColumn) -> Iterator[list[Cell]]:
     for start in range(0, len(piece.buffer), _CELLS):
-        yield cells_of(piece, start, min(_CELLS, len(piece.buffer) - start))
+        yield to_cells(piece, start, min(_CELLS, len(piece.buffer) - start))
 
 
 def _update(gid: int, row: int, column: int, rows: list[Answer]) -> Answer:

@@ -13,15 +13,15 @@ from typing import IO, Any, cast
 import click
 
 from .. import api
-from ..errors import NotFoundError, located
+from ..errors import NotFoundError, locating
 from ..registry import FORMATS, Format, format_of, place_problem
-from .program import Misuse
+from .program import UsageProblem
 
 PIPE = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """A FILE of the command line.
 
     Attributes:
@@ -34,7 +34,7 @@ class Place:
     text: str
     row: Format
     label: str
-    pipe: Pipe | None = None
+    pipe: ReplayableStream | None = None
 
     @property
     def size(self) -> int | None:
@@ -55,12 +55,12 @@ class Place:
             SheetArrayError: what the verb raises.
             OSError: what the system has against it.
         """
-        with located(source=self.label):
-            found = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
-            return list(found) if verb == "check" else found
+        with locating(source=self.label):
+            result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
+            return list(result) if verb == "check" else result
 
 
-def source_place(text: str, format: str | None, *, always: bool = True) -> Place:
+def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:
     """A place to read.
 
     Args:
@@ -73,14 +73,14 @@ def source_place(text: str, format: str | None, *, always: bool = True) -> Place
     """
     if text == PIPE:
         if format is None:
-            raise Misuse("a pipe has no suffix: --from has to say its format", f"--from {_names()}")
-        return Place(text, FORMATS[format], "stdin", Pipe(sys.stdin.buffer))
-    counts = always or not _known(text)
-    row = _row(text, format if counts else None, "--from")
-    return Place(text, row, text, _special(text))
+            raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names()}")
+        return Endpoint(text, FORMATS[format], "stdin", ReplayableStream(sys.stdin.buffer))
+    counts = always or not _has_known_suffix(text)
+    row = _find_format(text, format if counts else None, "--from")
+    return Endpoint(text, row, text, _is_device(text))
 
 
-def target_place(text: str, format: str | None) -> Place:
+def target_endpoint(text: str, format: str | None) -> Endpoint:
     """A place to write.
 
     Raises:
@@ -88,32 +88,32 @@ def target_place(text: str, format: str | None) -> Place:
     """
     if text == PIPE:
         if format is None:
-            raise Misuse("a pipe has no suffix: --to has to say its format", f"--to {_names()}")
-        return Place(text, FORMATS[format], "stdout")
-    return Place(text, _row(text, format, "--to"), text)
+            raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names()}")
+        return Endpoint(text, FORMATS[format], "stdout")
+    return Endpoint(text, _find_format(text, format, "--to"), text)
 
 
-def _special(text: str) -> Pipe | None:
+def _is_device(text: str) -> ReplayableStream | None:
     """A named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is read once."""
     if not os.path.exists(text) or stat.S_ISREG(mode := os.stat(text).st_mode) or stat.S_ISDIR(mode):
         return None
     stream = open(text, "rb")  # noqa: SIM115  (closed with the command)
     click.get_current_context().call_on_close(stream.close)
-    return Pipe(stream)
+    return ReplayableStream(stream)
 
 
-def source_places(texts: Sequence[str], format: str | None) -> list[Place]:
+def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
     """Places to read; --from counts for the pipe and for suffixes that nobody knows.
 
     Raises:
         Misuse: the pipe is named twice.
     """
     if texts.count(PIPE) > 1:
-        raise Misuse("standard input can be read only once")
-    return [source_place(text, format, always=False) for text in texts]
+        raise UsageProblem("standard input can be read only once")
+    return [source_endpoint(text, format, always=False) for text in texts]
 
 
-def _row(text: str, format: str | None, option: str) -> Format:
+def _find_format(text: str, format: str | None, option: str) -> Format:
     if format is not None:
         return FORMATS[format]
     try:
@@ -121,11 +121,13 @@ def _row(text: str, format: str | None, option: str) -> Format:
     except NotFoundError:
         message = place_problem(text, list(FORMATS.values()))
     if "://" in text:
-        raise Misuse(message, f"curl -s URL | sheetarray ... - {option} FORMAT")
-    raise Misuse(message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names()}")
+        raise UsageProblem(message, f"curl -s URL | sheetarray ... - {option} FORMAT")
+    raise UsageProblem(
+        message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names()}"
+    )
 
 
-def _known(text: str) -> bool:
+def _has_known_suffix(text: str) -> bool:
     try:
         format_of(text)
     except NotFoundError:
@@ -137,7 +139,7 @@ def _names() -> str:
     return ", ".join(FORMATS)
 
 
-class Pipe(io.RawIOBase):
+class ReplayableStream(io.RawIOBase):
     """A stream that can be read again: what came out of it is kept, and no more is asked of it than is needed."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -154,7 +156,7 @@ class Pipe(io.RawIOBase):
 
     def readinto(self, target: Any) -> int:
         """Fill `target`, as far as there is something."""
-        self._keep(self._at + len(target))
+        self._read_until(self._at + len(target))
         chunk = self._kept[self._at : self._at + len(target)]
         target[: len(chunk)] = chunk
         self._at += len(chunk)
@@ -163,12 +165,12 @@ class Pipe(io.RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Go to a byte; from the end only after reading all."""
         if whence == os.SEEK_END:
-            self._keep(None)
+            self._read_until(None)
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence, len(self._kept))
         self._at = max(0, start + offset)
         return self._at
 
-    def _keep(self, count: int | None) -> None:
+    def _read_until(self, count: int | None) -> None:
         while not self._ended and (count is None or len(self._kept) < count):
             chunk = self._stream.read(2**20 if count is None else max(count - len(self._kept), 2**16))
             self._ended = not chunk

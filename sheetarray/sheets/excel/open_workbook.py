@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...errors import FormatError, LimitError
-from .names import titles_in
-from .package.markup import HEAD, Element, Markup, first_tag, plain, quoted
+from .names import parse_titles
+from .package.markup import HEAD, Element, Markup, escape_text, quote_attribute, read_first_tag
 from .package.parts import Package
 from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
 from .reader.texts import without_escapes
@@ -49,7 +49,7 @@ class BookSheet:
     part: str
 
 
-class Book:
+class OpenWorkbook:
     """A workbook in a package, and changes to its own parts.
 
     Args:
@@ -71,11 +71,12 @@ class Book:
         part = self.root_relations.target("officeDocument")
         if part is None:
             raise FormatError(
-                f"no workbook of Excel but {_guess(package)}", hint="save it as .xlsx first, or write to a new file"
+                f"no workbook of Excel but {_guess_kind(package)}",
+                hint="save it as .xlsx first, or write to a new file",
             )
         self.part = part
         self.types = ContentTypes(package)
-        if not _TYPE.fullmatch(type_ := self.types.of(part)):
+        if not _TYPE.fullmatch(type_ := self.types.type_of(part)):
             raise FormatError(f"a package of the type {type_!r:.120}, to which no sheet can be added",
                               location=part, hint="save it as .xlsx or .xlsm first")  # fmt: skip
         self.markup = Markup(package.read(part, limit=_MOST_BYTES), location=part)
@@ -84,15 +85,15 @@ class Book:
             raise FormatError(f"the part holds {root.name!r:.40}, no workbook", location=part)
         self.strict = root.space == STRICT_MAIN
         self.relations = Relations(package, part)
-        listed = root.one("sheets")
+        listed = root.child_named("sheets")
         if listed is None:
             raise FormatError("the workbook has no list of sheets", location=part)
         self._list = listed
-        targets = {relation.id: relation for relation in self.relations.found}
-        self.sheets = [_sheet(element, targets, package, part) for element in self._list.all("sheet")]
+        targets = {relation.id: relation for relation in self.relations.entries}
+        self.sheets = [_parse_sheet(element, targets, package, part) for element in self._list.children_named("sheet")]
         self._dropped: set[int] = set()
-        views = root.one("bookViews")
-        view = views.one("workbookView") if views is not None else None
+        views = root.child_named("bookViews")
+        view = views.child_named("workbookView") if views is not None else None
         active = view.get("activeTab", "0") if view is not None else "0"
         self.active = int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
 
@@ -102,31 +103,31 @@ class Book:
         Raises:
             LimitError: it is signed, its structure is protected, or it is shared.
         """
-        if any(found.kind == _SIGNED for found in self.root_relations.found) or any(
+        if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
             name.lower().startswith("_xmlsignatures/") for name in self.package.names()
         ):
             raise LimitError("the workbook is digitally signed, and another sheet would break the signature: "
                              "remove it in Excel first, or write to a new file")  # fmt: skip
-        protection = self.markup.root.one("workbookProtection")
+        protection = self.markup.root.child_named("workbookProtection")
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
             raise LimitError("the structure of the workbook is protected, so that it takes no other sheets: "
                              "remove the protection in Excel first, or write to a new file")  # fmt: skip
-        if any(found.kind == _SHARED for found in self.relations.found):
+        if any(relation.kind == _SHARED for relation in self.relations.entries):
             raise LimitError("the workbook is shared, and its history of changes would not know the sheet: "
                              "unshare it in Excel first, or write to a new file")  # fmt: skip
 
-    def names(self) -> list[str]:
+    def defined_names(self) -> list[str]:
         """The defined names that are there, those of single sheets as well."""
         return [element.get("name") for element in self._names()]
 
-    def tables(self) -> list[str]:
+    def table_names(self) -> list[str]:
         """The names of the tables, which share their space with the defined names."""
-        found = []
+        names = []
         for part in self.types.parts(_TABLE):
             if part in self.package:
-                table = first_tag(self.package.head(part, HEAD), "table", location=part)
-                found += [table.get("name", ""), table.get("displayName", "")]
-        return found
+                table = read_first_tag(self.package.head(part, HEAD), "table", location=part)
+                names += [table.get("name", ""), table.get("displayName", "")]
+        return names
 
     # Changes -------------------------------------------------------------------------------------------------
 
@@ -148,7 +149,7 @@ class Book:
         prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
         self.markup.append(
             self._list,
-            f'<{self._list.prefix}sheet{"" if known else declared} name={quoted(title)} sheetId="{id_}" '
+            f'<{self._list.prefix}sheet{"" if known else declared} name={quote_attribute(title)} sheetId="{id_}" '
             f'{prefix}id="{relation}"/>',
         )
         self.sheets.append(BookSheet(title, id_, "worksheet", part))
@@ -158,7 +159,7 @@ class Book:
         folded, around = {name.casefold() for name in names}, {title.casefold() for title in titles}
         for element in self._names():
             if element.get("name").casefold() in folded and "localSheetId" not in element.attributes:
-                within = {title.casefold() for title in titles_in(element.text)}
+                within = {title.casefold() for title in parse_titles(element.text)}
                 if within and within <= around:
                     self.markup.remove(element)
                     self._dropped.add(element.start)
@@ -167,42 +168,42 @@ class Book:
         """Put defined names after those that are there."""
         prefix = self.markup.root.prefix
         text = "".join(
-            f"<{prefix}definedName name={quoted(name)}>{plain(refers)}</{prefix}definedName>"
+            f"<{prefix}definedName name={quote_attribute(name)}>{escape_text(refers)}</{prefix}definedName>"
             for name, refers in names.items()
         )
-        listed = self.markup.root.one("definedNames")
+        listed = self.markup.root.child_named("definedNames")
         if listed is not None:
             self.markup.append(listed, text)
         elif text:
-            self.markup.insert(self._end_of(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
+            self.markup.insert(self._end_offset(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
 
     def compute_on_opening(self) -> None:
         """Have formulas computed when the workbook is opened, unless its owner computes by hand."""
-        calculation = self.markup.root.one("calcPr")
+        calculation = self.markup.root.child_named("calcPr")
         if calculation is None:
-            at = self._end_of(*_BEFORE_NAMES, "definedNames")
+            at = self._end_offset(*_BEFORE_NAMES, "definedNames")
             self.markup.insert(at, f'<{self.markup.root.prefix}calcPr fullCalcOnLoad="1"/>')
         elif calculation.get("calcMode") != "manual":
             self.markup.set(calculation, "fullCalcOnLoad", "1")
 
-    def have_a_view(self) -> None:
+    def ensure_view(self) -> None:
         """See to it that there is a window, to which the views of sheets belong."""
-        if self.markup.root.one("bookViews") is None:
+        if self.markup.root.child_named("bookViews") is None:
             prefix = self.markup.root.prefix
             self.markup.insert(self._list.start, f"<{prefix}bookViews><{prefix}workbookView/></{prefix}bookViews>")
 
     def _names(self) -> Iterator[Element]:
-        listed = self.markup.root.one("definedNames")
-        for element in listed.all("definedName") if listed is not None else ():
+        listed = self.markup.root.child_named("definedNames")
+        for element in listed.children_named("definedName") if listed is not None else ():
             if element.start not in self._dropped:
                 yield element
 
-    def _end_of(self, *names: str) -> int:
+    def _end_offset(self, *names: str) -> int:
         """Where the last of some elements ends."""
-        return max(element.end for name in names for element in self.markup.root.all(name))
+        return max(element.end for name in names for element in self.markup.root.children_named(name))
 
 
-def _sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
+def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
     title, id_ = without_escapes(element.get("name")), element.get_in(RELATION_SPACES, "id")
     if not id_:
         return BookSheet(title, element.get("sheetId"), "module", "")
@@ -212,7 +213,7 @@ def _sheet(element: Element, targets: Mapping[str, Relation], package: Package, 
     return BookSheet(title, element.get("sheetId"), relation.kind, relation.target)
 
 
-def _guess(package: Package) -> str:
+def _guess_kind(package: Package) -> str:
     """What the package is, when it is no workbook."""
     kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
     return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

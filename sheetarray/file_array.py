@@ -19,16 +19,16 @@ from .columns import ArrayInfo
 from .errors import FormatError
 from .files import Sink
 from .header import Order, check_dimensions, check_size
-from .linear import contiguous
+from .linear import contiguous_strides
 
-Content = bytes | bytearray | memoryview | mmap.mmap
+FileBytes = bytes | bytearray | memoryview | mmap.mmap
 
 _LAST_CHARACTER = 0x10FFFF
 _BLOCK = 2**26  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class FileArray:
     """Where the elements of an array lie among bytes, side by side.
 
     Attributes:
@@ -41,37 +41,37 @@ class Stored:
         FormatError: no memory could hold such an array, or its elements take none.
 
     Example:
-        >>> Stored(np.dtype(">i2"), (2,), "row-major", 1).array(bytes.fromhex("ff00010002"))
+        >>> FileArray(np.dtype(">i2"), (2,), "row-major", 1).to_array(bytes.fromhex("ff00010002"))
         array([1, 2], dtype=int16)
     """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     order: Order
-    at: int
+    position: int
 
     def __post_init__(self) -> None:
         check_dimensions(len(self.shape))
         check_size(self.shape, self.dtype.itemsize)
-        if not self.dtype.itemsize and self.count:
-            raise FormatError(f"{self.count} elements of no bytes")
+        if not self.dtype.itemsize and self.element_count:
+            raise FormatError(f"{self.element_count} elements of no bytes")
 
     @property
-    def count(self) -> int:
+    def element_count(self) -> int:
         """How many elements there are."""
         return math.prod(self.shape)
 
     @property
-    def size(self) -> int:
+    def byte_count(self) -> int:
         """How many bytes the elements take."""
-        return self.count * self.dtype.itemsize
+        return self.element_count * self.dtype.itemsize
 
     @property
-    def end(self) -> int:
+    def end_position(self) -> int:
         """The byte after the last element."""
-        return self.at + self.size
+        return self.position + self.byte_count
 
-    def info(self, dtype: np.dtype[Any] | None = None, *, member: str | None = None) -> ArrayInfo:
+    def to_info(self, dtype: np.dtype[Any] | None = None, *, member: str | None = None) -> ArrayInfo:
         """What `scan` tells of it: the place is the byte of the first element, and an element counts as a cell.
 
         Args:
@@ -79,35 +79,42 @@ class Stored:
             member: the file in an archive or a folder.
         """
         dtype = self.dtype if dtype is None else dtype
-        name = f"V{dtype.itemsize}" if dtype.kind == "V" else dtypes.of(dtype).name
+        name = f"V{dtype.itemsize}" if dtype.kind == "V" else dtypes.from_numpy(dtype).name
         several = sum(size > 1 for size in self.shape) > 1 and 0 not in self.shape
         order: Order = self.order if several else "row-major"
-        place = f"byte {self.at}" if member is None else f"{member}, byte {self.at}"
+        place = f"byte {self.position}" if member is None else f"{member}, byte {self.position}"
         return ArrayInfo(
-            self.shape, name, order, contiguous(self.shape, order), place, cells=self.count, capacity=self.count
+            self.shape,
+            name,
+            order,
+            contiguous_strides(self.shape, order),
+            place,
+            cells=self.element_count,
+            capacity=self.element_count,
         )
 
-    def array(self, content: Content) -> np.ndarray[Any, Any]:
+    def to_array(self, content: FileBytes) -> np.ndarray[Any, Any]:
         """The array: a view on `content`, unless byte order or alignment want a copy.
 
         Raises:
             FormatError: there are fewer bytes, or one that is no element of the dtype.
         """
-        if len(content) < self.end:
+        if len(content) < self.end_position:
             raise FormatError(
-                f"the array ends at byte {self.end}, but there are only {len(content)}", location=f"byte {len(content)}"
+                f"the array ends at byte {self.end_position}, but there are only {len(content)}",
+                location=f"byte {len(content)}",
             )
         native = self.dtype.newbyteorder("=")
         layout: Any = "F" if self.order == "column-major" else "C"
-        if not self.size:
+        if not self.byte_count:
             return np.zeros(self.shape, native, order=layout)
-        array: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, content, self.at, order=layout)
+        array: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, content, self.position, order=layout)
         if not (array.dtype.isnative and array.flags.aligned):
             array = array.astype(native)
-        self._check_elements(array)
+        self._check_values(array)
         return array
 
-    def _check_elements(self, array: np.ndarray[Any, Any]) -> None:
+    def _check_values(self, array: np.ndarray[Any, Any]) -> None:
         """Refuse what NumPy would trip over later: a bool that is neither 0 nor 1, a character beyond Unicode."""
         if array.dtype.kind not in "bU":
             return
@@ -116,11 +123,13 @@ class Stored:
         if int(parts.max()) > most:
             wrong = int(np.argmax(parts > most))
             what = "neither 0 nor 1, as a bool is" if array.dtype.kind == "b" else "no character of Unicode"
-            raise FormatError(f"{int(parts[wrong])} is {what}", location=f"byte {self.at + wrong * parts.itemsize}")
+            raise FormatError(
+                f"{int(parts[wrong])} is {what}", location=f"byte {self.position + wrong * parts.itemsize}"
+            )
 
 
 @contextmanager
-def within(member: str | None) -> Iterator[None]:
+def in_member(member: str | None) -> Iterator[None]:
     """Put the file of an archive or a folder before the location of a `FormatError` that passes through."""
     try:
         yield
@@ -131,7 +140,7 @@ def within(member: str | None) -> Iterator[None]:
         raise
 
 
-def put(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
+def write_elements(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
     """Write the bytes of elements that lie side by side.
 
     Yields:

@@ -12,18 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
-from .fingerprint.making import fingerprint
-from .fingerprint.record import Record
-from .fingerprint.verdict import judge
+from .fingerprint.maker import make_fingerprint
+from .fingerprint.record import Fingerprint
+from .fingerprint.verdict import compare_with_fingerprint
 from .package.parts import Package
 from .package.properties import read_record
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
 
 _ZIP = b"PK\3\4"
 _LEAST = 2  # elements by which an array is known again
@@ -31,7 +28,7 @@ _FEW = 3
 _MOST_NAMED = 5
 
 
-class Memory:
+class StoredFingerprints:
     """The fingerprints in a workbook.
 
     Attributes:
@@ -61,39 +58,41 @@ class Memory:
     ) -> list[Finding]:
         """What became of an array that stands in a sheet, as far as it is remembered."""
         self._asked.add(name)
-        stored = self._stored(name, title)
-        record = Record.of(stored)
-        found = list(judge(stored, header, buffer, name, address))
-        if record is not None and (not found or found[-1].severity == "warning" or _names_few(found)):
-            return found
-        other = self._written_as(name, header, buffer)
+        stored = self._find_stored(name, title)
+        record = Fingerprint.from_json(stored)
+        findings = list(compare_with_fingerprint(stored, header, buffer, name, address))
+        if record is not None and (
+            not findings or findings[-1].severity == "warning" or _names_single_elements(findings)
+        ):
+            return findings
+        other = self._find_other_name(name, header, buffer)
         if other is not None:
             self._others[name] = other
             reason = f"its elements are those that were written as {other!r:.80}"
-            found = [Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")]
-            return found if record is not None else []
+            findings = [Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")]
+            return findings if record is not None else []
         if record is None:
             self._unknown.append(name)
-        return found
+        return findings
 
     def remembers(self, name: str) -> bool:
         """Whether it is known what the elements of an array were, of which `findings_of` has been asked."""
         return name in self._asked and name not in self._unknown and bool(self._arrays)
 
-    def _stored(self, name: str, title: str) -> object:
+    def _find_stored(self, name: str, title: str) -> object:
         """The fingerprint of an array that stands in a sheet; None where there is none."""
         for group in (title, self._groups.get(title, title)):
             if name in self._arrays.get(group, {}):
                 return self._arrays[group][name]
-        found = [arrays[name] for arrays in self._arrays.values() if name in arrays]
-        return found[0] if len(found) == 1 else None
+        records = [arrays[name] for arrays in self._arrays.values() if name in arrays]
+        return records[0] if len(records) == 1 else None
 
-    def _written_as(self, name: str, header: Header, buffer: Buffer) -> str | None:
+    def _find_other_name(self, name: str, header: Header, buffer: Buffer) -> str | None:
         """Another name, under which just these elements were written."""
         if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
         for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
-            now = fingerprint(buffer, header.dtype, blocks=blocks)
+            now = make_fingerprint(buffer, header.dtype, blocks=blocks)
             for sums, names in self._by_content.items():
                 known = names.get((header.dtype.name, len(buffer), now.get(sums)), [])
                 if other := next((other for other in known if other != name), None):
@@ -103,20 +102,20 @@ class Memory:
     @cached_property
     def _by_content(self) -> dict[str, dict[Any, list[str]]]:
         """The names of arrays by dtype, count and sums, for each kind of sums."""
-        found: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
+        names_by_sums: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
         for arrays in self._arrays.values():
             for name, stored in arrays.items():
-                if Record.of(stored) is not None:
+                if Fingerprint.from_json(stored) is not None:
                     key = stored["dtype"], stored["count"]
                     self._blocks.setdefault(key, set()).add(stored["blocks"])
-                    for sums, names in found.items():
+                    for sums, names in names_by_sums.items():
                         if sums in stored:
                             names.setdefault((*key, str(stored[sums])), []).append(name)
-        return found
+        return names_by_sums
 
     # After all arrays ----------------------------------------------------------------------------------------
 
-    def exchanged(self, finding: Finding) -> Finding:
+    def simplify_exchange(self, finding: Finding) -> Finding:
         """A finding, put more simply where two arrays have exchanged their elements."""
         name = finding.location
         other = self._others.get(name) if name is not None else None
@@ -124,7 +123,7 @@ class Memory:
             return finding
         return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
 
-    def unknown(self) -> Iterator[Finding]:
+    def find_unknown(self) -> Iterator[Finding]:
         """That nothing is known of some arrays, or of all."""
         if not self._unknown or self.findings:
             return
@@ -144,7 +143,7 @@ class Memory:
         hint = "it was renamed, or put there by another program; write it again"
         yield Finding("warning", place, reason, hint, array=place)
 
-    def lost(self) -> Iterator[Finding]:
+    def find_missing(self) -> Iterator[Finding]:
         """Arrays of which nobody asked, though they were written: the workbook does not hold them any more."""
         renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
@@ -159,6 +158,6 @@ class Memory:
                     yield Finding("warning", name, reason, hint, array=name)
 
 
-def _names_few(findings: list[Finding]) -> bool:
+def _names_single_elements(findings: list[Finding]) -> bool:
     """Whether all that is said is which single elements were edited."""
     return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

@@ -8,7 +8,7 @@ _CHANNELS = {"red", "green", "blue"}
 _COLORS = {"backgroundColor", "foregroundColor", "tabColor"}
 
 
-def kept(look: Any) -> Any:
+def normalize_look(look: Any) -> Any:
     """A format or a colour: channels in 255 steps and single precision, zeros left out, a style for each colour."""
     if isinstance(look, float):
         return int(look) if look.is_integer() else look
@@ -16,15 +16,15 @@ def kept(look: Any) -> Any:
         return look
     if look and look.keys() <= _CHANNELS | {"alpha"}:
         return {name: _channel(value) for name, value in look.items() if value}
-    found = {name: kept(part) for name, part in look.items() if part is not None}
-    for name in _COLORS & found.keys():
-        found.setdefault(f"{name}Style", {"rgbColor": found[name]})
-    return found
+    parts = {name: normalize_look(part) for name, part in look.items() if part is not None}
+    for name in _COLORS & parts.keys():
+        parts.setdefault(f"{name}Style", {"rgbColor": parts[name]})
+    return parts
 
 
-def widened(mask: dict[str, Any]) -> dict[str, Any]:
+def widen_mask(mask: dict[str, Any]) -> dict[str, Any]:
     """A mask that takes the style of a colour along with the colour."""
-    wide = {name: widened(branch) for name, branch in mask.items()}
+    wide = {name: widen_mask(branch) for name, branch in mask.items()}
     for name in _COLORS & wide.keys():
         wide.setdefault(f"{name}Style", {})
     return wide

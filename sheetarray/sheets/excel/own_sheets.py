@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import FormatError, LimitError
-from .book import Book, BookSheet
+from .open_workbook import BookSheet, OpenWorkbook
 from .package.properties import read_record
-from .workbook import SheetPlan
+from .skeleton import SheetPlan
 
 
 @dataclass(frozen=True)
-class Ours:
+class OwnSheets:
     """What a write finds in the workbook.
 
     Attributes:
@@ -30,7 +30,7 @@ class Ours:
         kept: what it remembers of all other sheets of ours.
     """
 
-    spelled: dict[str, str]
+    titles: dict[str, str]
     replaced: list[BookSheet | None]
     emptied: list[BookSheet]
     names: list[str]
@@ -38,12 +38,12 @@ class Ours:
     kept: dict[str, dict[str, Any]]
 
     @property
-    def gone(self) -> list[BookSheet]:
+    def removed(self) -> list[BookSheet]:
         """The sheets whose content goes."""
         return [*(sheet for sheet in self.replaced if sheet is not None), *self.emptied]
 
 
-def find_ours(book: Book, plans: Sequence[SheetPlan], *, replacing: bool) -> Ours:
+def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
     """Compare plans with the sheets that are there.
 
     Raises:
@@ -53,38 +53,45 @@ def find_ours(book: Book, plans: Sequence[SheetPlan], *, replacing: bool) -> Our
         record = read_record(book.package) or {}
     except FormatError:
         record = {}  # edited: nothing is known to be ours
-    there = {sheet.title.casefold(): sheet for sheet in book.sheets}
-    ours = {title.casefold(): more for title, more in record.get("sheets", {}).items() if title.casefold() in there}
+    sheets_by_title = {sheet.title.casefold(): sheet for sheet in book.sheets}
+    ours = {
+        title.casefold(): more
+        for title, more in record.get("sheets", {}).items()
+        if title.casefold() in sheets_by_title
+    }
     planned = {plan.title.casefold() for plan in plans}
-    replaced = [there.get(plan.title.casefold()) for plan in plans]
+    replaced = [sheets_by_title.get(plan.title.casefold()) for plan in plans]
     uses = Counter(sheet.part for sheet in book.sheets)
     for sheet in replaced:
         if sheet is not None:
-            _check(sheet, ours, planned, there, replacing=replacing, shared=uses[sheet.part] > 1)
+            _check_replaceable(sheet, ours, planned, sheets_by_title, replacing=replacing, shared=uses[sheet.part] > 1)
     emptied = [
-        there[title]
+        sheets_by_title[title]
         for title, more in ours.items()
-        if replacing and title not in planned and _first(more) in planned and uses[there[title].part] == 1
+        if replacing
+        and title not in planned
+        and _first_title(more) in planned
+        and uses[sheets_by_title[title].part] == 1
     ]
     gone = planned | {sheet.title.casefold() for sheet in emptied}
-    return Ours(
-        spelled={
+    return OwnSheets(
+        titles={
             plan.title: plan.title if sheet is None else sheet.title
             for plan, sheet in zip(plans, replaced, strict=True)
         },
         replaced=replaced,
         emptied=emptied,
-        names=[name for title, more in ours.items() if title in gone for name in _names(more)],
+        names=[name for title, more in ours.items() if title in gone for name in _defined_names(more)],
         record={key: value for key, value in record.items() if key != "sheets"},
-        kept={there[title].title: more for title, more in ours.items() if title not in gone},
+        kept={sheets_by_title[title].title: more for title, more in ours.items() if title not in gone},
     )
 
 
-def _check(
+def _check_replaceable(
     sheet: BookSheet,
     ours: dict[str, dict[str, Any]],
     planned: set[str],
-    there: dict[str, BookSheet],
+    sheets_by_title: dict[str, BookSheet],
     *,
     replacing: bool,
     shared: bool,
@@ -102,16 +109,18 @@ def _check(
     if not is_ours:
         raise LimitError(f"the sheet {sheet.title!r} is not replaced: the workbook does not remember it as one that "
                          "sheetarray wrote (sheet= takes another title)")  # fmt: skip
-    first = _first(ours[title])
-    if first in there and first not in planned:
-        raise LimitError(f"the arrays of the sheet {there[first].title!r} go on in {sheet.title!r}: replace that one")
+    first = _first_title(ours[title])
+    if first in sheets_by_title and first not in planned:
+        raise LimitError(
+            f"the arrays of the sheet {sheets_by_title[first].title!r} go on in {sheet.title!r}: replace that one"
+        )
 
 
-def _first(more: dict[str, Any]) -> str:
+def _first_title(more: dict[str, Any]) -> str:
     first = more.get("of")
     return first.casefold() if isinstance(first, str) else ""
 
 
-def _names(more: dict[str, Any]) -> list[str]:
+def _defined_names(more: dict[str, Any]) -> list[str]:
     names = more.get("names")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

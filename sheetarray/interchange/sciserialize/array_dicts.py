@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...elements import fixed_width
-from ...errors import DTypeError, FormatError, located
+from ...elements import to_fixed_width
+from ...errors import DTypeError, FormatError, locating
+from ...file_array import FileArray, in_member
 from ...header import check_dimensions
-from ...stored import Stored, within
-from .keys import TYPE, base64_of, inside
+from .keys import TYPE, base64_text, path_inside
 
 _PLAIN = ("float", "complex", "int", "bool")  # kinds that every implementation knows
-_NAMED = frozenset(name for name, dtype in dtypes.TABLE.items() if dtype.kind in _PLAIN)
+_NAMED = frozenset(name for name, dtype in dtypes.DTYPES.items() if dtype.kind in _PLAIN)
 _CODED = re.compile(r"([<>|]?)(?:(b1|[iu][1248]|f[248]|c8|c16)|U(\d{1,9})|([Mm])8\[([^\]]{1,12})\])", re.ASCII)
 _TIME = re.compile(r"(?:datetime64|timedelta64)\[.{1,12}\]")
 _OBJECT = ("object", "O", "|O")
@@ -61,14 +61,14 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
     Raises:
         DTypeError: as `encode_array`.
     """
-    dtype = dtypes.of(array.dtype)
+    dtype = dtypes.from_numpy(array.dtype)
     if dtype.kind not in _PLAIN and not extensions:
         raise DTypeError(f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
                          "in Python; CSV and JSON hold them too")  # fmt: skip
     if dtype.kind == "generic":
         return "object"
     if array.dtype.kind == "T":
-        _ = fixed_width(array)  # says what is wrong with it
+        _ = to_fixed_width(array)  # says what is wrong with it
         raise DTypeError("a StringDType array: make it one of fixed width first, np.array(a.tolist())")
     if dtype.kind == "string":
         _refuse_surrogates(array)
@@ -89,7 +89,7 @@ def _refuse_surrogates(array: np.ndarray[Any, Any]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ArrayDict:
     """The dict of an array, looked through.
 
     Attributes:
@@ -98,7 +98,7 @@ class Form:
         path: where the dict is.
     """
 
-    stored: Stored
+    stored: FileArray
     data: Any
     path: str
 
@@ -111,12 +111,12 @@ class Form:
         Raises:
             FormatError: the bytes are no such array.
         """
-        place = inside(self.path, "bytes")
+        place = path_inside(self.path, "bytes")
         if self.stored.dtype.kind == "O":
             return self._objects(decode, place)
         content = decode_base64(self.data, place) if isinstance(self.data, str) else self.data
-        with within(place):
-            array = self.stored.array(content)
+        with in_member(place):
+            array = self.stored.to_array(content)
         if array.dtype.kind == "U" and array.size:
             units = array.reshape(-1).view(np.uint32)
             if ((units >= _SURROGATES[0]) & (units <= _SURROGATES[1])).any():
@@ -124,7 +124,7 @@ class Form:
         return array.copy() if not array.flags.owndata or not array.flags.writeable else array
 
     def _objects(self, decode: Callable[[Any, str], Any], place: str) -> np.ndarray[Any, Any]:
-        shape, count = self.stored.shape, self.stored.count
+        shape, count = self.stored.shape, self.stored.element_count
         items = [self.data]
         flat = (
             isinstance(self.data, list) and len(self.data) == count and not any(isinstance(x, list) for x in self.data)
@@ -135,14 +135,16 @@ class Form:
                 break
             for item in items:
                 if not isinstance(item, list) or len(item) != size:
-                    found = f"one of {len(item)}" if isinstance(item, list) else type(item).__name__
-                    raise FormatError(f"expected a list of {size} along axis {axis}, found {found}", location=place)
+                    description = f"one of {len(item)}" if isinstance(item, list) else type(item).__name__
+                    raise FormatError(
+                        f"expected a list of {size} along axis {axis}, found {description}", location=place
+                    )
             items = [inner for item in items for inner in item]
-        decoded = [decode(item, f"{place}, element {nth}") for nth, item in enumerate(items)]
+        decoded = [decode(item, f"{place}, element {index}") for index, item in enumerate(items)]
         return np.fromiter(decoded, dtype=object, count=count).reshape(shape)
 
 
-def parse_form(form: Mapping[str, Any], path: str) -> Form:
+def parse_array_dict(form: Mapping[str, Any], path: str) -> ArrayDict:
     """Look through the dict of an array, without decoding its bytes.
 
     Raises:
@@ -151,24 +153,26 @@ def parse_form(form: Mapping[str, Any], path: str) -> Form:
     for key in ("shape", "dtype", "bytes"):
         if key not in form:
             raise FormatError(f"an array without {key!r}", location=path or None)
-    shape, dtype = _shape(form["shape"], inside(path, "shape")), _dtype(form["dtype"], inside(path, "dtype"))
-    with located(location=inside(path, "shape")):
-        stored = Stored(dtype, shape, "row-major", 0)
-    text = base64_of(form["bytes"])
+    shape, dtype = _shape(form["shape"], path_inside(path, "shape")), _dtype(form["dtype"], path_inside(path, "dtype"))
+    with locating(location=path_inside(path, "shape")):
+        stored = FileArray(dtype, shape, "row-major", 0)
+    text = base64_text(form["bytes"])
     data = form["bytes"] if text is None else text
-    place = inside(path, "bytes")
+    place = path_inside(path, "bytes")
     if dtype.kind == "O":
         if shape and not isinstance(data, list):
             raise FormatError(f"expected nested lists of objects, found {type(data).__name__}", location=place)
-        return Form(stored, data, path)
-    if data is None or (data == [] and not stored.size):
+        return ArrayDict(stored, data, path)
+    if data is None or (data == [] and not stored.byte_count):
         data = b""  # what Matlab makes of an empty array
     if not isinstance(data, (bytes, bytearray, memoryview, str)) or (isinstance(data, str) and text is None):
         raise FormatError(f"expected bytes, found {type(data).__name__}", location=place)
-    there = base64_size(data) if isinstance(data, str) else len(data)
-    if there != stored.size:
-        raise FormatError(f"{there} bytes; the shape {shape} of {dtype} needs {stored.size}", location=place)
-    return Form(stored, data, path)
+    size_present = base64_size(data) if isinstance(data, str) else len(data)
+    if size_present != stored.byte_count:
+        raise FormatError(
+            f"{size_present} bytes; the shape {shape} of {dtype} needs {stored.byte_count}", location=place
+        )
+    return ArrayDict(stored, data, path)
 
 
 def base64_size(text: str) -> int:
@@ -196,7 +200,7 @@ def _shape(value: Any, path: str) -> tuple[int, ...]:
         whole = int(size) if isinstance(size, float) and size.is_integer() else size
         if not isinstance(whole, int) or isinstance(whole, bool) or not 0 <= whole < 2**63:
             shown = f"{size!r:.40}" if isinstance(size, (int, float)) and abs(size) < 2**70 else type(size).__name__
-            raise FormatError(f"expected the size of a dimension, found {shown}", location=inside(path, axis))
+            raise FormatError(f"expected the size of a dimension, found {shown}", location=path_inside(path, axis))
         shape.append(whole)
     return tuple(shape)
 
@@ -208,20 +212,20 @@ def _dtype(name: Any, path: str) -> np.dtype[Any]:
         if name in _OBJECT:
             return np.dtype(object)
         if _TIME.fullmatch(name):
-            with located(location=path):
-                return dtypes.named(name).numpy.newbyteorder("<")
+            with locating(location=path):
+                return dtypes.from_name(name).numpy.newbyteorder("<")
         if (match := _CODED.fullmatch(name)) and (match[1] != "|" or match[2] in ("b1", "i1", "u1")):
-            return _coded(match, path)
+            return _coded_dtype(match, path)
     known = " ".join(sorted(_NAMED))
     raise FormatError(f"unknown dtype {name!r:.60}", location=path, hint=f"known: {known} object <U.. datetime64[..]")
 
 
-def _coded(match: re.Match[str], path: str) -> np.dtype[Any]:
+def _coded_dtype(match: re.Match[str], path: str) -> np.dtype[Any]:
     order = match[1] or "<"
     if match[4]:
-        with located(location=path):
+        with locating(location=path):
             base = "datetime64" if match[4] == "M" else "timedelta64"
-            return dtypes.named(f"{base}[{match[5]}]").numpy.newbyteorder(order)  # type: ignore[arg-type]
+            return dtypes.from_name(f"{base}[{match[5]}]").numpy.newbyteorder(order)  # type: ignore[arg-type]
     if match[3] and int(match[3]) >= 2**29:
         raise FormatError(f"texts of {match[3]} characters are beyond any memory", location=path)
     return np.dtype(f"{order}{match[2]}" if match[2] else f"{order}U{match[3]}")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....columns import Request
+from ....dtypes import Positions
 from ....errors import FormatError
-from .cells import MOST_COLUMNS, Cells, Kinds, Places
-from .column import Run
+from .cells import MOST_COLUMNS, CellRun, Kinds
+from .column import ColumnRun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,7 @@ _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # cells that may be blank above other
 
 
 @dataclass
-class Gathered:
+class ColumnRuns:
     """The cells of one column, from a row on, run by run.
 
     Attributes:
@@ -34,7 +35,7 @@ class Gathered:
         height: how many rows there are up to the last cell.
     """
 
-    rows: list[range | Places] = field(default_factory=list)
+    rows: list[range | Positions] = field(default_factory=list)
     kinds: list[Kinds] = field(default_factory=list)
     values: list[pl.Series] = field(default_factory=list)
     height: int = 0
@@ -42,7 +43,7 @@ class Gathered:
     def __len__(self) -> int:
         return sum(map(len, self.rows))
 
-    def put(self, rows: Places, kinds: Kinds, values: pl.Series) -> None:
+    def add(self, rows: Positions, kinds: Kinds, values: pl.Series) -> None:
         """Add a run."""
         first, count = int(rows[0]), len(rows)
         together = int(rows[-1]) - first == count - 1 and bool((np.diff(rows) == 1).all())
@@ -53,52 +54,52 @@ class Gathered:
         self.height = max(self.height, 1 + int(rows.max()))
 
 
-def gathered(runs: Iterable[Cells], requests: Sequence[Request]) -> list[Gathered]:
+def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list[ColumnRuns]:
     """The cells of each column that is requested, from its row on.
 
     Raises:
         FormatError: so few cells, so far apart, that their columns would be next to nothing but blanks.
     """
-    found = [Gathered() for _ in requests]
+    columns = [ColumnRuns() for _ in requests]
     wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
     wanted[[request.column for request in requests]] = np.arange(len(requests))
     first_rows = np.array([request.row for request in requests], dtype=np.int64)
     least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
-    waiting: list[tuple[Places, Cells]] = []
+    waiting: list[tuple[Positions, CellRun]] = []
     for run in runs:
         if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
-            _sort(waiting, first_rows, found)
+            _sort_runs(waiting, first_rows, columns)
             waiting = []
-            _slice(run, wanted, first_rows, found)
+            _slice_run(run, wanted, first_rows, columns)
             continue
         which = wanted[run.columns]
-        chosen = which >= 0
-        chosen &= run.rows >= first_rows[which]
-        if not chosen.all():
-            run, which = run.where(chosen), which[chosen]
+        mask = which >= 0
+        mask &= run.rows >= first_rows[which]
+        if not mask.all():
+            run, which = run.select(mask), which[mask]
         waiting.append((which, run))
         if sum(len(which) for which, _ in waiting) >= least:
-            _sort(waiting, first_rows, found)
+            _sort_runs(waiting, first_rows, columns)
             waiting = []
-    _sort(waiting, first_rows, found)
-    heights, cells = sum(column.height for column in found), sum(map(len, found))
+    _sort_runs(waiting, first_rows, columns)
+    heights, cells = sum(column.height for column in columns), sum(map(len, columns))
     if heights > _BLANKS_ALWAYS + _BLANKS_TIMES * cells:
         raise FormatError(f"{cells} cells, so far apart that their columns are {heights} cells long",
                           hint="delete what stands alone far below the arrays")  # fmt: skip
-    return found
+    return columns
 
 
-def _slice(run: Cells, wanted: Places, first_rows: Places, found: list[Gathered]) -> None:
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of a run in which all rows have the same columns."""
     rows = run.rows[:: run.width]
     for place, column in enumerate(run.columns[: run.width].tolist()):
         which = int(wanted[column])
         if which >= 0:
             values = run.values.gather_every(run.width, place)
-            found[which].put(rows - first_rows[which], run.kinds[place :: run.width], values)
+            columns[which].add(rows - first_rows[which], run.kinds[place :: run.width], values)
 
 
-def _sort(runs: list[tuple[Places, Cells]], first_rows: Places, found: list[Gathered]) -> None:
+def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of some runs."""
     import polars as pl
 
@@ -108,23 +109,23 @@ def _sort(runs: list[tuple[Places, Cells]], first_rows: Places, found: list[Gath
     rows = np.concatenate([run.rows for _, run in runs])
     kinds = np.concatenate([run.kinds for _, run in runs])
     values = pl.concat([run.values for _, run in runs])
-    order = np.argsort(which.astype(np.uint16), kind="stable") if len(found) > 1 else np.arange(len(which))
-    bounds = np.searchsorted(which[order], np.arange(len(found) + 1))
+    order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
+    bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
     rows, kinds = (rows - first_rows[which])[order], kinds[order]
-    few = len(which) < _LONG_RUN * len(found)
+    few = len(which) < _LONG_RUN * len(columns)
     values = values.gather(order) if few else values
-    for nth in np.flatnonzero(np.diff(bounds)).tolist():
-        start, end = int(bounds[nth]), int(bounds[nth + 1])
+    for index in np.flatnonzero(np.diff(bounds)).tolist():
+        start, end = int(bounds[index]), int(bounds[index + 1])
         # long runs are copied, so that the columns can be given back one by one
         piece = values[start:end] if few else values.gather(order[start:end])
-        found[nth].put(rows[start:end] if few else rows[start:end].copy(), kinds[start:end], piece)
+        columns[index].add(rows[start:end] if few else rows[start:end].copy(), kinds[start:end], piece)
 
 
-def whole(column: Gathered) -> tuple[Run, int | None]:
+def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
     """A column as one run, its rows ascending, and the row of a cell that comes twice; the runs are given back."""
     import polars as pl
 
-    rows: Places = np.concatenate([np.asarray(rows, dtype=np.int64) for rows in column.rows])
+    rows: Positions = np.concatenate([np.asarray(rows, dtype=np.int64) for rows in column.rows])
     kinds: Kinds = np.concatenate(column.kinds)
     values = pl.concat(column.values)
     column.rows, column.kinds, column.values = [], [], []
@@ -134,5 +135,5 @@ def whole(column: Gathered) -> tuple[Run, int | None]:
         rows, kinds, values = rows[order], kinds[order], values.gather(order)
         twice = np.flatnonzero(np.diff(rows) < 1)
         if len(twice):
-            return Run(rows, kinds, values), int(rows[twice[0]])
-    return Run(rows, kinds, values), None
+            return ColumnRun(rows, kinds, values), int(rows[twice[0]])
+    return ColumnRun(rows, kinds, values), None

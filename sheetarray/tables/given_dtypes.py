@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import dtypes
-from ..cells import TextLook, from_text
-from ..dtypes import DType
+from ..cells import TextLook, buffer_from_text
+from ..dtypes import Array, DType
 from ..elements import Missing, Problem, decode
-from .numerals import WHITE, Marks, commas_are_decimal
+from .numerals import WHITE, NumeralMarks, commas_are_decimal
 from .options import DTypeLike
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _NUMBERS = ("float", "complex", "int")
 
 
-def dtype_of(dtype: DTypeLike) -> DType:
+def parse_given_dtype(dtype: DTypeLike) -> DType:
     """The dtype that is meant.
 
     Raises:
         DTypeError: no dtype of the format is.
     """
-    return dtypes.named(dtype) if isinstance(dtype, str) else dtypes.of(np.dtype(dtype))
+    return dtypes.from_name(dtype) if isinstance(dtype, str) else dtypes.from_numpy(np.dtype(dtype))
 
 
-def decode_given(texts: list[str | None], dtype: DType, marks: Marks, missing: Missing) -> tuple[Array, list[Problem]]:
+def decode_given(
+    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing
+) -> tuple[Array, list[Problem]]:
     """The values of a column under a dtype, and the cells that it cannot mean.
 
     Args:
@@ -49,7 +47,7 @@ def decode_given(texts: list[str | None], dtype: DType, marks: Marks, missing: M
         texts = ["NaT" if text is None else text for text in texts]
     look = TextLook("," if decimal == "," else ".", "keep")
     if dtype.kind in ("string", "generic") or len(texts) > 1000:
-        return from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+        return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
     return decode(texts, dtype, missing=missing, decimal=decimal)
 
 
@@ -57,7 +55,7 @@ def _all(texts: list[str | None]) -> list[str]:
     return [bare for text in texts if text and (bare := text.strip(WHITE))]
 
 
-def _without_groups(texts: list[str | None], marks: Marks) -> list[str | None]:
+def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
     """Numbers without what parts their thousands; other cells as they are."""
     if marks.thousands is None:
         return texts

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from ....dtypes import Positions
 from ....header import Header
-from .edits import Comparison
-
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
-Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
+from .edits import FingerprintComparison
 
 _MOST_WORK = 2**24  # elements looked at
 _MOST_AXES = 5
@@ -33,16 +31,16 @@ class Guess(NamedTuple):
     """
 
     message: str
-    back: Indices
+    back: Positions
 
 
-def change_of_places(case: Comparison, header: Header) -> str | None:
+def find_reordering(case: FingerprintComparison, header: Header) -> str | None:
     """What was done to the order of all elements; None if no guess is right."""
     count = case.record.count
     if len(case.buffer) != count or count < 2:
         return None
     work, stretch = 0, case.view.layout.stretch
-    for guess in _guesses(case, header):
+    for guess in _iter_guesses(case, header):
         work += stretch
         if case.beginning_was(case.buffer[guess.back[:stretch]]):
             work += count
@@ -53,12 +51,12 @@ def change_of_places(case: Comparison, header: Header) -> str | None:
     return None
 
 
-def _guesses(case: Comparison, header: Header) -> Iterator[Guess]:
+def _iter_guesses(case: FingerprintComparison, header: Header) -> Iterator[Guess]:
     count = case.record.count
     places = np.arange(count)
     yield Guess("reversed: the last element stands first, the first last", places[::-1])
     if _is_plain(header, count):
-        yield from _turned(places, header.shape, header)
+        yield from _iter_turned(places, header.shape, header)
     for step in case.view.steps_of(0):
         yield Guess(f"moved around: all elements have moved down by {step}, the last ones to the top",
                     np.roll(places, -step))  # fmt: skip
@@ -77,7 +75,7 @@ def _is_plain(header: Header, count: int) -> bool:
     return True
 
 
-def _turned(places: Indices, shape: tuple[int, ...], header: Header) -> Iterator[Guess]:
+def _iter_turned(places: Positions, shape: tuple[int, ...], header: Header) -> Iterator[Guess]:
     order: Literal["C", "F"] = "F" if header.order == "column-major" else "C"
     grid = places.reshape(shape, order=order)
     for axis, length in enumerate(shape):

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from ..dtypes import DType
 
-Formulas = Literal["escape", "keep"]  # what a container of nothing but text may do
-Buffer = np.ndarray[tuple[int], np.dtype[Any]]
+FormulaMode = Literal["escape", "keep"]  # what a container of nothing but text may do
 
 
 @dataclass(frozen=True, slots=True)

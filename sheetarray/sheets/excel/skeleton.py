@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ...columns import letters
+from ...columns import column_letters
 from ...errors import LimitError
-from .names import Area, check_title, defined_names, references
-from .package.markup import plain, quoted
+from .names import ArrayArea, build_references, check_title, make_defined_names
+from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
-from .package.properties import CONTENT_TYPE, merged, with_sheets
+from .package.properties import CONTENT_TYPE, add_sheets, merge_properties
 from .package.relations import TYPES
 
 PROPERTIES = "docProps/custom.xml"
@@ -71,7 +71,7 @@ class SheetPart:
 
 
 @dataclass(frozen=True)
-class Skeleton:
+class WorkbookSkeleton:
     """A new workbook without the rows of its sheets, and without what is remembered of its arrays.
 
     Attributes:
@@ -93,9 +93,9 @@ class Skeleton:
             OSError: the sink refuses.
         """
         for name, content in self.parts.items():
-            writer.add(name, content)
+            writer.write_part(name, content)
 
-    def remember(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
+    def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
         """Put the custom properties.
 
         Args:
@@ -106,10 +106,10 @@ class Skeleton:
             LimitError: the record is too long.
             OSError: the sink refuses.
         """
-        writer.add(PROPERTIES, merged(None, with_sheets(record, self.known), location=PROPERTIES))
+        writer.write_part(PROPERTIES, merge_properties(None, add_sheets(record, self.known), location=PROPERTIES))
 
 
-def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Skeleton:
+def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> WorkbookSkeleton:
     """Make a new workbook.
 
     Args:
@@ -125,8 +125,8 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Skelet
         (['xl/worksheets/sheet1.xml'], {'arrays': {'names': ['t'], 'of': 'arrays'}})
     """
     check_titles(sheets)
-    refers = references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
-    names = defined_names(refers)
+    refers = build_references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
+    names = make_defined_names(refers)
     parts = {
         TYPES: _types(len(sheets), _MACRO_TYPE if for_macros else _TYPE),
         "_rels/.rels": _root_relations(),
@@ -140,10 +140,12 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Skelet
         SheetPart(plan.title, f"{_SHEETS}{number}.xml", *_worksheet(plan, selected=number == 1))
         for number, plan in enumerate(sheets, 1)
     ]
-    return Skeleton({name: text.encode() for name, text in parts.items()}, made, _BOLD, remembered(sheets, names))
+    return WorkbookSkeleton(
+        {name: text.encode() for name, text in parts.items()}, made, _BOLD, remember_sheets(sheets, names)
+    )
 
 
-def worksheets(
+def worksheet_parts(
     sheets: Sequence[SheetPlan], code_names: Sequence[str], selected: Sequence[bool]
 ) -> list[tuple[bytes, bytes]]:
     """What comes before and after the rows of sheets that go into another workbook.
@@ -173,7 +175,7 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
         seen.add(plan.title.casefold())
 
 
-def remembered(sheets: Sequence[SheetPlan], names: Mapping[Area, str]) -> dict[str, dict[str, Any]]:
+def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
     """What is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
     return {
         plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": sheets[0].title}
@@ -229,11 +231,12 @@ def _workbook_relations(sheets: int) -> str:
 def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
     """The workbook's own part: its sheets by title, and the defined names by what they refer to."""
     listed = "".join(
-        f'<sheet name={quoted(plan.title)} sheetId="{number}" r:id="rId{number}"/>'
+        f'<sheet name={quote_attribute(plan.title)} sheetId="{number}" r:id="rId{number}"/>'
         for number, plan in enumerate(sheets, 1)
     )
     defined = "".join(
-        f"<definedName name={quoted(name)}>{plain(refers)}</definedName>" for name, refers in names.items()
+        f"<definedName name={quote_attribute(name)}>{escape_text(refers)}</definedName>"
+        for name, refers in names.items()
     )
     return (
         f'{_DECLARED}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><workbookPr/>'
@@ -275,10 +278,10 @@ def _application() -> str:
 
 def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
     """What comes before the rows of a sheet, and what comes after them."""
-    last = f"{letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
+    last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
         f'<col min="{first}" max="{end}" width="{width:g}" customWidth="1"/>'
-        for first, end, width in _runs(plan.widths)
+        for first, end, width in _group_widths(plan.widths)
     )
     frozen = (
         '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
@@ -289,7 +292,7 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
     in_view = ' tabSelected="1"' if selected else ""
     head = (
         f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
-        + (f"<sheetPr codeName={quoted(code_name)}/>" if code_name else "")
+        + (f"<sheetPr codeName={quote_attribute(code_name)}/>" if code_name else "")
         + f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>'
         f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
         '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>'
@@ -300,7 +303,7 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
     return head.encode(), f"</sheetData>{margins}</worksheet>".encode()
 
 
-def _runs(widths: Sequence[float]) -> Iterator[tuple[int, int, float]]:
+def _group_widths(widths: Sequence[float]) -> Iterator[tuple[int, int, float]]:
     """Columns of one width that stand beside each other: the first, the last (from 1), and the width."""
     start = 1
     for width, run in groupby(widths):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....dtypes import Mask, Positions
 from . import tags as t
 from .cells import MOST_ROWS
-from .tags import Marks, Places, Tags, Words
+from .tags import Tags, TagWords
 
 _PLAIN_SPAN, _LONG_SPAN = 4, 6  # tags of a number, and of an inline string or a formula: none that closes itself
 _FEWEST_ROWS = 4  # of which it is worth while to ask whether they are alike
@@ -34,7 +35,7 @@ _FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = [
 
 
 @dataclass(frozen=True)
-class Forms:
+class TagSequences:
     """Cells, and what they consist of; the arrays run in parallel, but for `rows`.
 
     Attributes:
@@ -48,23 +49,23 @@ class Forms:
         width: how many cells each row has where all rows consist of the same tags; otherwise 0.
     """
 
-    rows: Places
-    row_of: Places
-    cells: Places
-    spans: Places
-    values: Places
-    formulas: Marks
-    odd: Marks
+    rows: Positions
+    row_of: Positions
+    cells: Positions
+    spans: Positions
+    values: Positions
+    formulas: Mask
+    odd: Mask
     width: int = 0
 
 
-def forms_of(tags: Tags) -> Forms | None:
+def read_tag_sequences(tags: Tags) -> TagSequences | None:
     """The cells of a block; None where it is not made of rows alone, and those not of cells."""
     rows = np.flatnonzero(tags.kinds == t.ROW)
-    return _alike(tags, rows) or _each(tags, rows, len(tags))
+    return _cells_alike(tags, rows) or _cells_each(tags, rows, len(tags))
 
 
-def _each(tags: Tags, rows: Places, count: int) -> Forms | None:
+def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
     """The cells among the first `count` tags, one by one."""
     bounds = np.flatnonzero(tags.kinds[:count] >= t.BOUND)
     which = tags.kinds[bounds]
@@ -82,35 +83,35 @@ def _each(tags: Tags, rows: Places, count: int) -> Forms | None:
             break
         first = cells[left]
         same = spans[left] == len(form) + 1
-        for nth, kind in enumerate(form, 1):
-            same &= tags.kinds[first + nth] == kind
-        for nth in closed:
-            same[same] = tags.closed(first[same] + nth)
-        found = left[same]
-        values[found] += value
-        formulas[found] = t.FORMULA in form
+        for index, kind in enumerate(form, 1):
+            same &= tags.kinds[first + index] == kind
+        for index in closed:
+            same[same] = tags.are_closed(first[same] + index)
+        rows_alike = left[same]
+        values[rows_alike] += value
+        formulas[rows_alike] = t.FORMULA in form
         left = left[~same]
     odd[left] = True
-    return Forms(rows, row_of, cells, spans, values, formulas, odd)
+    return TagSequences(rows, row_of, cells, spans, values, formulas, odd)
 
 
-def _alike(tags: Tags, rows: Places) -> Forms | None:
+def _cells_alike(tags: Tags, rows: Positions) -> TagSequences | None:
     """The cells, found in the first row only; None where another one differs, or tags close themselves."""
     count = len(rows)
-    if count < _FEWEST_ROWS or len(tags) != count * (each := int(rows[1])):
+    if count < _FEWEST_ROWS or len(tags) != count * (tags_per_row := int(rows[1])):
         return None
-    kinds = tags.kinds[: len(tags)].reshape(count, each)
-    if (kinds != kinds[0]).any() or (once := _each(tags, rows[:1], each)) is None:
+    kinds = tags.kinds[: len(tags)].reshape(count, tags_per_row)
+    if (kinds != kinds[0]).any() or (once := _cells_each(tags, rows[:1], tags_per_row)) is None:
         return None
     plain = (once.spans == _PLAIN_SPAN) & ~once.formulas | (once.spans == _LONG_SPAN)
     if not len(once.cells) or not plain.all() or once.odd.any():
         return None
 
-    def repeated(places: Places) -> Places:
+    def repeated(places: Positions) -> Positions:
         return (rows[:, None] + places[None, :]).ravel()
 
     width = len(once.cells)
-    return Forms(
+    return TagSequences(
         rows,
         np.repeat(np.arange(count), width),
         repeated(once.cells),
@@ -140,13 +141,13 @@ class _Numbers:
         masks: of those words.
     """
 
-    rows: Places
-    digits: Places
-    words: Words
-    masks: Words
+    rows: Positions
+    digits: Positions
+    words: TagWords
+    masks: TagWords
 
 
-def references_of(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places, Places, int] | None:
+def read_references(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
     """Row and column of each cell, where its tag goes on after the reference, and the row after the last one.
 
     None where a row or a cell does not begin with its reference, or the two contradict each other.
@@ -157,15 +158,15 @@ def references_of(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places,
         after: the row of the first one, from 0, where rows and cells have no references but follow each other.
     """
     if len(forms.rows) and tags.bytes[int(tags.starts[forms.rows[0]]) + len(_BARE_ROW)] in _CLOSING:
-        return _following(tags, forms, after)
+        return _find_following(tags, forms, after)
     numbers = _numbers(tags, forms.rows)
     if numbers is None:
         return None
     places = tags.starts[forms.cells]
-    found = _letters(tags, places) if not forms.width else _letters_alike(tags, places, forms.width)
-    if found is None:
+    letters = _letters(tags, places) if not forms.width else _letters_alike(tags, places, forms.width)
+    if letters is None:
         return None
-    columns, length = found
+    columns, length = letters
     places = places + (length + len(_CELL_TAG))
     row_of = forms.row_of
     if ((tags.words(places) & numbers.masks[row_of]) != numbers.words[row_of]).any():
@@ -173,10 +174,10 @@ def references_of(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places,
     return numbers.rows[row_of], columns, places + (numbers.digits + 1)[row_of], int(numbers.rows[-1]) + 1
 
 
-def _following(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places, Places, int] | None:
+def _find_following(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
     """The same where no row has a number; a reference that a cell has all the same is an attribute of no known form."""
     starts = tags.starts[forms.rows]
-    bare = tags.begin_with(starts, _BARE_ROW + b">") | tags.begin_with(starts, _BARE_ROW + b"/>")
+    bare = tags.starting_with(starts, _BARE_ROW + b">") | tags.starting_with(starts, _BARE_ROW + b"/>")
     if not bare.all() or forms.odd.any() or after + len(forms.rows) > MOST_ROWS:
         return None
     counts = np.arange(len(forms.cells))
@@ -185,25 +186,25 @@ def _following(tags: Tags, forms: Forms, after: int) -> tuple[Places, Places, Pl
     return forms.row_of + after, columns, tags.starts[forms.cells] + len("<c"), after + len(forms.rows)
 
 
-def _numbers(tags: Tags, rows: Places) -> _Numbers | None:
+def _numbers(tags: Tags, rows: Positions) -> _Numbers | None:
     places = tags.starts[rows]
-    if not tags.begin_with(places, _ROW_TAG).all():
+    if not tags.starting_with(places, _ROW_TAG).all():
         return None
     words = tags.words(places + len(_ROW_TAG))
-    found = quoted_numbers(words)
-    if found is None or (found[0] < 1).any():
+    numbers = parse_quoted_numbers(words)
+    if numbers is None or (numbers[0] < 1).any():
         return None
-    number, digits = found
+    number, digits = numbers
     masks = ~np.uint64(0) >> ((np.uint64(7) - digits.astype(np.uint64)) << np.uint64(3))
     return _Numbers(number - 1, digits, words & masks, masks)
 
 
-def quoted_numbers(words: Words) -> tuple[Places, Places] | None:
+def parse_quoted_numbers(words: TagWords) -> tuple[Positions, Positions] | None:
     """The numbers that words begin with, up to a quote, and how many digits each has; None where one has none."""
     number, digits = np.zeros((2, len(words)), dtype=np.int64)
     going = np.ones(len(words), dtype=np.bool_)
-    for nth in range(8):
-        unit = ((words >> np.uint64(8 * nth)) & _BYTE).astype(np.int64) - ord("0")
+    for index in range(8):
+        unit = ((words >> np.uint64(8 * index)) & _BYTE).astype(np.int64) - ord("0")
         going &= (unit >= 0) & (unit <= 9)
         if not going.any():
             break
@@ -213,15 +214,15 @@ def quoted_numbers(words: Words) -> tuple[Places, Places] | None:
     return (number, digits) if ((digits > 0) & (digits < 8) & quoted).all() else None
 
 
-def _letters(tags: Tags, places: Places) -> tuple[Places, Places] | None:
+def _letters(tags: Tags, places: Positions) -> tuple[Positions, Positions] | None:
     """The column that the letters of each reference name, and how many they are."""
-    if not tags.begin_with(places, _CELL_TAG).all():
+    if not tags.starting_with(places, _CELL_TAG).all():
         return None
     words = tags.words(places + len(_CELL_TAG))
     columns, length = np.zeros((2, len(places)), dtype=np.int64)
     letter = np.ones(len(places), dtype=np.bool_)
-    for nth in range(3):
-        unit = ((words >> np.uint64(8 * nth)) & _BYTE).astype(np.int64) - (ord("A") - 1)
+    for index in range(3):
+        unit = ((words >> np.uint64(8 * index)) & _BYTE).astype(np.int64) - (ord("A") - 1)
         letter &= (unit >= 1) & (unit <= 26)
         if not letter.any():
             break
@@ -230,7 +231,7 @@ def _letters(tags: Tags, places: Places) -> tuple[Places, Places] | None:
     return (columns - 1, length) if length.all() else None
 
 
-def _letters_alike(tags: Tags, places: Places, width: int) -> tuple[Places, Places] | None:
+def _letters_alike(tags: Tags, places: Positions, width: int) -> tuple[Positions, Positions] | None:
     """The same, where each row has cells of the same columns; None where one does not."""
     once = _letters(tags, places[:width])
     if once is None:

@@ -41,14 +41,14 @@ def is_blank(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def shortest(value: float, text: str) -> str:
+def shortest_text(value: float, text: str) -> str:
     """The text of a float in a cell of text: `text` is its shortest decimal, a trailing `.0` is dropped."""
     if math.isfinite(value):
         return text.removesuffix(".0")
     return NAN if math.isnan(value) else INFINITY if value > 0 else NEGATIVE_INFINITY
 
 
-def bool_text(value: object) -> str:
+def format_bool(value: object) -> str:
     """A boolean in a cell of text, as spreadsheets show it."""
     return TRUE if value else FALSE
 
@@ -56,13 +56,13 @@ def bool_text(value: object) -> str:
 # Text that a spreadsheet would take for a formula ------------------------------------------------------------
 
 
-def escape(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Put an apostrophe before text that a spreadsheet would evaluate, or that begins with one."""
     return "'" + text if text.startswith(EVALUATED) else text
 
 
-def unescape(text: str) -> str:
-    """Undo `escape`; an apostrophe that it would not have written stays."""
+def unescape_formula(text: str) -> str:
+    """Undo `escape_formula`; an apostrophe that it would not have written stays."""
     return text[1:] if text.startswith("'") and text[1:].startswith(EVALUATED) else text
 
 
@@ -80,15 +80,15 @@ def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | 
     if value is None:
         return None
     if isinstance(value, bool):
-        return bool_text(value)
+        return format_bool(value)
     if isinstance(value, str):
-        if _reads_as_other(value):
+        if _reads_as_other_kind(value):
             if formulas == "keep":
                 raise ValueError(f"with formulas='keep' the text {value!r:.60} would come back as another value")
             return "'" + value
         if formulas == "typed":
             return "'" + value if value.startswith("'") else value
-        return escape(value) if formulas == "escape" else value
+        return escape_formula(value) if formulas == "escape" else value
     return repr(value).replace(".", decimal)
 
 
@@ -136,16 +136,16 @@ def generic_from_text(text: str | None, *, formulas: str) -> Cell:
     """The generic element that a cell of text holds; the opposite of `generic_to_text`, with either decimal mark."""
     if text is None or text == "":
         return None
-    if text.startswith("'") and (formulas == "typed" or (formulas == "escape" and _reads_as_other(text[1:]))):
+    if text.startswith("'") and (formulas == "typed" or (formulas == "escape" and _reads_as_other_kind(text[1:]))):
         return text[1:]
     if number := _numeral(text):
         return float(number[0]) if number["float"] else int(number[0])
     if text.upper() in (TRUE, FALSE):
         return text.upper() == TRUE
-    return unescape(text) if formulas == "escape" else text
+    return unescape_formula(text) if formulas == "escape" else text
 
 
-def _reads_as_other(text: str) -> bool:
+def _reads_as_other_kind(text: str) -> bool:
     return text == "" or text.upper() in (TRUE, FALSE) or _numeral(text) is not None
 
 
@@ -156,7 +156,7 @@ def _numeral(text: str) -> re.Match[str] | None:
 # One cell under a dtype --------------------------------------------------------------------------------------
 
 
-def float_of(cell: Cell, decimal: str = ".") -> float:
+def parse_float(cell: Cell, decimal: str = ".") -> float:
     """The float in a cell: a number, a numeral, NaN or an infinity, or stdlib's tagged object."""
     if isinstance(cell, float):
         return cell
@@ -167,26 +167,28 @@ def float_of(cell: Cell, decimal: str = ".") -> float:
             raise ValueError("is beyond the range of float64") from None
     if isinstance(cell, dict):
         cell = cell.get("value") if cell.keys() == {"type", "value"} else cell
-    text = _text(cell, decimal)
+    text = _cell_text(cell, decimal)
     if text is None or not _FLOAT_ONLY.fullmatch(text):
-        raise ValueError(f"expected a number, found {found(cell)}")
+        raise ValueError(f"expected a number, found {describe_cell(cell)}")
     value = float(text)
     if math.isinf(value) and "n" not in text.lower():
-        raise ValueError(f"{found(cell)} is beyond the range of float64")
+        raise ValueError(f"{describe_cell(cell)} is beyond the range of float64")
     return value
 
 
-def int_of(cell: Cell, decimal: str = ".") -> int:
+def parse_int(cell: Cell, decimal: str = ".") -> int:
     """The integer in a cell: `2`, `2.0`, `"2"`, `"1E+05"`; never rounded."""
     if isinstance(cell, int) and not isinstance(cell, bool):
         return cell
     if isinstance(cell, float):
         if not cell.is_integer():
-            raise ValueError(f"expected an integer, found {found(cell)}")
+            raise ValueError(f"expected an integer, found {describe_cell(cell)}")
         if abs(cell) >= _ROUNDED:
-            raise ValueError(f"expected an integer, found {found(cell)}: doubles of 2^53 or more may be rounded")
+            raise ValueError(
+                f"expected an integer, found {describe_cell(cell)}: doubles of 2^53 or more may be rounded"
+            )
         return int(cell)
-    text = _text(cell, decimal)
+    text = _cell_text(cell, decimal)
     if text is not None and len(text) <= _LONGEST_INTEGER:
         if _INTEGER.fullmatch(text):
             return int(text)
@@ -194,37 +196,37 @@ def int_of(cell: Cell, decimal: str = ".") -> int:
             try:
                 number = Decimal(text)
             except InvalidOperation:  # an exponent of 19 digits
-                raise ValueError(f"{found(cell)} is beyond the range of every integer dtype") from None
+                raise ValueError(f"{describe_cell(cell)} is beyond the range of every integer dtype") from None
             if not number:
                 return 0
             if number.adjusted() > _LONGEST_INTEGER:
-                raise ValueError(f"{found(cell)} is beyond the range of every integer dtype")
+                raise ValueError(f"{describe_cell(cell)} is beyond the range of every integer dtype")
             if number.as_tuple().exponent >= 0 or number == number.to_integral_value():  # type: ignore[operator]  # finite: the exponent is an int
                 return int(number)
-    raise ValueError(f"expected an integer, found {found(cell)}")
+    raise ValueError(f"expected an integer, found {describe_cell(cell)}")
 
 
-def complex_parts(cell: Cell, decimal: str = ".") -> tuple[str, str]:
+def split_complex(cell: Cell, decimal: str = ".") -> tuple[str, str]:
     """The numerals of the real and the imaginary part in a cell of text such as `3+4i`, `(1-2j)`, `i` or `5`."""
-    text = _text(cell, decimal)
+    text = _cell_text(cell, decimal)
     if text is not None and text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
     match = _COMPLEX.fullmatch(text) if text and len(text) <= _LONGEST_COMPLEX else None
     if match is None or (match["unit"] and match["real"] and not match["sign"]):
-        raise ValueError(f"expected a complex number, found {found(cell)}")
+        raise ValueError(f"expected a complex number, found {describe_cell(cell)}")
     real, unit = match["real"], match["unit"]
     return real or "0", f"{match['sign'] or ''}{match['imag'] or '1'}" if unit else "0"
 
 
-def complex_of(cell: Cell, decimal: str = ".") -> complex:
+def parse_complex(cell: Cell, decimal: str = ".") -> complex:
     """The complex number in a cell; a plain number is one without an imaginary part."""
     if isinstance(cell, (float, int, dict)):
-        return complex(float_of(cell), 0.0)
-    real, imag = complex_parts(cell, decimal)
-    return complex(float_of(real), float_of(imag))
+        return complex(parse_float(cell), 0.0)
+    real, imag = split_complex(cell, decimal)
+    return complex(parse_float(real), parse_float(imag))
 
 
-def bool_of(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signature for all)
+def parse_bool(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signature for all)
     """The boolean in a cell: true/false in any case, or 1/0."""
     if isinstance(cell, bool):
         return cell
@@ -235,23 +237,23 @@ def bool_of(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signa
         return True
     if word in FALSE_WORDS:
         return False
-    raise ValueError(f"expected TRUE or FALSE, found {found(cell)}")
+    raise ValueError(f"expected TRUE or FALSE, found {describe_cell(cell)}")
 
 
-def string_of(cell: Cell) -> str:
+def parse_string(cell: Cell) -> str:
     """The text in a cell; a number or boolean that a program made of it is turned back as well as can be."""
     if cell is None:
         return ""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
-        return bool_text(cell)
+        return format_bool(cell)
     if isinstance(cell, (int, float)):
-        return shortest(float(cell), repr(cell)) if isinstance(cell, float) else str(cell)
-    raise ValueError(f"expected text, found {found(cell)}")
+        return shortest_text(float(cell), repr(cell)) if isinstance(cell, float) else str(cell)
+    raise ValueError(f"expected text, found {describe_cell(cell)}")
 
 
-def found(cell: Cell) -> str:
+def describe_cell(cell: Cell) -> str:
     """A cell's content for a message, cut to a readable length."""
     if is_blank(cell):
         return "a blank cell"
@@ -263,7 +265,7 @@ def found(cell: Cell) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _text(cell: Cell, decimal: str) -> str | None:
+def _cell_text(cell: Cell, decimal: str) -> str | None:
     if not isinstance(cell, str):
         return None
     text = cell.strip()

@@ -1,0 +1,74 @@
+"""Names are plain words: each says what it holds, one name means one type, and a docstring begins with a sentence."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from ladder import MODULES
+
+EMPTY_WORDS = {
+    *("found", "there", "each", "told", "nth", "looks"),
+    *("chosen", "gathered", "examined", "judged", "give_back", "stem"),
+}
+PUBLIC = {("registry.row", "stem")}  # a field of `Format`, which the rows of other packages fill in
+TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
+
+
+def names_of(tree: ast.Module) -> set[str]:
+    """What a module calls its functions, classes, arguments, variables and attributes of its own."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.attr.lstrip("_"))
+    return names
+
+
+def is_type_alias(node: ast.stmt) -> bool:
+    """Whether a statement names a type: in capital and small letters, and no string, number or call."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    name = node.targets[0].id
+    plain = not name.startswith("_") and name[0].isupper() and not name.isupper()
+    return plain and not isinstance(node.value, (ast.Call, ast.Constant))
+
+
+def types_of(tree: ast.Module) -> set[str]:
+    """The classes and type aliases that other modules may import."""
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")}
+    aliases = {node.targets[0].id for node in tree.body if is_type_alias(node)}  # type: ignore[attr-defined]
+    return classes | aliases
+
+
+@pytest.mark.parametrize("module", sorted(TREES))
+def test_no_name_says_nothing_of_what_it_holds(module: str) -> None:
+    assert not set(module.split(".")) & EMPTY_WORDS
+    bad = names_of(TREES[module]) & EMPTY_WORDS
+    assert not {name for name in bad if (module, name) not in PUBLIC}
+
+
+def test_one_name_means_one_type() -> None:
+    modules = defaultdict(list)
+    for module, tree in TREES.items():
+        for name in types_of(tree):
+            modules[name].append(module)
+    assert {name: where for name, where in modules.items() if len(where) > 1} == {}
+    assert len(modules) > 150
+
+
+@pytest.mark.parametrize("module", sorted(TREES))
+def test_a_docstring_begins_with_a_sentence(module: str) -> None:
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+            sentence = text.partition("\n\n")[0].rstrip()
+            where = getattr(node, "name", Path(module).name)
+            assert sentence.endswith((".", "?", ":")), f"{module}.{where}: {sentence}"
+            assert sentence[0].isupper() or sentence[0] in "`." or isinstance(node, ast.Module), f"{module}.{where}"
