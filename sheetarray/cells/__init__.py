@@ -11,7 +11,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 
 from __future__ import annotations
 
-from .reading import buffer_from_text, buffer_from_typed, from_list
+from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .strings import longest_text
 from .text_look import FormulaMode, TextLook, engine_dtype
 from .typed import TypedCells, buffer_to_typed
@@ -22,10 +22,10 @@ __all__ = [
     "TextLook",
     "TypedCells",
     "buffer_from_text",
+    "buffer_from_texts",
     "buffer_from_typed",
     "buffer_to_text",
     "buffer_to_typed",
     "engine_dtype",
-    "from_list",
     "longest_text",
 ]  # fmt: skip

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import Buffer, DType
-from ..elements import FALSE_WORDS, TRUE_WORDS, Missing, Problem, decode, generic_from_text
+from ..elements import (
+    FALSE_WORDS,
+    TRUE_WORDS,
+    Missing,
+    Problem,
+    decode,
+    generic_from_text,
+    text_array,
+    unescape_formula,
+)
 from .dates import dates_from_text
 from .strings import strings_from_text
 from .text_look import TextLook, engine_dtype
@@ -59,7 +68,7 @@ def buffer_from_text(
         case "string":
             return strings_from_text(column, look)
         case "generic":
-            return _parse_generics(column, look), []
+            return _parse_generics(column.to_list(), look), []
         case "float":
             return _parse_floats(column, dtype, look, missing)
         case "int":
@@ -74,18 +83,26 @@ def buffer_from_text(
             return decode(column.to_list(), dtype, missing=missing)
 
 
-def from_list(texts: Sequence[str], dtype: DType, *, missing: Missing = "error") -> tuple[Buffer, list[Problem]]:
-    """Return the buffer of a list of texts with decimal points and nothing escaped, and the cells that cannot be read.
+def buffer_from_texts(
+    texts: Sequence[Any], dtype: DType, look: TextLook, *, missing: Missing = "error"
+) -> tuple[Buffer, list[Problem]]:
+    """Return the buffer of a list of texts, and the cells that cannot be read; for columns of a few cells.
 
     The engine converts numbers where it has been loaded already, or where there are many; no query of it is run.
     """
-    if dtype.kind in ("float", "int") and len(texts) >= (_FEW if "polars" in sys.modules else _FEW_UNLOADED):
+    if dtype.kind == "string":
+        escaped = look.formulas == "escape"
+        return text_array([(unescape_formula(text) if escaped else text) if text else "" for text in texts]), []
+    if dtype.kind == "generic":
+        return _parse_generics(texts, look), []
+    few = _FEW if "polars" in sys.modules else _FEW_UNLOADED
+    if dtype.kind in ("float", "int") and look.decimal == "." and len(texts) >= few:
         import polars as pl
 
         column = pl.Series(texts, dtype=pl.String).cast(engine_dtype(dtype), strict=False)
         if not column.null_count() and (buffer := buffer_from_typed(column, dtype)) is not None:
             return buffer, []
-    return decode(texts, dtype, missing=missing)
+    return decode(texts, dtype, missing=missing, decimal=look.decimal)
 
 
 def _decode_unsure(
@@ -166,7 +183,7 @@ def _with_decimal_point(texts: pl.Series, look: TextLook) -> pl.Series:
     return pl.select(pl.when(has_point).then(None).otherwise(swapped)).to_series() if has_point.any() else swapped
 
 
-def _parse_generics(column: pl.Series, look: TextLook) -> Buffer:
-    out = np.empty(len(column), dtype=object)
-    out[:] = [generic_from_text(text, formulas=look.formulas) for text in column.to_list()]
+def _parse_generics(texts: Sequence[str | None], look: TextLook) -> Buffer:
+    out = np.empty(len(texts), dtype=object)
+    out[:] = [generic_from_text(text, formulas=look.formulas) for text in texts]
     return out

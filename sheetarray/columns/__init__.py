@@ -13,7 +13,7 @@ from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import count_cells, reporting_cells
 from .reading import CompareFingerprint, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
-from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Zone
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Texts, Zone
 from .words import Words
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "LayoutColumn",
     "Request",
     "Sheet",
+    "Texts",
     "Words",
     "Zone",
     "anchors_of_grid",

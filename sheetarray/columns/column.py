@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import buffer_from_text, buffer_from_typed
+from ..cells import buffer_from_text, buffer_from_texts, buffer_from_typed
 from ..data import check_cell_count, complex_part_dtype, expected_cell_count
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, decode, is_blank
 from ..errors import FormatError
 from .grid import Anchor
-from .sheet import ColumnCells, Sheet
+from .sheet import ColumnCells, Sheet, Texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,8 +51,14 @@ class ArrayColumn:
     @property
     def is_text(self) -> bool:
         """Whether every piece came as the text that it is."""
+        if self._is_short_text:
+            return True
         text = _to_series([]).dtype
         return all(not isinstance(rest, Sequence) and rest.dtype == text for _, rest in self.pieces)
+
+    @property
+    def _is_short_text(self) -> bool:
+        return all(isinstance(rest, Texts) for _, rest in self.pieces)
 
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
@@ -110,7 +116,11 @@ class ArrayColumn:
         dtype = self.header.dtype if cells_per_element == 1 else complex_part_dtype(self.header.dtype)
         if isinstance(cells, Sequence):
             padded = [*cells, *[None] * (wanted - len(cells))] if len(cells) < wanted else cells
-            buffer, problems = decode(padded, dtype, missing=missing, typed=self.sheet.look.formulas == "typed")
+            look = self.sheet.look
+            if self._is_short_text:
+                buffer, problems = buffer_from_texts(padded, dtype, look, missing=missing)
+            else:
+                buffer, problems = decode(padded, dtype, missing=missing, typed=look.formulas == "typed")
         else:
             texts = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
             buffer, problems = buffer_from_text(texts, dtype, self.sheet.look, missing=missing)

@@ -17,6 +17,11 @@ from .words import Words
 if TYPE_CHECKING:
     import polars as pl
 
+
+class Texts(list[Cell]):
+    """The text of a few cells of a container that has nothing but text; a Series would take longer to be made."""
+
+
 ColumnCells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
 
 
@@ -91,8 +96,8 @@ class Sheet(Protocol):
             typed: parse under `cells.engine_dtype` where the container can; otherwise text is String.
 
         Returns:
-            For each request the first cells as they are, and the rest: a Series, in a container of text; or a list
-            of Python scalars, in one that has types of its own.
+            For each request the first cells as they are, and the rest: a Series or `Texts`, in a container of text; or
+            a list of Python scalars, in one that has types of its own.
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:

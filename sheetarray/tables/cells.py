@@ -88,11 +88,21 @@ class Table:
         height: how many rows there are, up to the last one that holds a cell at least.
         columns: by their place in the sheet; at least those that hold a cell.
         lines: the rows that are lines without any cell, not even a blank one, as text may have them.
+        places: where in the sheet each row stands, if very many such lines were left out; None if none were.
     """
 
     height: int
     columns: Mapping[int, RawColumn]
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    places: Positions | None = None
+
+    def index_of(self, row: int) -> int:
+        """The first row of the table that stands in a row of the sheet, or below."""
+        return row if self.places is None else int(np.searchsorted(self.places, row))
+
+    def row_of(self, index: int) -> int:
+        """The row of the sheet in which a row of the table stands."""
+        return index if self.places is None or not len(self.places) else int(self.places[index])
 
 
 class TableSheet(Protocol):

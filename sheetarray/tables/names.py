@@ -33,7 +33,7 @@ def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
             base = name
             while (name := f"{base}_{count}") in names or name in given:
                 count += 1
-            address = cell_address(rows.names[-1] if rows.names else rows.row(0), place)
+            address = cell_address(rows.name_row if rows.names else rows.row(0), place)
             notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
         names[name] = place
     return names

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _SHORT = 256  # rows of a column that plain Python is faster with
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _HEAD = 20_000  # cells in which an array of the exchange format is looked for
+_ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
+_WIDE_HEAD = 2**20  # cells, where they make fewer rows than that
 
 
 def read_table(
@@ -65,7 +67,9 @@ def _refuse_arrays(sheet: TableSheet) -> None:
     Raises:
         FormatError: one does.
     """
-    grid, _ = sheet.head(_HEAD)
+    grid, ended = sheet.head(_HEAD)
+    if len(grid) < _ROWS_OF_ANCHOR and not ended:
+        grid, _ = sheet.head(_WIDE_HEAD)
     for anchor in anchors_of_grid(grid):
         down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
         is_version = anchor.aliases == () and _is_version(grid, anchor.row + down, anchor.column + right)

@@ -21,16 +21,23 @@ class TableRows:
     """The rows of a table.
 
     Attributes:
+        table: whose rows they are.
         names: those that hold the names of columns.
         data: all others that count, ascending.
     """
 
+    table: Table
     names: list[int]
     data: range | Positions
 
     def row(self, index: int) -> int:
-        """The row of a cell of a column, by its index."""
-        return int(self.data[index]) if index < len(self.data) else self.names[-1] if self.names else 0
+        """The row in the sheet of a cell of a column, by its index."""
+        return self.table.row_of(int(self.data[index])) if index < len(self.data) else self.name_row
+
+    @property
+    def name_row(self) -> int:
+        """The last row of the sheet that holds names; the first row if none does."""
+        return self.table.row_of(self.names[-1]) if self.names else 0
 
 
 def select_rows(table: Table, options: TableOptions) -> TableRows:
@@ -49,7 +56,7 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
         count = int(has_names([column.cell(int(rows[0])) for column in table.columns.values()]))
     else:
         count = int(options.header)
-    return TableRows([int(row) for row in rows[:count]], rows[count:])
+    return TableRows(table, [int(row) for row in rows[:count]], rows[count:])
 
 
 def has_names(cells: list[Cell]) -> bool:
@@ -60,14 +67,16 @@ def has_names(cells: list[Cell]) -> bool:
 def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     """The rows from the first that holds something to the last, without those that are passed over."""
     lines = table.lines if len(table.columns) > 1 else table.lines[:0]
+    above = table.index_of(options.skipped_above)
     if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
-        first, last = _first(table, options.skipped_above), _last(table)
+        first, last = _first(table, above), _last(table)
         if first is not None and last is not None:
             return range(first, last + 1)
     counts = np.ones(table.height, dtype=bool)
-    counts[: options.skipped_above] = False
+    counts[:above] = False
     counts[lines] = False
-    counts[[row for row in options.skipped_rows if row < table.height]] = False
+    skipped = [(row, table.index_of(row)) for row in options.skipped_rows]
+    counts[[index for row, index in skipped if index < table.height and table.row_of(index) == row]] = False
     filled, comments = _filled_rows(table, options.comment)
     counts[comments] = False
     held = np.flatnonzero(filled & counts)

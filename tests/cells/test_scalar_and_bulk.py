@@ -20,10 +20,12 @@ from sheetarray import DTypeError, FormatError, dtypes, elements
 from sheetarray.cells import (
     TextLook,
     buffer_from_text,
+    buffer_from_texts,
     buffer_from_typed,
     buffer_to_text,
     buffer_to_typed,
     engine_dtype,
+    reading,
 )
 from sheetarray.elements import spelling
 from sheetarray.files import repeated_key
@@ -120,10 +122,16 @@ def test_columns_of_text_decode_as_their_cells_do(
     single, problems = scalar_decode(texts, dtype, look, missing)
     assert bulk_problems == problems
     good = [index for index in range(len(texts)) if index not in {problem.index for problem in problems}]
-    if dtype.kind == "string":
-        assert bulk.tolist() == single.tolist()
-    else:
-        assert_same(bulk[good], single[good])
+    for few in (1, 2**15):  # numbers by the engine, or cell by cell
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reading, "_FEW", few)
+            listed, listed_problems = buffer_from_texts(texts, dtype, look, missing=missing)
+        assert listed_problems == problems
+        for buffer in (bulk, listed):
+            if dtype.kind == "string":
+                assert buffer.tolist() == single.tolist()
+            else:
+                assert_same(buffer[good], single[good])
 
 
 @settings(deadline=None, max_examples=500)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -23,17 +24,34 @@ _OPERATION = """
     except sa.SheetArrayError as error:
         print(type(error).__name__, str(error)[:200])
 """
+_TABLE = b"a,b\n1,2\n"
 HOSTILE = {
     "commas": b"," * 30_000_000,
     "versions": b"version," * 2_000_000,
     "keys": b"ndarray,shape," * 2_000_000,
     "spaces": b" data " * 5_000_000,
     "broken anchors": b"version\nx\nndarray\n" * 1_000_000,
+    "anchors alone": b"version\n1.0.0\nndarray\n" * 1_300_000,
+    "anchors in rows": b"version,1.0.0,ndarray\n" * 1_300_000,
+    "repeated keys": b"version\n1.0.0\nndarray\n" + b"shape\n2\n" * 3_500_000,
+    "repeated keys in a row": b"version,1.0.0,ndarray," + b"shape,2," * 3_500_000,
+    "quotes": b'"' * 30_000_000,
+    "empty quotes": b'"",' * 8_000_000,
+    "stray quotes": b'a"b,' * 7_500_000,
+    "stray quotes in lines": b'a"b\n' * 7_500_000,
+    "carriage returns": b"\r" * 30_000_000,
+    "lines that end in one": b"a\r" * 15_000_000,
+    "blank lines above": b"\n" * 30_000_000 + _TABLE,
+    "blank lines of Windows above": b"\r\n" * 15_000_000 + _TABLE,
+    "lines of spaces above": b" \n" * 15_000_000 + _TABLE,
+    "blank lines below": _TABLE + b"\n" * 30_000_000,
+    "blank lines between": _TABLE + b"\n" * 30_000_000 + b"3,4\n",
 }
+OPERATIONS = ["scan", "check", "read", "read_columns"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("operation", ["check"])
+@pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=list(HOSTILE))
 def test_thirty_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, content: bytes, operation: str) -> None:
     path = tmp_path / "hostile.csv"
@@ -41,20 +59,40 @@ def test_thirty_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, content
     run_limited(_OPERATION, path, operation)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_compressed_commas_are_judged_in_seconds(tmp_path: Path, operation: str) -> None:
+    path = tmp_path / "hostile.csv.gz"
+    path.write_bytes(gzip.compress(HOSTILE["commas"]))
+    run_limited(_OPERATION, path, operation)
+
+
 def stacked(count: int, orient: str) -> bytes:
-    """So many arrays of two elements, one below the other."""
+    """So many arrays of two elements, one below the other or side by side."""
     cells = sa.to_linear(np.array([0.5, 1.5]))
     if orient == "rows":
         line = ",".join(map(str, cells))
         return "".join(f"a{number},{line}\n" for number in range(count)).encode()
-    lines = "\n".join(map(str, cells))
-    return "".join(f"a{number}\n{lines}\n" for number in range(count)).encode()
+    if orient == "side by side":
+        lines = [",".join(f"a{number}" for number in range(count)), *(",".join([str(cell)] * count) for cell in cells)]
+        return "\n".join(lines).encode()
+    lines_of_one = "\n".join(map(str, cells))
+    return "".join(f"a{number}\n{lines_of_one}\n" for number in range(count)).encode()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("orient", ["columns", "rows"])
-def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, orient: str) -> None:
-    count = 20_000
+@pytest.mark.parametrize("operation", ["scan", "check", "read"])
+@pytest.mark.parametrize("orient", ["columns", "rows", "side by side"])
+def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, orient: str, operation: str) -> None:
+    count = 50_000
     path = tmp_path / "many.csv"
     path.write_bytes(stacked(count, orient))
-    assert run_limited(_OPERATION, path, "read").output == f"{count}\n"
+    assert run_limited(_OPERATION, path, operation).output == f"{0 if operation == 'check' else count}\n"
+
+
+@pytest.mark.parametrize("count", [2, 3000, 20_000])
+def test_a_sheet_of_arrays_side_by_side_is_told_by_read_columns(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "many.csv"
+    path.write_bytes(stacked(count, "side by side"))
+    with pytest.raises(sa.FormatError, match="an array of the exchange format, 'a0'"):
+        sa.read_columns(path)

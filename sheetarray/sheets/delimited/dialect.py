@@ -105,16 +105,16 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
 
 def _split_unquoted(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     at = 0
-    for line in text.split("\n"):
-        at += len(line) + 1
-        if at <= len(text) or line:
-            yield line.removesuffix("\r").split(delimiter), min(at, len(text))
+    while at < len(text):  # as a rule, only the first are asked for
+        end = text.find("\n", at)
+        line, at = (text[at:], len(text)) if end < 0 else (text[at:end], end + 1)
+        yield line.removesuffix("\r").split(delimiter), at
 
 
 @lru_cache(maxsize=16)
 def _field_pattern(delimiter: str) -> re.Pattern[str]:
     mark = re.escape(delimiter)
-    body = r'[^"]*(?:""[^"]*)*'
+    body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
     return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
 
 
@@ -256,7 +256,9 @@ def find_table_delimiter(
         skip_rows: how many rows above the table are not looked at, or which ones.
         comment: what rows begin with that are not looked at.
     """
-    text = text if skip_rows else text.lstrip("\r\n")
+    if not skip_rows:
+        blank = len(text) - len(text.lstrip(" \t\r\n"))
+        text = text[text.rfind("\n", 0, blank) + 1 :].lstrip("\r")
     regular: list[tuple[float, int, str]] = []
     common, most = SINGLE_COLUMN, 0.5
     standing = False
@@ -291,7 +293,7 @@ def _table_rows(
     rows = (
         cells
         for row, (cells, end) in enumerate(split_records(text, delimiter))
-        if any(cells)
+        if (any(cells) if len(cells) > 1 else cells[0].strip())
         and row not in skipped
         and not (comment and cells[0].lstrip().startswith(comment))
         and (ended or end < len(text) or row == 0)

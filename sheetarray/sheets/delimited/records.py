@@ -214,6 +214,11 @@ class Records:
         spans = self._spans(range(row, 2**62))
         return (self.record(start, end, most) for start, end in spans)
 
+    def records_of(self, rows: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """Some records in ascending order, each with its number; they end with the text."""
+        for row, (start, end) in zip(rows, self._spans(rows), strict=False):
+            yield row, self.record(start, end)
+
     # Zones and words -----------------------------------------------------------------------------------------
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ...cells import FormulaMode, TextLook, engine_dtype
-from ...columns import ColumnCells, Request, Words, Zone, cell_address, find_anchors
+from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors
 from ...dtypes import from_name
 from ...elements import Cell
 from ...elements.spelling import DecimalMark
@@ -47,6 +47,8 @@ _MOST_ABOVE = 256  # rows between the first cells of columns that are parsed tog
 _ROWS_ABOVE = 24
 _MOST_GROUPS = 16  # of such columns
 _ENDLESS = 2**40
+_MOST_SHORT = 2000  # cells of a column that plain Python is fast enough with
+_CELLS_AT_ONCE = 2**16
 _FEED = ord("\n")
 _TEXT = from_name("string")
 _ZIP = b"PK\3\4"
@@ -233,12 +235,29 @@ class CsvSheet:
         """Rows, one by one, from a column on."""
         import polars as pl
 
-        known: tuple[int, list[str]] = -1, []
-        for request in requests:
-            if known[0] != request.row:
-                (cells,) = self.zones([Zone(request.row, 0, _ENDLESS, "rows")])
-                known = request.row, cells
-            yield [], pl.Series(known[1][request.column : request.stop], dtype=pl.String)
+        self._with_records(Records.check_sound)
+        known: tuple[int, list[Any]] = -1, []
+        ahead: Iterator[tuple[int, list[str]]] = iter(())
+        for index, request in enumerate(requests):
+            if request.row < known[0] or index == 0:  # as a rule they come from above to below
+                known = -1, []
+                ahead = self._read_rows(requests, index)
+            while known[0] < request.row:
+                row, cells = next(ahead, (request.row, []))
+                known = row, self._plain(cells)
+            cells = known[1][request.column : request.stop]
+            yield [], Texts(cells) if len(cells) <= _MOST_SHORT else pl.Series(cells, dtype=pl.String)
+
+    def _read_rows(self, requests: Sequence[Request], start: int) -> Iterator[tuple[int, list[str]]]:
+        """The rows of requests from one on, as long as they come from above to below, with their cells."""
+        assert self._records is not None
+        rows = [requests[start].row]
+        for request in requests[start + 1 :]:
+            if request.row < rows[-1]:
+                break
+            if request.row > rows[-1]:
+                rows.append(request.row)
+        return self._records.records_of(rows)
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Columns in bulk."""
@@ -254,10 +273,10 @@ class CsvSheet:
         first = min(request.row for request in requests)
         columns = sorted({request.column for request in requests})
         whole = self._parse_together([Request(column, first, _TEXT) for column in columns], typed=False)
-        series = {column: rest for column, (_, rest) in zip(columns, whole, strict=True)}
+        slices = {column: _Slices(rest) for column, (_, rest) in zip(columns, whole, strict=True)}
         return [
-            ([], series[request.column][request.row - first : None if request.stop is None else request.stop - first])
-            for request in requests
+            ([], slices[column].cut(row - first, None if stop is None else stop - first))
+            for column, row, stop in ((request.column, request.row, request.stop) for request in requests)
         ]
 
     def _parse_together(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
@@ -391,6 +410,24 @@ def _groups(requests: Sequence[Request]) -> Iterator[tuple[list[int], bool]]:
     yield from ((group, True) for group in groups)
     if others:
         yield others, False
+
+
+class _Slices:
+    """Parts of a long column of text: those of a few cells as lists, of which many are made at once."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+        self._first, self._cells = 0, column[:_CELLS_AT_ONCE].to_list()
+
+    def cut(self, first: int, end: int | None) -> pl.Series | Texts:
+        """The cells from the first one to the one before the end."""
+        end = len(self._column) if end is None else end
+        if end - first > _MOST_SHORT:
+            part: pl.Series = self._column[first:end]
+            return part
+        if not self._first <= first <= end <= self._first + len(self._cells):
+            self._first, self._cells = first, self._column[first : max(end, first + _CELLS_AT_ONCE)].to_list()
+        return Texts(self._cells[first - self._first : end - self._first])
 
 
 def _cut_at_stop(head: list[Cell], body: pl.Series, request: Request) -> ColumnCells:

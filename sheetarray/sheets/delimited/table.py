@@ -13,6 +13,7 @@ from ...elements.spelling import DecimalMark
 from ...errors import FormatError
 from ...files import Source
 from ...tables import Table, TextColumn
+from .blank import drop_blank_lines
 from .bulk import parse_texts
 from .records import Records
 from .sheet import CsvSheet
@@ -55,13 +56,13 @@ class CsvTable(CsvSheet):
         whole = self._content
         if len(whole) <= _SMALL and not bytes(whole)[self._mark :].strip(f" \t\r\n{self._delimiter}".encode()):
             return Table(0, {})
-        if len(whole) <= _SMALL and bytes(whole).count(b"\n") <= _FEW_ROWS:
+        if len(whole) <= _SMALL and max(map(bytes(whole).count, (b"\n", b"\r"))) <= _FEW_ROWS:
             return self._split()
         return self._parsed_table() or self._split()
 
     def _split(self) -> Table:
         """The table record by record."""
-        rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, None)])
+        rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, _MOST_COLUMNS + 1)])
         lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:
             while cells and not cells[-1]:
@@ -76,6 +77,10 @@ class CsvTable(CsvSheet):
         whole = self._content
         text, _ = self._engine_source(self._mark, 0)
         quoted = whole.find(b'"', self._mark) >= 0
+        places = None
+        if (fewer := drop_blank_lines(np.frombuffer(whole, np.uint8), self._mark, self._delimiter)) is not None:
+            whole, places = fewer
+            text = whole
         width = max(map(len, self.head(20_000)[0]), default=1)
         columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
         if columns is None and not quoted:
@@ -88,11 +93,12 @@ class CsvTable(CsvSheet):
             columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
         lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
-            lines_of_text = bytes(whole)[self._mark :]
+            lines_of_text = bytes(whole)[0 if places is not None else self._mark :]
             if quoted and _BLANK_LINE.search(lines_of_text):
                 return None  # a line is not always a record
             lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._delimiter)
-        return Table(len(columns[0]), {place: TextColumn(column) for place, column in enumerate(columns)}, lines)
+        cells = {place: TextColumn(column) for place, column in enumerate(columns)}
+        return Table(len(columns[0]), cells, lines, places)
 
 
 def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
@@ -127,7 +133,7 @@ def _check_width(width: int) -> None:
         FormatError: there are.
     """
     if width > _MOST_COLUMNS:
-        raise FormatError(f"{width} columns", hint="name the delimiter, for example delimiter=';'")
+        raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint="name the delimiter, for example delimiter=';'")
 
 
 def _width(text: bytes, delimiter: str) -> int:

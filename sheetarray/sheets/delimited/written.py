@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cells import FormulaMode, buffer_from_typed, engine_dtype, from_list
+from ...cells import FormulaMode, TextLook, buffer_from_texts, buffer_from_typed, engine_dtype
 from ...columns import ArrayInfo, cell_address
 from ...columns.words import NONE, code_of
 from ...dtypes import Array
@@ -79,7 +79,7 @@ class WrittenText:
     def __init__(
         self, source: Source, content: BytesLike, start: int, delimiter: str | None, formulas: FormulaMode
     ) -> None:
-        self._source, self._content, self._formulas = source, content, formulas
+        self._source, self._content, self._look = source, content, TextLook(formulas=formulas)
         self._at = start
         self._lines = 0  # that have been taken
         first, second, third, fourth = (self._line() for _ in range(4))
@@ -252,7 +252,6 @@ class WrittenText:
     ) -> dict[int, Array]:
         """The buffers of columns of one dtype, all of their cells decoded at once."""
         dtype = next(headers[place].dtype for place in columns)
-        _check(dtype.kind != "generic")
         cells: list[str] = []
         for place, body in columns.items():
             capacity = headers[place].capacity
@@ -265,9 +264,7 @@ class WrittenText:
             cells += column
         if dtype.kind in ("float", "complex") and self._mark != b",":
             _check("," not in "".join(cells))
-        if dtype.kind == "string":
-            _check(not any(cell.startswith("'") for cell in cells))  # which may be an escape
-        buffer, problems = from_list(cells, dtype, missing=missing)
+        buffer, problems = buffer_from_texts(cells, dtype, self._look, missing=missing)
         _check(not problems)
         if len(columns) == 1:
             return dict.fromkeys(columns, buffer)
@@ -305,7 +302,7 @@ class WrittenText:
             raise UnusualError
         if not above:
             return buffer
-        head, problems = from_list(above, header.dtype, missing=missing)
+        head, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
         _check(not problems and (self._mark == b"," or "," not in "".join(above)))
         return np.concatenate([head, buffer])
 

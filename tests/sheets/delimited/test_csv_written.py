@@ -171,3 +171,35 @@ def test_progress_counts_the_cells_of_headers_and_data() -> None:
     sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
     cells = sa.scan(io.BytesIO(content), format="csv")["a"].cells
     assert steps == [(0, cells), (cells, cells)]
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("rows", [1999, 2000, 2001])
+@pytest.mark.parametrize("kind", ["float64", "int8", "U", "O", "complex128", "datetime64[s]", "bool"])
+def test_arrays_below_each_other_are_read_whatever_their_length(orient: Any, rows: int, kind: str) -> None:
+    numbers = np.arange(rows) % 100
+    array = numbers.astype("U4") if kind == "U" else numbers.astype(object if kind == "O" else kind)
+    if kind == "U":
+        array[::7] = "=1+1"
+        array[-1] = ""
+    arrays = {"first": array, "second": array[:1], "third": array[::-1].copy()}
+    parts = [written({name: value}, orient=orient, decimal=",", delimiter=";") for name, value in arrays.items()]
+    got = sa.read_csv(io.BytesIO(b"".join(parts)))
+    assert list(got) == list(arrays)
+    turned = sa.read_csv(io.BytesIO(b"".join(parts)), ["third", "first", "third"])
+    for name, value in arrays.items():
+        np.testing.assert_array_equal(got[name], value)
+        assert name == "second" or (turned[name].dtype, turned[name].tolist()) == (value.dtype, value.tolist())
+
+
+def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sheetarray.sheets.delimited import sheet
+
+    monkeypatch.setattr(sheet, "_CELLS_AT_ONCE", 64)
+    arrays = {f"x{number}": np.arange(number % 90 + 0.5) for number in range(200)}
+    text = b"".join(written({name: array}) for name, array in arrays.items())
+    for names in (None, list(arrays)[::-1]):
+        got = sa.read_csv(io.BytesIO(text), names)
+        assert list(got) == (names or list(arrays))
+        for name, array in got.items():
+            assert array.tolist() == arrays[name].tolist()

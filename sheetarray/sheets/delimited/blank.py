@@ -1,0 +1,71 @@
+"""Tables among very many blank lines: the same text without them, and where its lines stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...dtypes import Positions
+from .search import Units
+
+_MANY = 10_000  # blank lines; fewer take no time
+_BLOCK = 2**22  # bytes
+_QUOTE, _FEED = ord('"'), ord("\n")
+
+
+def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes, Positions] | None:
+    """Return a text without its blank lines, and the row of each line that is left; None where they matter, or are few.
+
+    They matter where there is but one column: each may be a missing value. Lines beside quotes may be part of a cell:
+    of a text with quotes only those above the first and below the last one are dropped.
+
+    Args:
+        content: a text of sound quotes and line ends, in UTF-8.
+        start: where it begins.
+        delimiter: between cells.
+    """
+    first, last = _find_quotes(content, start)
+    unquoted = [content[start:first], content[last + 1 :]]
+    if not any((units == ord(delimiter)).any() for units in unquoted):
+        return None
+    is_ink = np.ones(256, np.bool_)
+    is_ink[list(b" \t\v\f\r\n")] = False
+    is_ink[ord(delimiter)] = True
+    kept: list[Units] = []
+    rows: list[Positions] = []
+    row = dropped = 0
+    for place, end in _split_lines(content, start):
+        units = content[place:end]
+        ends = np.flatnonzero(units == _FEED) + 1
+        if not len(ends) or ends[-1] < len(units):
+            ends = np.append(ends, len(units))  # the last line may lack its end
+        starts = np.concatenate([[0], ends[:-1]])
+        ink = np.concatenate([[0], np.cumsum(is_ink[units], dtype=np.int64)])
+        blank = ink[ends] == ink[starts]
+        blank &= (place + ends <= first) | (place + starts > last)
+        kept.append(units[np.repeat(~blank, ends - starts)])
+        rows.append(np.flatnonzero(~blank) + row)
+        row += len(ends)
+        dropped += int(np.count_nonzero(blank))
+    return (np.concatenate(kept).tobytes(), np.concatenate(rows)) if dropped > _MANY else None
+
+
+def _split_lines(content: Units, start: int) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of whole lines begin and end."""
+    place = start
+    while place < len(content):
+        end = min(place + _BLOCK, len(content))
+        while end < len(content) and content[end - 1] != _FEED:
+            feeds = np.flatnonzero(content[end : end + _BLOCK] == _FEED)
+            end = end + int(feeds[0]) + 1 if len(feeds) else min(end + _BLOCK, len(content))
+        yield place, end
+        place = end
+
+
+def _find_quotes(content: Units, start: int) -> tuple[int, int]:
+    """Return the places of the first and of the last quote; the end of the text where there is none."""
+    blocks = range(start, len(content), _BLOCK)
+    quotes = [place + np.flatnonzero(content[place : place + _BLOCK] == _QUOTE) for place in blocks]
+    ends = [int(place) for some in quotes if len(some) for place in (some[0], some[-1])]
+    return (min(ends), max(ends)) if ends else (len(content), len(content))
