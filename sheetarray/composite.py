@@ -24,6 +24,7 @@ from .errors import Finding, FormatError, MissingDependencyError, NotFoundError,
 from .header import NoteFinding, warn_of_finding
 from .registry import Composite, composites
 
+_MOST_PIECES = 10_000  # texts of a description, each as long as a cell holds: more is an array that only has its name
 ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
 Read = Callable[[Sequence[str] | None], ArraysByName]
@@ -150,6 +151,24 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     return {owners.get(name, name): entries.get(owners.get(name, name), info) for name, info in infos.items()}
 
 
+def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
+    """Return how many cells arrays take, by their headers; 0 if none can be found, as reading then says.
+
+    Args:
+        read: as for `read_composites`.
+        scan: likewise.
+        names: of composites, or columns; None for all.
+    """
+    with suppress(FormatError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # what is worth one, reading says
+        infos = scan()
+        wanted = infos.keys() if names is None else {names} if isinstance(names, str) else set(names)
+        if not wanted <= infos.keys():
+            infos = {**infos, **scan_composites(read, scan)}
+        return sum(infos[name].cells for name in wanted if name in infos)
+    return 0
+
+
 def check_composites(read: Read, scan: Scan) -> list[Finding]:
     """Return what is wrong with the composites of a container whose columns are right, each by itself.
 
@@ -204,9 +223,14 @@ def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | No
     columns = [
         name
         for name, info in infos.items()
-        if name.endswith(suffixes) and info.dtype in ("string", "generic") and (wanted is None or name in wanted)
+        if name.endswith(suffixes) and _may_describe(info) and (wanted is None or name in wanted)
     ]
     return read(columns) if columns else {}
+
+
+def _may_describe(info: ArrayInfo) -> bool:
+    """Whether an array may be a description, by its header: a list of a few long texts."""
+    return info.dtype in ("string", "generic") and len(info.shape) == 1 and info.shape[0] <= _MOST_PIECES
 
 
 def _columns_of(description: str, array: Any) -> list[str]:
@@ -269,8 +293,19 @@ def check_sheets(
     sheets: Sequence[Sheet], *, missing: Missing = "error", judge: CompareFingerprint | None = None
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
+    read, scan = _reader_of(sheets, False, missing)
+    try:
+        scan()
+    except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
+        yield Finding.from_error(error)
+        return
     yield from check_columns(sheets, missing=missing, judge=judge)
-    yield from check_composites(*_reader_of(sheets, False, missing))
+    yield from check_composites(read, scan)
+
+
+def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
+    """Return how many cells arrays take in sheets, by their headers; 0 if one is broken, as reading then says."""
+    return count_named(*_reader_of(sheets, strict, "nan"), names)
 
 
 def _ignore_finding(_: object) -> None:

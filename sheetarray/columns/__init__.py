@@ -11,7 +11,7 @@ from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import ArrayColumn
 from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
-from .progress import count_cells, reporting_cells
+from .progress import reporting_cells
 from .reading import CompareFingerprint, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Texts, Zone
 from .words import Words
@@ -35,7 +35,6 @@ __all__ = [
     "check_sheet",
     "check_sheets",
     "column_letters",
-    "count_cells",
     "find_anchors",
     "lay_out",
     "lay_out_sheets",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
-from ..errors import FormatError
-from .reading import scan_sheets
 from .sheet import Sheet
 
 ReportCells = Callable[[int], None]
@@ -23,9 +21,7 @@ class ReportingSheet(Sheet, Protocol):
 def reporting_cells(
     progress: Callable[[int, int], None] | None,
     sheets: Sequence[ReportingSheet],
-    names: Collection[str] | None = None,
-    *,
-    strict: bool = False,
+    count: Callable[[], int],
 ) -> Iterator[None]:
     """Call `progress` with the cells read and the cells in all while sheets are read.
 
@@ -34,13 +30,12 @@ def reporting_cells(
     Args:
         progress: what to call; None for nothing.
         sheets: what is read.
-        names: of the arrays that are read; None for all.
-        strict: whether lists without a version are refused.
+        count: returns the cells in all; it is called only where there is somebody to tell.
     """
     if progress is None:
         yield
         return
-    total = count_cells(sheets, names, strict=strict)
+    total = count()
     done = 0
 
     def report(cells: int) -> None:
@@ -53,11 +48,3 @@ def reporting_cells(
         sheet.report = report
     yield
     report(total)
-
-
-def count_cells(sheets: Sequence[Sheet], names: Collection[str] | None = None, *, strict: bool = False) -> int:
-    """How many cells arrays take, by their headers; 0 where one is broken, which reading then says."""
-    with suppress(FormatError):
-        infos = scan_sheets(sheets, strict=strict)
-        return sum(info.cells for name, info in infos.items() if names is None or name in names)
-    return 0

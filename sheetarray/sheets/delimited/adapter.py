@@ -11,6 +11,7 @@ import codecs
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +19,14 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...cells import FormulaMode, TextLook
-from ...columns import ArrayInfo, Layout, count_cells, lay_out
+from ...columns import ArrayInfo, Layout, lay_out
 from ...columns.grid import Orient
 from ...columns.layout import format_name
 from ...composite import (
     check_composites,
     check_sheets,
+    count_cells,
+    count_named,
     read_composites,
     read_sheets,
     scan_composites,
@@ -254,13 +257,14 @@ def read_csv(
     with Source(source) as opened, locating(source=opened.name):
         if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
             with suppress(UnusualError):
-                arrays = read_composites(lambda columns: written.read(columns, missing), written.scan, names)
-                total = written.cells if progress else 0
+                read = partial(written.read, missing=missing)
+                arrays = read_composites(read, written.scan, names)
+                total = count_named(read, written.scan, names) if progress else 0
                 (progress or ignore_progress)(0, total)
                 (progress or ignore_progress)(total, total)
                 return arrays
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-        total = count_cells([sheet], strict=strict) if progress else 0
+        total = count_cells([sheet], names, strict=strict) if progress else 0
         (progress or ignore_progress)(0, total)
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing)

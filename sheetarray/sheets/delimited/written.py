@@ -168,11 +168,6 @@ class WrittenText:
             self._headers[cells] = known
         return known[0]
 
-    @property
-    def cells(self) -> int:
-        """How many cells the arrays take."""
-        return sum(self._ends[place] + self._header(place).capacity for place in range(self._count))
-
     def scan(self) -> dict[str, ArrayInfo]:
         """Return what the headers say.
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import ArrayColumn, ArrayInfo, reporting_cells
-from ...composite import check_sheets, read_sheets, scan_sheets, spread
+from ...composite import check_sheets, count_cells, read_sheets, scan_sheets, spread
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
@@ -124,7 +124,7 @@ def read_excel(
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = _select_sheets(book, sheet)
-        with reporting_cells(progress, sheets, strict=strict):
+        with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing)
 
 

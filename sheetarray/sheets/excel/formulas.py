@@ -14,7 +14,7 @@ _HINT = "a formula follows the cells that it names: copy the cells and paste the
 def finding_of_formulas(
     name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
 ) -> Iterator[Finding]:
-    """Yield one finding where elements of an array are formulas.
+    """Yield one finding where cells of a header are formulas, and one where elements are.
 
     Args:
         name: of the array.
@@ -22,6 +22,7 @@ def finding_of_formulas(
         formulas: by the titles of sheets.
         verdict: what has become of its values, as far as it is remembered; None where that is not known.
     """
+    yield from _of_headers(column, formulas)
     count, ends = 0, list[int]()
     for anchor, start, cells in column.spans():
         across, down = anchor.data_cell
@@ -45,6 +46,20 @@ def finding_of_formulas(
     total = column.header.capacity * column.cells_per_element
     cells_of = f"all {count}" if count == total else f"{count} of {total}"
     yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}{values}", _HINT)
+
+
+def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
+    """Yield one finding for each header of an array, its name included, in which cells are formulas."""
+    for anchor in column.group:
+        known = formulas[anchor.title or ""]
+        lying, count = anchor.orient == "rows", anchor.start + anchor.named
+        row, down = anchor.row - (anchor.named and not lying), anchor.column - (anchor.named and lying)
+        some = known.find_among(row, down, count, lying=lying) if known else None
+        if some is not None:
+            place = anchor.address(some.first - anchor.named)
+            more = f" and {some.number - 1} more of its header are formulas" if some.number > 1 else " is a formula"
+            kind = "the name" if anchor.named and not some.first else "a cell of the header"
+            yield Finding("warning", place, f"{kind}{more} now, whose value may change", _HINT)
 
 
 def _values(verdict: Sequence[Finding] | None, *, one: bool) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...adapters import Progress
 from ...columns import ArrayInfo, reporting_cells
-from ...composite import check_sheets, read_sheets, scan_sheets
+from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, RemoteError, locating
@@ -78,7 +78,7 @@ def read_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
-        with reporting_cells(progress, sheets, names, strict=strict):
+        with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing)
 
     return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
@@ -143,7 +143,7 @@ def check_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
-        with reporting_cells(progress, sheets):
+        with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
             return list(check_sheets(sheets, missing=missing))
 
     try:

@@ -75,7 +75,9 @@ def test_formulas_with_the_values_that_were_written_are_told(name: str, column: 
     one = changed(written(), formula(column, start, start, form))
     message = f"{first} ({column}{start}) is a formula now; its value is as written"
     assert said(one) == [("warning", f"arrays!{column}{start}", message)]
-    assert not said(changed(written(), formula(column, start - 1, start - 1, form)))  # a cell of the header
+    message = "a cell of the header is a formula now, whose value may change"  # and no element is
+    above = said(changed(written(), formula(column, start - 1, start - 1, form)))
+    assert above == [("warning", f"arrays!{column}{start - 1}", message)]
     for content in (whole, one):
         assert np.array_equal(sa.read_excel(io.BytesIO(content))[name], array)
 
@@ -265,3 +267,19 @@ def test_packages_without_formulas_are_as_fast_to_take_apart() -> None:
         opened.sheet("arrays").runs(numeric=True) as runs,
     ):
         assert all(run.formulas is None and not run.areas for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("rows", "place", "words"),
+    [
+        ((6, 6), "arrays!A6", "a cell of the header is a formula"),
+        ((1, 1), "arrays!A1", "the name is a formula"),
+        ((1, 3), "arrays!A1", "the name and 2 more of its header"),
+    ],
+)
+def test_formulas_in_a_header_are_named(rows: tuple[int, int], place: str, words: str) -> None:
+    content = changed(written(), formula("A", *rows, tag="<f>1*1</f>"))
+    (finding,) = sa.check(io.BytesIO(content), format="xlsx")
+    assert (finding.severity, finding.array, finding.index, finding.location) == ("warning", "t", None, place)
+    assert words in finding.message
+    assert list(sa.read(io.BytesIO(content), format="xlsx")) == list(ARRAYS)

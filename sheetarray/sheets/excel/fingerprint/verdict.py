@@ -17,6 +17,7 @@ from ....errors import Finding
 from ....header import Header
 from .decimals20 import Cut, cut_at_20
 from .edits import FingerprintComparison, Moved
+from .integers import RoundedIntegers, rounded_integers
 from .maker import exact_checksum
 from .record import Fingerprint, header_checksum
 from .reordering import find_reordering
@@ -24,6 +25,10 @@ from .values import Change, change_of_values
 
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _RESTORE = "restore it from a copy of the file; if the change was meant, write the array again"
+_KEEP_TEXT = (
+    "integers of more than 15 digits stand as text: restore them from a copy of the file, and do not turn the text "
+    "into numbers"
+)
 _SIXTEEN = 6.2e-16  # half a unit of the 16th digit of 1.000, and the rounding to a double
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
@@ -76,6 +81,9 @@ class _Verdict:
         elif (cut := cut_at_20(case)) is not None:
             yield self._cut(cut)
             yield from self._edited_findings(cut.edited, cut.others, most)
+        elif (integers := rounded_integers(case)) is not None:
+            yield self._kept_as_doubles(integers)
+            yield from self._edited_findings(integers.edited, integers.others, most)
         elif case.last_digits and not view.edited_elements[1]:
             yield from self._edited_and_rounded(most)
         elif (change := self._change()) is not None:
@@ -143,6 +151,20 @@ class _Verdict:
             message += f", or any {self._range_text(cut.doubtful[0], cut.doubtful[-1])},"
         message += " could not be told"
         return self._warning(message)
+
+    def _kept_as_doubles(self, integers: RoundedIntegers) -> Finding:
+        rounded, doubtful = integers.rounded, integers.doubtful
+        message = "re-saved by a program that keeps integers as doubles: "
+        if len(rounded) == 1 and not doubtful:
+            message += f"{self._element(rounded[0])} ({self._cell(rounded[0])}), beyond 2^53, was rounded"
+        else:
+            size = self.layout.stretch
+            ends = [*rounded, *(stretch * size for stretch in doubtful)]
+            last = [*rounded, *(min((stretch + 1) * size, self.layout.count) - 1 for stretch in doubtful)]
+            message += f"those beyond 2^53 were rounded, from {self._element(min(ends))} to {self._element(max(last))}"
+        if doubtful:
+            message += "; whether others near them were edited could not be told"
+        return Finding("warning", self.name, message, _KEEP_TEXT)
 
     def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """That numbers were rounded, besides what else happened, where that is certain."""

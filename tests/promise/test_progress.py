@@ -1,0 +1,59 @@
+"""What `progress` is told: the cells in all are those that are asked for, of composites too."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray.testing.sheets_server import SheetsServer
+
+ak = pytest.importorskip("awkward")
+ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}
+ASKED = [None, ["ev"], ["t"], ["ev", "t"], "ev", ["x.json"]]
+
+
+def cells_of(infos: dict[str, Any], names: Any) -> int:
+    wanted = infos if names is None else [names] if isinstance(names, str) else names
+    return sum(infos[name].cells for name in wanted)
+
+
+@pytest.mark.parametrize("names", ASKED)
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+def test_the_total_is_what_is_asked_for(format: str, names: Any) -> None:
+    file = io.BytesIO()
+    sa.write(file, ARRAYS, format=format)
+    infos = sa.scan(io.BytesIO(file.getvalue()), format=format)
+    calls: list[tuple[int, int]] = []
+    sa.read(io.BytesIO(file.getvalue()), names, format=format, progress=lambda *call: calls.append(call))
+    assert {total for _, total in calls} == {cells_of(infos, names)}
+    assert calls[-1][0] == calls[-1][1] > 0
+
+
+@pytest.mark.parametrize("names", ASKED)
+def test_the_total_of_google(server: SheetsServer, names: Any) -> None:
+    key = server.create()
+    sa.write_gsheet(key, ARRAYS, client=server.client())
+    infos = sa.scan(f"gsheets://{key}", client=server.client())
+    calls: list[tuple[int, int]] = []
+    sa.read_gsheet(key, names, client=server.client(), progress=lambda *call: calls.append(call))
+    assert {total for _, total in calls} == {cells_of(infos, names)}
+    assert calls[-1][0] == calls[-1][1] > 0
+
+
+@pytest.mark.parametrize("length", [10_000, 10_001])
+def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"x.json": np.array(["text"] * length), "t": np.arange(5.0)}, format="csv")
+    reads: list[object] = []
+    read = sa.composite.read_columns
+    monkeypatch.setattr(
+        sa.composite, "read_columns", lambda *given, **more: reads.append(given) or read(*given, **more)
+    )
+    assert sa.scan(io.BytesIO(file.getvalue()), format="csv")["x.json"].shape == (length,)
+    assert len(reads) == (length <= 10_000)
