@@ -25,6 +25,7 @@ from .contenders import (
     Arrays,
     Contender,
 )
+from .wide import FEW, MANY, ONE_BY_NAME, TABLE, TABLES
 from .workbooks import OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
 
 Verb = Literal["write", "read"]
@@ -63,6 +64,7 @@ class Target:
         peer: the label of the other contender.
         times: ours / theirs is to be at most this.
         suffix: of the files that it is about.
+        measured: the label of the contender that it is about; "" is sheetarray in each of its ways.
     """
 
     text: str
@@ -70,6 +72,7 @@ class Target:
     peer: str
     times: float
     suffix: str = ".csv"
+    measured: str = ""
 
 
 def _normal(columns: int) -> Callable[[int], Arrays]:
@@ -103,6 +106,10 @@ CASES = (
     Case("10M", "1 column, 10 M float64", 10_000_000, _normal(1), _TEXT),
     Case("wide", "16 columns, 10 M float64", 625_000, _normal(16), _TEXT),
     Case("mixed", "8 dtypes, 4 M cells", 500_000, _mixed, (SHEETARRAY, POLARS, PANDAS)),
+    Case("many", "8,000 arrays of 10 float64", 10, _normal(8000), MANY),
+    Case("table", "table of 8,000 columns and 10 rows", 10, _normal(8000), TABLES),
+    Case("ten", "100 x 1 column, 10 float64", 10, _normal(1), FEW),
+    Case("thousand", "100 x 1 column, 1,000 float64", 1000, _normal(1), FEW),
     Case("xlsx", "workbook, 1 column, 1 M float64", 1_000_000, _normal(1), _WORKBOOKS),
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), (SHEETARRAY_XLSX, RUSTPY)),
@@ -113,6 +120,12 @@ TARGETS = (
     Target("CSV write at most 1.5 x polars", "write", "polars", 1.5),
     Target("CSV write at least 15 x faster than pandas", "write", "pandas", 1 / 15),
     Target("CSV read at most 1.5 x polars", "read", "polars", 1.5),
+    Target("8,000 arrays written at most 3 x polars", "write", "polars to NumPy", 3),
+    Target("8,000 arrays read at most 3 x polars", "read", "polars to NumPy", 3),
+    Target("one of 8,000 arrays at most 0.3 x all", "read", "sheetarray", 0.3, measured=ONE_BY_NAME.label),
+    Target("read_columns of 8,000 columns at most 2 x pandas", "read", "pandas to NumPy", 2, measured=TABLE.label),
+    Target("few cells written at most 2 x pandas", "write", "pandas to NumPy", 2, measured="sheetarray"),
+    Target("few cells read at most 1.5 x pandas", "read", "pandas to NumPy", 1.5, measured="sheetarray"),
     Target("xlsx write at least 25 x faster than openpyxl", "write", OPENPYXL.label, 1 / 25, ".xlsx"),
     Target("xlsx write at least 4 x faster than rustpy-xlsxwriter", "write", RUSTPY.label, 1 / 4, ".xlsx"),
     Target("xlsx read at least 10 x faster than openpyxl", "read", OPENPYXL.label, 1 / 10, ".xlsx"),

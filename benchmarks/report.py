@@ -92,12 +92,13 @@ def target_rows(run: Run) -> Iterator[list[str]]:
     """Target, case, what was measured, and whether that meets it."""
     ours = [result for result in run.results if result.contender.ours]
     for target in TARGETS:
-        for result in ours:
+        measured = [result for result in run.results if result.contender.label == target.measured]
+        for result in measured if target.measured else ours:
             other = run.peer(result, target.peer)
             if other is None or result.contender.suffix != target.suffix:
                 continue
             ratio = result.time(target.verb) / other.time(target.verb)
-            shown = f"{ratio:.2f} x" if target.times >= 1 else f"{1 / ratio:.1f} x faster"
+            shown = f"{ratio:.2f} x" if target.times >= 0.2 else f"{1 / ratio:.1f} x faster"
             yield [target.text, result.case.title, shown, _verdict(ratio <= target.times)]
     for result in ours:
         if "write" in result.peak:
