@@ -63,7 +63,7 @@ it has one, with seconds and the reason before it waits that long."""
 
 
 def ignore_progress(done: int, total: int) -> None:
-    """A progress callback that says nothing."""
+    """Ignore progress: the default for `progress=None`."""
 
 
 CELL_CHARACTERS = 32_767
@@ -100,7 +100,7 @@ class Keeps:
         return [word for dtype, word in words.items() if dtype in self.dtypes]
 
     def changes(self, arrays: Mapping[str, Any], file_name: str | None) -> Iterator[str]:
-        """What the format changes in some arrays though it holds them, a sentence for each kind of change.
+        """Yield what the format changes in some arrays though it holds them, a sentence for each kind of change.
 
         Args:
             arrays: by name, as `sheetarray.arrays.values_by_name` gives them.
@@ -123,7 +123,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _is_column_major(array: Any) -> bool:
-    """Whether an array's order differs from row-major order where it matters: along two axes or more."""
+    """Return whether an array's order differs from row-major order where it matters: along two axes or more."""
     if isinstance(array, LinearArray):
         return array.order == "column-major" and _has_order(array.shape)
     if not isinstance(array, np.ndarray):

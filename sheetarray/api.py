@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
 from .errors import Finding, warn_caller
 from .registry import Format, format_of
+
+if TYPE_CHECKING:
+    from .elements import Missing
+    from .header import Order
+    from .tables import DTypes, Shapes
 
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -94,7 +99,12 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
 
 
 def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
-    """What the headers say: shape, dtype, order, strides, location, cells. Reads no more than they need.
+    """Return what each header says (shape, dtype, order, strides, location, number of cells), without reading the data.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        format: instead of the suffix.
+        **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
 
     Raises:
         FormatError: no array, or a broken header.
@@ -113,7 +123,12 @@ def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -
 
 
 def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
-    """Every finding, instead of the first as an error; nothing for an intact file.
+    """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        format: instead of the suffix.
+        **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.
 
     Yields:
         Findings with `.severity`, `.location`, `.array` and `.index` (of the element; each may be None), `.message` and
@@ -138,14 +153,14 @@ def read_columns(
     source: SourceOrTarget,
     columns: Sequence[str] | None = None,
     *,
-    dtype: Any = None,
-    shape: Any = None,
-    order: str = "row-major",
-    missing: str = "nan",
+    dtype: DTypes = None,
+    shape: Shapes = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
     format: str | None = None,
     **options: Any,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of an ordinary table as arrays; no header of the exchange format needed.
+    """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
 
     Args:
         source: a path, a URL, or an open file (then with `format`).
@@ -224,7 +239,7 @@ def _options(function: Callable[..., Any]) -> list[str]:
 def _adapter_function(
     verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]
 ) -> tuple[Format, Callable[..., Any]]:
-    """The format, and the adapter's function, once its options are known to be its own."""
+    """Return the format, and the adapter's function, once its options are known to be its own."""
     row = format_of(place, format, reading=verb != "write")
     if not row.text and isinstance(place, io.TextIOBase):
         raise TypeError(

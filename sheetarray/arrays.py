@@ -22,7 +22,7 @@ _Anything = TypeVar("_Anything")
 def linear_arrays(
     arrays: Any, *, base: bool = False, exact: int | None = None, stored_as: Literal["cells", "bytes"] = "cells"
 ) -> dict[str, LinearArray]:
-    """Every array by its name, ready to be written.
+    """Return every array by its name, ready to be written.
 
     Args:
         arrays: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
@@ -53,7 +53,7 @@ def linear_arrays(
 
 
 def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
-    """Every array by its name, its elements side by side and in native byte order, for formats that store bytes.
+    """Return every array by its name, its elements side by side and in native byte order, for formats that store bytes.
 
     Besides the dtypes of the exchange format, except generic, elements may be opaque bytes (`V5`).
 
@@ -89,12 +89,12 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def default_name(source: str | None) -> str:
-    """A name for the only array of a file: the file's own, without suffixes."""
+    """Return the name for a file's only array: the file name without its suffixes, or `array`."""
     return PurePath(source).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
 
 
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
-    """What bears the names asked for, or everything where names is None.
+    """Return the entries of `arrays` named in `names`, or all of them if `names` is None.
 
     Raises:
         NotFoundError: nothing has one of the names; says what there is.
@@ -109,7 +109,8 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
 
 
 def values_by_name(arrays: Any) -> dict[str, Any]:
-    """What `write` takes, by name: each value an ndarray, or as it is if it is a `LinearArray` or an awkward array.
+    """Return what `write` takes, by name: each value an ndarray, or as it is if it is a `LinearArray` or an awkward
+    array.
 
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
@@ -141,7 +142,9 @@ def _named_pairs(arrays: Any) -> list[tuple[Any, Any]]:
 
 
 def _value(name: str, value: Any) -> Any:
-    """What a container may take as it is (an awkward array, one with strides of its own), or the array that it is."""
+    """Return what a container may take as it is (an awkward array, one with strides of its own), or the array that it
+    is.
+    """
     if isinstance(value, (np.ndarray, LinearArray)) or is_of(value, "awkward"):
         return value
     with naming(name):

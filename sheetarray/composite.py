@@ -229,7 +229,7 @@ def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | No
 
 
 def _may_describe(info: ArrayInfo) -> bool:
-    """Whether an array may be a description, by its header: a list of a few long texts."""
+    """Return whether an array may be a description, by its header: a list of a few long texts."""
     return info.dtype in ("string", "generic") and len(info.shape) == 1 and info.shape[0] <= _MOST_PIECES
 
 

@@ -19,7 +19,7 @@ MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program m
 def fit_cells(
     data: Sequence[Cell], header: Header, *, missing: Missing = "error", address: AddressOf = describe_position
 ) -> Sequence[Cell]:
-    """The data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
+    """Return the data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
 
     Raises:
         FormatError: too few cells, or something that is no blank after the last.
@@ -36,7 +36,9 @@ def fit_cells(
 
 
 def expected_cell_count(count: int, header: Header) -> int:
-    """How many data cells the array takes, given how many there are: two for each element of interleaved complex."""
+    """Return how many data cells the array takes, given how many there are: two for each element of interleaved
+    complex.
+    """
     interleaved = header.dtype.kind == "complex" and count == 2 * header.capacity
     return count if interleaved else header.capacity
 
@@ -44,7 +46,7 @@ def expected_cell_count(count: int, header: Header) -> int:
 def check_cell_count(
     count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
 ) -> FormatError | None:
-    """The error that too few data cells are, or too many; None where the number is right.
+    """Return an error if there are too few or too many data cells, else None.
 
     Args:
         count: how many there are up to the last that is not blank.
@@ -71,7 +73,7 @@ def check_cell_count(
 def decode_data(
     cells: Sequence[Cell], header: Header, *, missing: Missing = "error", decimal: str = "."
 ) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
-    """The buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
+    """Return the buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
     if header.dtype.kind != "complex" or len(cells) == header.capacity:
         return decode(cells, header.dtype, missing=missing, decimal=decimal)
     parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing, decimal=decimal)
@@ -79,14 +81,14 @@ def decode_data(
 
 
 def complex_part_dtype(dtype: DType) -> DType:
-    """The float dtype of the real and the imaginary part of a complex one."""
+    """Return the float dtype of the real and the imaginary part of a complex one."""
     return dtypes.from_name("float64" if dtype.numpy.itemsize == 16 else "float32")
 
 
 def error_for_problem(
     problem: Problem, header: Header, name: str, address: AddressOf, *, cells_each: int = 1
 ) -> FormatError:
-    """The error that a problem among the data cells is."""
+    """Return the `FormatError` for a cell that could not be decoded, with its address and array index."""
     position = problem.index // cells_each
     return FormatError(
         problem.reason,

@@ -79,7 +79,7 @@ _ALTERNATIVES = {
 
 
 def from_name(name: object) -> DType:
-    """The dtype of that name, as a header gives it; aliases and letter case are forgiven.
+    """Return the dtype of that name, as a header gives it; aliases and letter case are forgiven.
 
     Raises:
         FormatError: the format has no such dtype. (No location: the caller knows the cell.)
@@ -102,7 +102,7 @@ def from_name(name: object) -> DType:
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:
-    """The format's dtype for a NumPy dtype, whatever its byte order.
+    """Return the format's dtype for a NumPy dtype, whatever its byte order.
 
     Raises:
         DTypeError: structured, void, bytes, extended precision, or a datetime64 without a unit.

@@ -187,7 +187,7 @@ class Finding:
 
     @classmethod
     def from_error(cls, error: FormatError) -> Finding:
-        """The finding that says what `error` says."""
+        """Make a finding with the message, location and hint of an error."""
         message = f"{error.element}: {error.reason}" if error.element else error.reason
         return cls("error", error.location, message, error.hint or "", array=error.array, index=error.index)
 

@@ -72,7 +72,7 @@ class FileArray:
         return self.position + self.byte_count
 
     def to_info(self, dtype: np.dtype[Any] | None = None, *, member: str | None = None) -> ArrayInfo:
-        """What `scan` tells of it: the place is the byte of the first element, and an element counts as a cell.
+        """Return the `ArrayInfo` for `scan`; `location` is the byte position of the first element.
 
         Args:
             dtype: of the array that is read, where it is another than that of the file.
@@ -94,7 +94,7 @@ class FileArray:
         )
 
     def to_array(self, content: FileBytes) -> np.ndarray[Any, Any]:
-        """The array: a view on `content`, unless byte order or alignment want a copy.
+        """Return the array: a view on `content`, unless byte order or alignment want a copy.
 
         Raises:
             FormatError: there are fewer bytes, or one that is no element of the dtype.
@@ -141,7 +141,7 @@ def in_member(member: str | None) -> Iterator[None]:
 
 
 def write_elements(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
-    """Write the bytes of elements that lie side by side.
+    """Write the elements of a contiguous array to a sink, without copying them.
 
     Yields:
         How many elements have been written, after each block.

@@ -58,7 +58,7 @@ def check_size(shape: Sequence[int], itemsize: int) -> None:
 
 
 def memory_error(what: str) -> FormatError:
-    """The error that says so."""
+    """Return the error that says so."""
     return FormatError(f"{what} is beyond any memory")
 
 
@@ -116,12 +116,12 @@ class Header:
 
     @property
     def buffer_range(self) -> tuple[int, int]:
-        """The lowest and the highest index in the buffer that the view touches (of a non-empty array)."""
+        """Return the lowest and highest buffer position that the strides reach; only for arrays with elements."""
         spans = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
         return self.offset + sum(s for s in spans if s < 0), self.offset + sum(s for s in spans if s > 0)
 
     def index_at(self, position: int) -> tuple[int, ...] | None:
-        """The index of the element that stands at `position` in the buffer; None where the view skips it."""
+        """Return the index of the element that stands at `position` in the buffer; None where the view skips it."""
         if not self.length:
             return None
         index = [0] * len(self.shape)
@@ -135,14 +135,16 @@ class Header:
         return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
 
     def describe_element(self, name: str, position: int) -> str:
-        """How a message names the element at `position` in the buffer: `name[2, 0]`, or its place in the buffer."""
+        """Return how a message names the element at `position` in the buffer: `name[2, 0]`, or its place in
+        the buffer.
+        """
         index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"
         return f"{name}[{', '.join(map(str, index))}]" if index else name
 
     def to_cells(self) -> list[Cell]:
-        """The cells up to and including `data`, in the specification's order."""
+        """Return the cells up to and including `data`, in the specification's order."""
         return [
             "version", PART_VERSION if self.part else VERSION, "ndarray",
             "shape", *self.shape, "strides", *(self.strides or (0,)), "offset", self.offset, "order", self.order,
@@ -152,12 +154,12 @@ class Header:
 
 
 def describe_position(index: int) -> str:
-    """The address of a cell in a list that stands in no sheet."""
+    """Describe a position in a flat list that is not in a sheet, for example `item 12`."""
     return f"cells[{index}]"
 
 
 def normalize_key(cell: Cell) -> str:
-    """A header cell as a key: trimmed and in lower case; "" where it is no text."""
+    """Return a header cell as a key: trimmed and in lower case; "" where it is no text."""
     return cell.strip().lower() if isinstance(cell, str) else ""
 
 
@@ -271,14 +273,14 @@ class _Parser:
         return [*(key for key in FIELDS if key not in self.places), "data"]
 
     def order_hint(self) -> str | None:
-        """A hint, where a key stands in the place of another one's value (0-d arrays have no value of `shape`)."""
+        """Return a hint if one key stands where the value of another key should be, else an empty string."""
         keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
         head = keys[: keys.index("data") + 1] if "data" in keys else keys
         twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
         return "a key stands where a value should be: was a cell deleted, or were the rows sorted?" if twice else None
 
     def describe_cell(self) -> str:
-        """The cell at hand, for messages."""
+        """Return the cell at hand, for messages."""
         return "a blank cell" if is_blank(self.cells[self.position]) else repr(self.cells[self.position])[:60]
 
     def read_value(self, key: str) -> None:

@@ -127,11 +127,13 @@ class LinearArray:
         return cls(dtype.name, array.shape, contiguous_strides(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """The array: a view on `buffer`, no element copied (of `StringDType` only where they lie side by side)."""
+        """Return the array: a view on `buffer`, no element copied (of `StringDType` only where they lie side
+        by side).
+        """
         return view_of(self.header, self.buffer)
 
     def to_cells(self, *, complex: ComplexForm = "text") -> list[Cell]:
-        """The flat list: header, then one cell for each element of the buffer (two if interleaved)."""
+        """Return the flat list: header, then one cell for each element of the buffer (two if interleaved)."""
         return [*self.header.to_cells(), *encode(self.buffer, self.dtype_entry, complex=complex)]
 
     @classmethod
@@ -178,12 +180,12 @@ class LinearArray:
 
     @classmethod
     def from_header(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
-        """The array of a header and its buffer."""
+        """Return the array of a header and its buffer."""
         return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
 
 
 def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
-    """The flat list of an array: Python scalars that JSON keeps.
+    """Return the flat list of an array: Python scalars that JSON keeps.
 
     Args:
         array: an ndarray of any shape and strides.
@@ -206,7 +208,7 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") 
 def from_linear(
     cells: Sequence[Cell] | np.ndarray[Any, Any], *, strict: bool = False, missing: Missing = "error"
 ) -> np.ndarray[Any, Any]:
-    """The array that a flat list holds, with its own dtype, shape, strides and offset.
+    """Return the array that a flat list holds, with its own dtype, shape, strides and offset.
 
     Args:
         cells: header keys in any order, then data; numbers may be text.
@@ -231,7 +233,7 @@ _header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays
 
 
 def contiguous_strides(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
-    """The strides, in elements, of an array whose elements lie side by side."""
+    """Return the strides, in elements, of an array whose elements lie side by side."""
     strides = []
     step = 1
     for size in reversed(shape) if order == "row-major" else shape:
@@ -267,7 +269,7 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
 
 
 def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
-    """The buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
+    """Return the buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
 
     None where the base is laid out in units that are no multiple of the element.
     """
@@ -288,7 +290,8 @@ def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int
 
 
 def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """An array of `StringDType` whose elements do not lie side by side, a copy: NumPy gives it no strides of ours.
+    """Return an array of `StringDType` whose elements do not lie side by side, a copy: NumPy gives it no strides of
+    ours.
 
     Raises:
         FormatError: elements share their places, other than by strides of zero.

@@ -19,7 +19,7 @@ _ANY = "1970-01-01T00:00:00.000000000"
 
 
 def dates_to_text(buffer: Buffer) -> pl.Series:
-    """The ISO texts of a buffer, `NaT` where there is no date."""
+    """Return the ISO texts of a buffer, `NaT` where there is no date."""
     import polars as pl
 
     unit, count = np.datetime_data(buffer.dtype)
@@ -38,7 +38,7 @@ def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
 
 
 def dates_from_text(column: pl.Series, dtype: DType) -> tuple[Buffer, pl.Series] | None:
-    """The dates of the cells that are written exactly as `dates_to_text` does, and which cells are not.
+    """Return the dates of the cells that are written exactly as `dates_to_text` does, and which cells are not.
 
     None where the unit is no such, or one of the cells is a date that there is not.
     """

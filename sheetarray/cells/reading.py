@@ -32,7 +32,7 @@ _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in (""
 
 
 def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
-    """The buffer of a column parsed by the engine, or None where its text has to be looked at.
+    """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
     That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
     as infinity).
@@ -61,7 +61,7 @@ def _has_infinities(values: Buffer) -> bool:
 def buffer_from_text(
     column: pl.Series, dtype: DType, look: TextLook, *, missing: Missing = "error"
 ) -> tuple[Buffer, list[Problem]]:
-    """The buffer of a column of text, one element for each cell, and the cells that cannot be read."""
+    """Return the buffer of a column of text, one element for each cell, and the cells that cannot be read."""
     if len(column) <= _FEW and dtype.name in _SCALAR:
         return decode(column.to_list(), dtype, missing=missing, decimal=look.decimal)
     match dtype.kind:
@@ -113,7 +113,7 @@ def _decode_unsure(
     look: TextLook,
     missing: Missing,
 ) -> tuple[Buffer, list[Problem]]:
-    """The values as a buffer, those that the engine was not sure of decided one by one."""
+    """Make a buffer of the parsed values; cells that the engine could not parse are decoded one by one."""
     out = values if isinstance(values, np.ndarray) else values.to_numpy(writable=True).astype(dtype.numpy, copy=False)
     indices = unsure.arg_true()
     if not len(indices):
@@ -130,7 +130,7 @@ def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Miss
 
 
 def _are_not_finite(values: pl.Series) -> pl.Series:
-    """Null, or infinite: for the engine 1e999 is."""
+    """Return which values are null or infinite; the engine reads `1e999` as infinity, which must be decoded again."""
     return values.is_null() | values.is_infinite().fill_null(value=False)
 
 
@@ -151,7 +151,9 @@ def _parse_booleans(column: pl.Series, dtype: DType, look: TextLook, missing: Mi
 
 
 def _parse_complexes(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
-    """The cells that are two plain numerals and a unit; the sign between them is the first that follows a digit."""
+    """Return the cells that are two plain numerals and a unit; the sign between them is the first that
+    follows a digit.
+    """
     import polars as pl
 
     width: Any = pl.Float64 if dtype.numpy.itemsize == 16 else pl.Float32
@@ -173,7 +175,7 @@ def _parse_complexes(column: pl.Series, dtype: DType, look: TextLook, missing: M
 
 
 def _with_decimal_point(texts: pl.Series, look: TextLook) -> pl.Series:
-    """Numerals with a decimal point; null where one has a point although its decimal mark is the comma."""
+    """Replace decimal commas by points. A cell that has a point in a sheet with decimal commas becomes null."""
     if look.decimal == ".":
         return texts
     import polars as pl

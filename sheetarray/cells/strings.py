@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def strings_to_text(buffer: Buffer) -> pl.Series:
-    """The texts of a buffer of text, `<U` or `StringDType`.
+    """Return the texts of a buffer of text, `<U` or `StringDType`.
 
     Raises:
         DTypeError: lone surrogates.
@@ -36,7 +36,7 @@ def strings_to_text(buffer: Buffer) -> pl.Series:
 
 
 def unicode_text(texts: list[str | None]) -> pl.Series:
-    """A Series of Python's texts.
+    """Return a Series of Python's texts.
 
     Raises:
         DTypeError: lone surrogates.
@@ -62,7 +62,7 @@ def escape_formulas(texts: pl.Series, look: TextLook) -> pl.Series:
 
 
 def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[Problem]]:
-    """The buffer of a column, `<U` unless that is mostly padding; blanks are empty text."""
+    """Return the buffer of a column, `<U` unless that is mostly padding; blanks are empty text."""
     import polars as pl
 
     texts = column.fill_null("")
@@ -79,7 +79,7 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
 
 
 def longest_text(texts: pl.Series) -> int:
-    """The number of characters of the longest text."""
+    """Return the number of characters of the longest text."""
     return int(texts.str.len_chars().fill_null(0).to_numpy().max(initial=0))
 
 

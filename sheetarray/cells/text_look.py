@@ -25,7 +25,9 @@ class TextLook:
 
 
 def engine_dtype(dtype: DType) -> Any:
-    """The polars dtype under which the engine may parse a column of `dtype` by itself; String where it may not."""
+    """Return the polars dtype under which the engine may parse a column of `dtype` by itself; String where it
+    may not.
+    """
     import polars as pl
 
     if dtype.kind in ("float", "int", "bool"):

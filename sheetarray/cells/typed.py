@@ -39,7 +39,7 @@ class TypedCells:
 
     @property
     def kinds(self) -> list[pl.Series]:
-        """Those of the three that there are."""
+        """Return the series that are not None, with the kind of cell that each holds."""
         return [kind for kind in (self.numbers, self.texts, self.booleans) if kind is not None]
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class TypedCells:
 
 
 def buffer_to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, start: int = 0) -> TypedCells:
-    """The cells of a buffer.
+    """Return the cells of a buffer.
 
     Args:
         buffer: 1-D and contiguous, of `dtype.numpy`.
@@ -103,7 +103,7 @@ def _blank_to_null(texts: pl.Series) -> pl.Series:
 
 
 def _is_exact_number(counts: Buffer, exact: int) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
-    """Where an integer is a number; None where every one is."""
+    """Return a mask of the integers that a double holds exactly, or None if all of them are."""
     if counts.dtype.itemsize < 8 or not len(counts) or (int(counts.min()) >= -exact and int(counts.max()) <= exact):
         return None
     return (counts <= exact) if counts.dtype.kind == "u" else (counts >= -exact) & (counts <= exact)

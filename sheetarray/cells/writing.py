@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
-    """The cells of a buffer as a Series that the engine writes as text: numeric, or String.
+    """Return the cells of a buffer as a Series that the engine writes as text: numeric, or String.
 
     A float Series has no infinities, which the engine would spell in its own way; with a decimal comma it is still
     numeric, and the writer is told.

@@ -126,12 +126,12 @@ def refuse_unknown(rows: Sequence[Format], verb: str, given: dict[str, str]) -> 
 
 
 def takes_progress(row: Format, verb: str) -> bool:
-    """Whether the adapter reports its progress."""
+    """Return whether the adapter reports its progress."""
     return "progress" in inspect.signature(row.function(verb)).parameters
 
 
 def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
-    """A value of the kind that the annotation names."""
+    """Return a value of the kind that the annotation names."""
     words = set(re.findall(r"\w+", annotation))
     choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
     for word in words:

@@ -69,7 +69,7 @@ def check(
 
 
 def _open_endpoint(file: str, from_format: str | None) -> Endpoint | Exception:
-    """The place, or why it is none; said when its turn comes."""
+    """Return the file to check, or the error that will be reported for it."""
     try:
         return source_endpoint(file, from_format, always=False)
     except (OSError, UsageProblem) as error:
@@ -77,7 +77,7 @@ def _open_endpoint(file: str, from_format: str | None) -> Endpoint | Exception:
 
 
 def _run_check(place: Endpoint, pairs: dict[str, str]) -> tuple[list[Finding], int | None]:
-    """The findings, and how many arrays there are in an intact file."""
+    """Check a file. Return its findings, and the number of arrays if there are none."""
     with watching(place, "check") as progress:
         findings = place.call("check", **parse_options(place.row, "check", pairs, lenient=True), **progress)
     if findings:

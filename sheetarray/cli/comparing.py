@@ -103,12 +103,12 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
 
 
 def dtype_name(array: Any) -> str:
-    """The exchange format's name of an array's dtype; of an awkward array its type."""
+    """Return the exchange format's name of an array's dtype; of an awkward array its type."""
     return dtypes.from_numpy(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
 
 
 def _is_same_nested(a: Any, b: Any) -> bool:
-    """Whether two arrays, one of which is an awkward one, hold the same."""
+    """Return whether two arrays, one of which is an awkward one, hold the same."""
     import awkward  # type: ignore[import-untyped]
 
     return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))
@@ -129,7 +129,7 @@ def _dtype_family(array: Array) -> str:
 
 
 def _order(array: Any) -> str | None:
-    """The order of an array in memory, as a header would name it; that of one axis is always row-major."""
+    """Return the order of an array in memory, as a header would name it; that of one axis is always row-major."""
     if not isinstance(array, np.ndarray):
         return None
     several = sum(size > 1 for size in array.shape) > 1 and array.size > 0
@@ -137,7 +137,7 @@ def _order(array: Any) -> str | None:
 
 
 def _find_other_zeros(a: Array, b: Array) -> Array:
-    """Which elements are zeros, or have parts that are, of which one alone is negative."""
+    """Return which elements are zeros, or have parts that are, of which one alone is negative."""
     kinds = a.dtype.kind + b.dtype.kind
     if kinds == "OO":
         pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
@@ -180,7 +180,7 @@ def _find_unequal_exactly(a: Array, b: Array) -> Array:
 
 
 def _find_far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
-    """The same with a tolerance, which is not rounded either."""
+    """Return which integers and floats differ by more than a tolerance, which is not rounded either."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     wide, narrow = Fraction(rtol) if math.isfinite(rtol) else 0, Fraction(atol) if math.isfinite(atol) else 0
     endless = math.isinf(rtol) or math.isinf(atol)
@@ -237,7 +237,7 @@ def _add_differences(comparison: Comparison, x: Array, y: Array) -> None:
 
 
 def _largest_exactly(x: Array, y: Array) -> tuple[list[int | float], list[float]]:
-    """The largest difference, and the largest relative one, where doubles do not hold the integers."""
+    """Return the largest difference, and the largest relative one, where doubles do not hold the integers."""
     pairs = list(zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
     if any(math.isinf(value) for pair in pairs for value in pair):
         return [math.inf], []

@@ -45,12 +45,12 @@ def line_width(console: Console) -> int | None:
 
 
 def has_colours(console: Console) -> bool:
-    """Whether shades of colour can be told apart: 256 colours or more, and nobody asked for none."""
+    """Return whether shades of colour can be told apart: 256 colours or more, and nobody asked for none."""
     return not console.no_color and console.color_system in ("256", "truecolor", "windows")
 
 
 def has_blocks(console: Console) -> bool:
-    """Whether block characters can be written."""
+    """Return whether block characters can be written."""
     return (console.encoding or "").lower().startswith("utf")
 
 
@@ -90,7 +90,7 @@ def escape_controls(text: str) -> str:
 
 
 def format_shape(shape: Sequence[int]) -> str:
-    """A shape as people write it.
+    """Return a shape as people write it.
 
     Example:
         >>> format_shape((128, 96))
@@ -100,7 +100,7 @@ def format_shape(shape: Sequence[int]) -> str:
 
 
 def format_size(count: int) -> str:
-    """A number of bytes, in decimal units.
+    """Return a number of bytes, in decimal units.
 
     Example:
         >>> format_size(2_140_000)
@@ -116,7 +116,7 @@ def format_size(count: int) -> str:
 
 
 def count_noun(count: int, noun: str) -> str:
-    """A count and its noun.
+    """Return a count and its noun.
 
     Example:
         >>> count_noun(1, "array"), count_noun(2000, "cell")

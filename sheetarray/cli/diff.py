@@ -100,7 +100,7 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
 
 
 def format_element(name: str, index: Sequence[int]) -> str:
-    """How an element is called: `t[2, 0, 5]`; a 0-d array by its name."""
+    """Return how an element is called: `t[2, 0, 5]`; a 0-d array by its name."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
@@ -135,7 +135,7 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
 
 
 def _format_layouts(comparison: Comparison) -> list[str]:
-    """What two arrays have beside their elements, where it is not the same."""
+    """Return what two arrays have beside their elements, where it is not the same."""
     parts = (
         []
         if comparison.dtypes[0] == comparison.dtypes[1]

@@ -42,7 +42,7 @@ class Endpoint:
         return os.stat(self.text).st_size if self.pipe is None and os.path.isfile(self.text) else None
 
     def source(self) -> str | IO[bytes]:
-        """What `api.read` takes; a pipe from its beginning."""
+        """Return what `api.read` takes; a pipe from its beginning."""
         if self.pipe is None:
             return self.text
         self.pipe.seek(0)
@@ -61,7 +61,7 @@ class Endpoint:
 
 
 def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:
-    """A place to read.
+    """Return a place to read.
 
     Args:
         text: a path, a URL or "-".
@@ -81,7 +81,7 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
 
 
 def target_endpoint(text: str, format: str | None) -> Endpoint:
-    """A place to write.
+    """Return a place to write.
 
     Raises:
         Misuse: nothing says which format.
@@ -94,7 +94,9 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
 
 
 def _is_device(text: str) -> ReplayableStream | None:
-    """A named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is read once."""
+    """Return a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is
+    read once.
+    """
     if not os.path.exists(text) or stat.S_ISREG(mode := os.stat(text).st_mode) or stat.S_ISDIR(mode):
         return None
     stream = open(text, "rb")  # noqa: SIM115  (closed with the command)

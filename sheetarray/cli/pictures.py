@@ -34,7 +34,7 @@ _LARGEST_PIXEL = 4
 
 
 def draw_heat_map(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
-    """The lines of a picture of a 2-D array, rows down, columns to the right."""
+    """Return the lines of a picture of a 2-D array, rows down, columns to the right."""
     from rich.text import Text
 
     if colours and blocks:
@@ -50,7 +50,7 @@ def draw_heat_map(values: Array, numbers: Statistics, width: int, *, colours: bo
 
 
 def draw_bars(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
-    """The lines of a bar chart of a 1-D array; one line of shades where there are no blocks to draw with."""
+    """Return the lines of a bar chart of a 1-D array; one line of shades where there are no blocks to draw with."""
     from rich.text import Text
 
     levels = to_levels(values[np.newaxis], numbers, 1, width)[0].tolist()
@@ -69,7 +69,7 @@ def draw_bars(values: Array, numbers: Statistics, width: int, *, colours: bool, 
 
 
 def draw_legend(numbers: Statistics, texts: tuple[str, str], *, colours: bool) -> Text:
-    """The scale between the least and the greatest value, with the mark of NaN where there is any."""
+    """Return the scale between the least and the greatest value, with the mark of NaN where there is any."""
     from rich.text import Text
 
     scale = Text(f"{texts[0]} ")
@@ -133,12 +133,12 @@ _STYLES: dict[tuple[int, ...], Style] = {}
 
 
 def _half_blocks(above: int, below: int) -> tuple[str, Style]:
-    """A character; -2 below is no pixel at all."""
+    """Return a character; -2 below is no pixel at all."""
     return ("▀", _ansi_style(above) if below == -2 else _ansi_style(above, below))
 
 
 def _ansi_style(*levels: int) -> Style:
-    """The foreground, and the background where a second level is given."""
+    """Return the foreground, and the background where a second level is given."""
     if levels not in _STYLES:
         from rich.color import Color
         from rich.style import Style

@@ -91,7 +91,7 @@ def print_error(error: BaseException) -> None:
 
 
 def explain_error(error: BaseException) -> tuple[str, str]:
-    """An error as a sentence, and a hint, which may be empty; in the command line's own terms."""
+    """Return an error as a sentence, and a hint, which may be empty; in the command line's own terms."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else ""
         hint = getattr(error, "hint", "") or (f"{command} --help says how it is used" if command else "")

@@ -65,7 +65,7 @@ class _Bar:
             self._show()
 
     def waiting(self, seconds: float, why: str) -> None:
-        """Called by the adapter of a service, before it waits."""
+        """Show that the adapter waits, and why."""
         with self.lock:
             self.words = f"{self.title}: {escape_controls(why)}, waiting {seconds:.0f} s"
             self._show()
@@ -106,6 +106,6 @@ class _Bar:
 
 
 def _progress_state(done: int, total: int) -> dict[str, Any]:
-    """What a bar shows; until the first report of cells done it only moves."""
+    """Return what a bar shows; until the first report of cells done it only moves."""
     cells = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" if total else ""
     return {"completed": done, "total": total if done else None, "cells": cells}

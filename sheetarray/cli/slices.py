@@ -22,7 +22,7 @@ class SliceError(ValueError):
 
 
 def parse_slice(text: str, shape: Sequence[int]) -> Indices:
-    """One index for every axis of an array of that shape.
+    """Return one index for every axis of an array of that shape.
 
     Args:
         text: as NumPy has it, with or without brackets: integers, `start:stop:step`, and `...` once.

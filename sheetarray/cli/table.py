@@ -79,7 +79,7 @@ def table(
 
 
 def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None) -> dict[str, Any]:
-    """The options of `read_columns`, as its function takes them.
+    """Return the options of `read_columns`, as its function takes them.
 
     Raises:
         Misuse: one that the format does not have, or a value that it does not take.
@@ -108,7 +108,7 @@ def _height(arrays: Mapping[str, Any]) -> int:
 
 
 def _count_missing(array: np.ndarray[Any, Any]) -> int:
-    """How many elements are missing values."""
+    """Return how many elements are missing values."""
     if array.dtype.kind == "f":
         return int(np.isnan(array).sum())
     if array.dtype.kind == "M":

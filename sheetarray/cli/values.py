@@ -31,14 +31,14 @@ _NUMBERS = "biufc"
 
 
 def format_value(value: Any) -> str:
-    """An element in a sentence: the shortest text that means it; text in quotes."""
+    """Return an element in a sentence: the shortest text that means it; text in quotes."""
     if isinstance(value, str):
         return escape_controls(repr(str(value)))
     return escape_controls(str(value) if isinstance(value, np.generic) else repr(value))
 
 
 def to_rectangular(array: Any) -> Any:
-    """An awkward array whose type says that it is rectangular as an ndarray; any other array as it is."""
+    """Return an awkward array whose type says that it is rectangular as an ndarray; any other array as it is."""
     if isinstance(array, np.ndarray) or "var" in str(array.type):
         return array
     try:
@@ -48,7 +48,7 @@ def to_rectangular(array: Any) -> Any:
 
 
 def to_json_cells(array: Any) -> Any:
-    """An array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
+    """Return an array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
     if not isinstance(array, np.ndarray):
         import awkward  # type: ignore[import-untyped]
 
@@ -58,7 +58,7 @@ def to_json_cells(array: Any) -> Any:
 
 
 def _to_plain(value: Any) -> Any:
-    """A value of an awkward array as JSON has it: complex numbers as in cells, bytes in hexadecimal."""
+    """Return a value of an awkward array as JSON has it: complex numbers as in cells, bytes in hexadecimal."""
     if isinstance(value, dict):
         return {name: _to_plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -93,7 +93,7 @@ def _nest(flat: Sequence[Any], shape: Sequence[int]) -> Any:
 
 
 def draw_grid(values: Array, *, width: int | None, rows: int, columns: int | None) -> list[Text]:
-    """The lines of a table of a 1-D or 2-D array.
+    """Return the lines of a table of a 1-D or 2-D array.
 
     Args:
         values: the array.
@@ -165,7 +165,7 @@ def _draw_lines(
 
 
 def elide_indices(count: int, most: int) -> list[int | None]:
-    """The first and the last of `count` indices, and None for what is left out between them.
+    """Return the first and the last of `count` indices, and None for what is left out between them.
 
     Example:
         >>> elide_indices(9, 4)
@@ -178,7 +178,7 @@ def elide_indices(count: int, most: int) -> list[int | None]:
 
 
 def format_elements(values: Array) -> list[str]:
-    """The elements, in row-major order, all in one notation."""
+    """Return the elements, in row-major order, all in one notation."""
     flat = values.reshape(-1)
     if not flat.size:
         return []
@@ -193,7 +193,7 @@ def format_elements(values: Array) -> list[str]:
 
 
 def _spans_magnitudes(sizes: Array) -> bool:
-    """Whether one number of decimals does not suit all of them."""
+    """Return whether one number of decimals does not suit all of them."""
     sizes = sizes[np.isfinite(sizes) & (sizes != 0)]
     if not sizes.size:
         return False
@@ -238,7 +238,7 @@ class Statistics:
 
 
 def has_numbers(values: Array) -> bool:
-    """Whether statistics and a picture of it make sense."""
+    """Return whether statistics and a picture of it make sense."""
     return values.dtype.kind in _NUMBERS
 
 

@@ -60,7 +60,7 @@ class _GridSheet:
         self.grid, self.title = grid, title
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """The cells of each zone."""
+        """Return the cells of each zone."""
         return [cells_of_zone(self.grid, zone) for zone in zones]
 
 
@@ -118,7 +118,7 @@ class _Search:
         self._taken: dict[Orient, list[tuple[int, int, int]]] = {"columns": [], "rows": []}  # line, first, end
 
     def find_anchors(self) -> list[Anchor]:
-        """Every anchor, in the order in which arrays are written."""
+        """Return every anchor, in the order in which arrays are written."""
         kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
         if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < _DAMAGED_KEYS:
             return []
@@ -161,7 +161,7 @@ class _Search:
                 yield _Candidate(row, column, "rows" if across else "columns", step, count, bool(doubtful))
 
     def _iter_batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
-        """The candidates that no array covers so far, in batches of a bounded number of cells."""
+        """Yield the candidates that no array covers so far, in batches of a bounded number of cells."""
         batch: list[_Candidate] = []
         cells, most = 0, _FIRST_BATCH
         for candidate in candidates:
@@ -176,7 +176,7 @@ class _Search:
             yield batch
 
     def _is_covered(self, candidate: _Candidate) -> bool:
-        """Whether one of its words belongs to an array that begins further up, or further to the left."""
+        """Return whether one of its words belongs to an array that begins further up, or further to the left."""
         first, second = (candidate.row, candidate.column), candidate.second
         return any(
             row < self._down.get(column, 0) or column < self._across.get(row, 0) for row, column in (first, second)
@@ -246,7 +246,7 @@ class _Search:
         return replace(anchor, header=header, start=start, notes=tuple(notes))
 
     def _is_taken(self, candidate: _Candidate, above: int) -> bool:
-        """Whether the cell so many before a candidate belongs to another array."""
+        """Return whether the cell so many before a candidate belongs to another array."""
         row, column = candidate.row, candidate.column
         row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)
@@ -269,7 +269,7 @@ class _Search:
     # Damaged headers -----------------------------------------------------------------------------------------
 
     def _find_damaged(self) -> Iterator[Anchor]:
-        """The headers whose beginning was damaged: keys in their order that belong to no array."""
+        """Yield the headers whose beginning was damaged: keys in their order that belong to no array."""
         words = self._words.select(self._words.codes >= FIRST_FIELD)
         names = [
             (anchor.row - 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column - 1)
@@ -290,7 +290,7 @@ class _Search:
             yield self._damaged_anchor(orient, row, column)
 
     def _damaged_anchor(self, orient: Orient, row: int, column: int) -> Anchor:
-        """The anchor of a damaged header, of which the first whole key is known."""
+        """Return the anchor of a damaged header, of which the first whole key is known."""
         anchor = Anchor(row, column, orient, column_letters(column), title=self._sheet.title)
         before = min(row if orient == "columns" else column, MOST_BEFORE_DAMAGED)
         top, left = (row - before, column) if orient == "columns" else (row, column - before)
@@ -307,7 +307,7 @@ class _Search:
 
 
 def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:
-    """Whether a `version` or an `ndarray` is a remark that somebody typed beside another array.
+    """Return whether a `version` or an `ndarray` is a remark that somebody typed beside another array.
 
     Without a semver between them the two begin nothing where one of them belongs to an array that runs the other way,
     or where `ndarray` is the name of the array that begins right below.
@@ -333,7 +333,7 @@ def _name_above(cells: list[Cell]) -> str | None:
 
 
 def _zone_to_fetch(candidate: _Candidate) -> Zone:
-    """The cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
+    """Return the cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
     above, count = candidate.above, candidate.count + candidate.above
     if candidate.orient == "columns":
         return Zone(candidate.row - above, candidate.column, count, "columns")
@@ -341,7 +341,9 @@ def _zone_to_fetch(candidate: _Candidate) -> Zone:
 
 
 def _max_word_cells(anchor: Anchor) -> int:
-    """How many cells from its first one on may hold any words at all that begin nothing: its header, and its text."""
+    """Return how many cells from its first one on may hold any words at all that begin nothing: its header, and its
+    text.
+    """
     assert anchor.header is not None
     if anchor.header.dtype.kind not in ("string", "generic"):
         return anchor.start
@@ -352,19 +354,21 @@ def _max_word_cells(anchor: Anchor) -> int:
 
 
 def _find_whole_beginnings(words: Words) -> Mask:
-    """Which words are a `version` with an `ndarray` two rows below."""
+    """Return which words are a `version` with an `ndarray` two rows below."""
     whole: Mask = (words.codes == VERSION) & (words.codes_at(words.rows + 2, words.columns) == NDARRAY)
     return whole
 
 
 def _find_names_above(words: Words) -> Words:
-    """The cells above words, where there are any: those of names."""
+    """Return the cells above words, where there are any: those of names."""
     words = words.select(words.rows > 0)
     return Words.from_positions(words.rows - 1, words.columns, words.codes)
 
 
 def _headers(words: Words, whole: Words) -> CandidateTable:
-    """The spans of what may be headers, from some words to the next `data`: column, first row, row after the last."""
+    """Return the spans of what may be headers, from some words to the next `data`: column, first row, row after the
+    last.
+    """
     end = words.next_in_column(DATA, whole.rows + 2, whole.columns)
     stop = np.where(end < 0, whole.rows + 3, end) + 1
     spans: CandidateTable = np.stack([whole.columns, whole.rows, stop], axis=1)
@@ -372,7 +376,7 @@ def _headers(words: Words, whole: Words) -> CandidateTable:
 
 
 def _find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
-    """What may have been a beginning, or is one of the older form; and how far below its second word stands."""
+    """Yield what may have been a beginning, or is one of the older form; and how far below its second word stands."""
     next_ = words.codes_at(words.rows + 1, words.columns)
     third = words.codes_at(words.rows + 2, words.columns)
     yield words.select((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
@@ -382,7 +386,7 @@ def _find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
 
 
 def _have_name_above(words: Words, step: int, names: Words) -> Mask:
-    """Which words have a name `step` rows below them."""
+    """Return which words have a name `step` rows below them."""
     among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
     return among
 
@@ -405,7 +409,7 @@ def _candidates_at(
 
 
 def _are_in_lines(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
-    """Which cells lie in spans of lines.
+    """Return which cells lie in spans of lines.
 
     Args:
         lines: the column (the row) of each cell.
@@ -424,7 +428,9 @@ def _are_in_lines(lines: Positions, places: Positions, taken: list[tuple[int, in
 
 
 def _find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
-    """Where a damaged header begins, as row and column: words of rows, of which many in their order stand close."""
+    """Yield where a damaged header begins, as row and column: words of rows, of which many in their order
+    stand close.
+    """
     if len(words) < _DAMAGED_KEYS:
         return
     gaps = np.diff(words.columns)

@@ -32,16 +32,16 @@ class ArrayColumn:
         self.cells_per_element = 1  # cells of an element
 
     def address(self, index: int) -> str:
-        """The address of a data cell, by its index among those of all parts."""
+        """Return the address of a data cell, by its index among those of all parts."""
         number = next(number for number in reversed(range(len(self.starts))) if self.starts[number] <= index)
         return self.group[number].data_address(index - self.starts[number])
 
     def element_address(self, index: int) -> str:
-        """The address of the first cell of an element, by its index in the buffer."""
+        """Return the address of the first cell of an element, by its index in the buffer."""
         return self.address(index * self.cells_per_element)
 
     def spans(self) -> Iterator[tuple[Anchor, int, int]]:
-        """The anchor of each part, the index of its first data cell among those of all, and how many it has."""
+        """Yield the anchor of each part, the index of its first data cell among those of all, and how many it has."""
         ends = [*self.starts[1:], self.header.capacity * self.cells_per_element]
         yield from (
             (self.group[index], start, end - start)
@@ -61,7 +61,7 @@ class ArrayColumn:
         return all(isinstance(rest, Texts) for _, rest in self.pieces)
 
     def decode_typed(self, missing: Missing) -> Buffer | None:
-        """The buffer, where every piece came typed and whole; None where the cells have to be looked at."""
+        """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity
         buffers: list[Buffer] = []
         self.starts = []
@@ -89,7 +89,7 @@ class ArrayColumn:
         return buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
 
     def decode_checked(self, missing: Missing) -> DecodedColumn:
-        """The buffer cell by cell, and everything that is wrong with it."""
+        """Decode every cell, and collect all problems instead of raising the first."""
         header = self.header
         columns = [_concatenate(first, rest) for first, rest in self.pieces]
         self.starts = [0]
@@ -127,7 +127,8 @@ class ArrayColumn:
         return (buffer if cells_per_element == 1 else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
 
     def _part_height(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> int:
-        """How many cells each part but the last one holds: they are equally long, and reach down to the same row.
+        """Return the number of data cells of each part but the last; they are equally long, and reach down to
+        the same row.
 
         Raises:
             FormatError: blanks at their ends leave it open.
@@ -175,12 +176,12 @@ def _concatenate(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[C
 
 
 def _is_text(cells: pl.Series | Sequence[Cell]) -> bool:
-    """Whether cells are nothing but text and blanks, so that a Series holds them."""
+    """Return whether cells are nothing but text and blanks, so that a Series holds them."""
     return not isinstance(cells, Sequence) or all(cell is None or isinstance(cell, str) for cell in cells)
 
 
 def _first_nonblank(cells: pl.Series | Sequence[Cell]) -> int:
-    """The index of the first cell that is not blank."""
+    """Return the index of the first cell that is not blank."""
     if isinstance(cells, Sequence):
         return next(index for index, cell in enumerate(cells) if not is_blank(cell))
     return int((cells.str.strip_chars() != "").fill_null(value=False).arg_true()[0])
@@ -194,7 +195,7 @@ def _count_trailing_nulls(cells: pl.Series) -> int:
 
 
 def count_filled_cells(cells: pl.Series | Sequence[Cell]) -> int:
-    """How many cells there are up to the last that is not blank."""
+    """Return how many cells there are up to the last that is not blank."""
     if len(cells) and not is_blank(cells[-1]):
         return len(cells)
     if isinstance(cells, Sequence):

@@ -15,7 +15,7 @@ CellGrid = Sequence[Sequence[Cell]]
 
 
 def column_letters(column: int) -> str:
-    """The letters of a column, counted from 0.
+    """Return the letters of a column, counted from 0.
 
     Example:
         >>> column_letters(0), column_letters(25), column_letters(26)
@@ -30,7 +30,7 @@ def column_letters(column: int) -> str:
 
 
 def cell_address(row: int, column: int) -> str:
-    """The address of a cell, row and column counted from 0.
+    """Return the address of a cell, row and column counted from 0.
 
     Example:
         >>> cell_address(16, 2)
@@ -84,11 +84,11 @@ class Anchor:
         return self.column + across, self.row + down
 
     def address(self, index: int) -> str:
-        """The address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
+        """Return the address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
         down, across = (index, 0) if self.orient == "columns" else (0, index)
         cell = cell_address(self.row + down, self.column + across)
         return cell if self.title is None else f"{self.title}!{cell}"
 
     def data_address(self, index: int) -> str:
-        """The address of a data cell, by its index."""
+        """Return the address of a data cell, by its index."""
         return self.address(self.start + index)

@@ -45,7 +45,7 @@ class LayoutColumn:
     start: int = 0
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
-        """Some of its elements as the engine writes them.
+        """Return some of its elements as the engine writes them.
 
         Raises:
             DTypeError: an element that no text holds; names the array.
@@ -56,7 +56,8 @@ class LayoutColumn:
             raise DTypeError(f"{self.name}: {error}") from error
 
     def to_typed(self, first: int, count: int, *, exact: int, as_text: bool = False) -> TypedCells:
-        """Some of its elements for a container that tells numbers, text and booleans apart; see `cells.to_typed`.
+        """Return some of its elements for a container that tells numbers, text and booleans apart; see
+        `cells.to_typed`.
 
         Raises:
             DTypeError: an element that no cell holds; names the array.
@@ -105,13 +106,13 @@ class Layout:
         return sum(min(self.named + piece.height, row) for piece in self.pieces)
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
-        """The rows of the header zone, as text; short headers are followed by their first elements."""
+        """Yield the rows of the header zone, as text; short headers are followed by their first elements."""
         columns = [self._zone_column(piece, look) for piece in self.pieces]
         for row in range(min(self.zone_height, self.height)):
             yield [column[row] if row < len(column) else None for column in columns]
 
     def count_zone_elements(self, piece: LayoutColumn) -> int:
-        """How many elements of a piece stand in the header zone, since its header is shorter than others."""
+        """Return how many elements of a piece stand in the header zone, since its header is shorter than others."""
         return min(len(piece.buffer), self.zone_height - self.named - len(piece.header))
 
     def _zone_column(self, piece: LayoutColumn, look: TextLook) -> list[Cell]:
@@ -120,7 +121,7 @@ class Layout:
         return [*([format_name(piece.name, look)] if self.named else ()), *piece.header, *first]
 
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
-        """The rows below the header zone, in blocks of bounded size, columns padded with nulls."""
+        """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls."""
         import polars as pl
 
         for row, count in self.body_spans(CELLS_PER_BLOCK):
@@ -135,19 +136,23 @@ class Layout:
             yield pl.DataFrame(block)
 
     def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
-        """The rows below the header zone in spans of about `cells` cells: the first row (from 0), and how many."""
+        """Yield the rows below the header zone in spans of about `cells` cells: the first row (from 0), and
+        how many.
+        """
         step = max(1024, cells // max(len(self.pieces), 1))
         for row in range(self.zone_height, self.height, step):
             yield row, min(step, self.height - row)
 
     def elements_in_rows(self, piece: LayoutColumn, row: int, count: int) -> tuple[int, int]:
-        """The elements of a piece that stand in `count` rows from `row` on: the first one's index, and how many."""
+        """Return the elements of a piece that stand in `count` rows from `row` on: the first one's index, and
+        how many.
+        """
         first = row - self.named - len(piece.header)
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
 
 
 def _first_cells(piece: LayoutColumn, count: int, look: TextLook) -> list[Cell]:
-    """The first elements as text cells, looking as the engine writes them."""
+    """Return the first elements as text cells, looking as the engine writes them."""
     import polars as pl
 
     texts = piece.to_text(0, count, look).cast(pl.String)
@@ -157,7 +162,7 @@ def _first_cells(piece: LayoutColumn, count: int, look: TextLook) -> list[Cell]:
 
 
 def format_name(name: str, look: TextLook) -> str:
-    """A name in a cell of text."""
+    """Return a name in a cell of text."""
     return escape_formula(name) if look.formulas == "escape" else name
 
 

@@ -41,7 +41,7 @@ def raise_error(error: FormatError) -> None:
 
 
 def _find_all_anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
-    """Every anchor, sheet by sheet.
+    """Return every anchor, sheet by sheet.
 
     Raises:
         FormatError: there is none.
@@ -58,7 +58,7 @@ def _find_all_anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
 def _group_parts(
     sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
 ) -> dict[str, list[Anchor]]:
-    """The anchors of each array, parts in their order; what cannot be put together is reported and left out.
+    """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
 
     An array that is not among `names` is never reported: it is not the caller's business.
     """
@@ -129,7 +129,7 @@ def _join_part_headers(header: Header) -> tuple[Any, ...]:
 def read_sheets(
     sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of one sheet or several of a container, in the order written.
+    """Return the arrays of one sheet or several of a container, in the order written.
 
     Args:
         sheets: where the cells are; titles differ.
@@ -151,7 +151,7 @@ def read_sheets(
 def read_sheet(
     sheet: Sheet, names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of a container's only sheet; see `read_sheets`."""
+    """Return the arrays of a container's only sheet; see `read_sheets`."""
     return read_sheets([sheet], names, strict=strict, missing=missing)
 
 
@@ -162,7 +162,7 @@ def scan_sheets(
     report: ReportError = raise_error,
     note: NoteFinding = warn_of_finding,
 ) -> dict[str, ArrayInfo]:
-    """What the headers of sheets say, without reading on.
+    """Return what the headers of sheets say, without reading on.
 
     Args:
         sheets: where the cells are.
@@ -185,14 +185,14 @@ def scan_sheets(
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """What the headers of a container's only sheet say; see `scan_sheets`."""
+    """Return what the headers of a container's only sheet say; see `scan_sheets`."""
     return scan_sheets([sheet], strict=strict)
 
 
 def check_sheets(
     sheets: Sequence[Sheet], *, missing: Missing = "error", judge: CompareFingerprint | None = None
 ) -> Iterator[Finding]:
-    """Every finding in sheets, in reading order; nothing where they are intact.
+    """Yield every finding in sheets, in reading order; nothing where they are intact.
 
     Args:
         sheets: where the cells are.
@@ -211,7 +211,7 @@ def check_sheets(
 
 
 def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Every finding in a container's only sheet; see `check_sheets`."""
+    """Return every finding in a container's only sheet; see `check_sheets`."""
     return check_sheets([sheet], missing=missing)
 
 
@@ -240,7 +240,9 @@ def _read_arrays(
 
 
 def _stops(anchors: Iterable[Anchor]) -> dict[int, int]:
-    """Where the cells of an anchor must end, by its id: above the next one in its column, left of it in its row."""
+    """Return where the cells of an anchor must end, by its id: above the next one in its column, left of it
+    in its row.
+    """
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
     for anchor in anchors:
         lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
@@ -273,11 +275,11 @@ class _ArrayReader:
         self._missing, self._report, self._note, self._judge = missing, report, note, judge
 
     def _sheet_of(self, anchor: Anchor) -> Sheet:
-        """The sheet of an anchor."""
+        """Return the sheet of an anchor."""
         return self._sheets[anchor.title]
 
     def read_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
-        """The arrays of rows, one by one; None for what could not be read, which has been reported."""
+        """Yield the arrays of rows, one by one; None for what could not be read, which has been reported."""
         by_sheet: dict[str | None, list[Anchor]] = {}
         for anchor in (anchor for group in groups.values() for anchor in group):
             by_sheet.setdefault(anchor.title, []).append(anchor)
@@ -290,7 +292,7 @@ class _ArrayReader:
             yield name, self.finish_column(ArrayColumn(group, pieces, self._sheet_of(group[0])), name)
 
     def read_columns(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
-        """The arrays of columns; None for what could not be read, which has been reported."""
+        """Read one array per group. An array that could not be read is None, and its errors have been reported."""
         doubtful: dict[str, list[Anchor]] = {}
         results: dict[str, np.ndarray[Any, Any] | None] = {}
         for (name, group), column in zip(groups.items(), self._fetch(groups.values(), typed=True), strict=True):
@@ -306,7 +308,7 @@ class _ArrayReader:
         return results
 
     def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[ArrayColumn]:
-        """The columns of each group; every sheet is asked once."""
+        """Yield the columns of each group; every sheet is asked once."""
         wanted: dict[str | None, list[Anchor]] = {}
         for anchor in (anchor for group in groups for anchor in group):
             wanted.setdefault(anchor.title, []).append(anchor)
@@ -319,7 +321,7 @@ class _ArrayReader:
             yield ArrayColumn(group, [cells.pop(id(anchor)) for anchor in group], self._sheet_of(group[0]))
 
     def finish_column(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
-        """Judge a column cell by cell; the array, or None after reports of what is wrong with it."""
+        """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
         header = column.header
         try:
             decoded = column.decode_checked(self._missing)

@@ -77,19 +77,19 @@ class Sheet(Protocol):
     notes: list[Finding]
 
     def words(self) -> Words:
-        """Every cell of the whole sheet that holds a word of a header: found in bulk, not cell by cell."""
+        """Return every cell of the whole sheet that holds a word of a header: found in bulk, not cell by cell."""
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """The cells of each zone; blanks are None or "", and those at its end may be left out."""
+        """Return the cells of each zone; blanks are None or "", and those at its end may be left out."""
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
+        """Return the first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
 
         For ordinary tables. Blanks are None or ""; the last row may be cut short, but never within a cell.
         """
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Each requested column down to the sheet's end, or to where its request stops.
+        """Return each requested column down to the sheet's end, or to where its request stops.
 
         Args:
             requests: of different cells; a column may be in several, one below the other.
@@ -101,7 +101,9 @@ class Sheet(Protocol):
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:
-        """The cells from each requested one on to the right, as `columns` gives untyped ones; they stop at a column."""
+        """Return the cells from each requested one on to the right, as `columns` gives untyped ones; they stop at a
+        column.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Words:
         return Words(self.rows[wanted], self.columns[wanted], self.codes[wanted])
 
     def codes_at(self, rows: Positions, columns: Positions) -> WordCodes:
-        """The codes of the words in other cells, `NONE` where a cell holds none."""
+        """Return the codes of the words in other cells, `NONE` where a cell holds none."""
         codes = np.full(len(rows), NONE, np.uint8)
         if len(self):
             wanted = (rows << _SHIFT) | columns

@@ -20,7 +20,7 @@ _DAYS_TO_2000 = 365 * 30 + 7  # NumPy takes them away from a count of days
 
 
 def iso_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """The least and the greatest count of a datetime64 dtype whose ISO text NumPy gets right.
+    """Return the least and the greatest count of a datetime64 dtype whose ISO text NumPy gets right.
 
     Example:
         >>> iso_limits(np.dtype("M8[s]")) == (-(2**63) + 1, 2**63 - 1)
@@ -38,7 +38,7 @@ def iso_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 
 def find_dates_without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """The indices of the moments that have no ISO text: beyond the limits, and not NaT."""
+    """Return the indices of the moments that have no ISO text: beyond the limits, and not NaT."""
     least, most = iso_limits(buffer.dtype)
     counts = buffer.astype(buffer.dtype.newbyteorder("="), copy=False).view(np.int64)
     if (least, most) == (_LEAST, _MOST) or not len(counts):
@@ -47,7 +47,7 @@ def find_dates_without_text(buffer: Buffer) -> np.ndarray[Any, np.dtype[np.intp]
 
 
 def find_date_problem(buffer: Buffer) -> tuple[int, str] | None:
-    """The first moment of a datetime64 buffer that has no ISO text: its index, and why; None if all have one."""
+    """Return the first moment of a datetime64 buffer that has no ISO text: its index, and why; None if all have one."""
     indices = find_dates_without_text(buffer)
     if not len(indices):
         return None
@@ -58,7 +58,7 @@ def find_date_problem(buffer: Buffer) -> tuple[int, str] | None:
 
 
 def dates_to_iso(buffer: Buffer) -> list[str]:
-    """The ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least.
+    """Return the ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least.
 
     Raises:
         DTypeError: a moment that has no such text; names its index.
@@ -69,7 +69,7 @@ def dates_to_iso(buffer: Buffer) -> list[str]:
 
 
 def known_dates_to_iso(buffer: Buffer) -> list[str]:
-    """The ISO texts of a datetime64 buffer, empty where a moment has none."""
+    """Return the ISO texts of a datetime64 buffer, empty where a moment has none."""
     shown = np.datetime_as_string(buffer)
     texts: list[str] = shown.tolist()
     signs = shown.view(np.uint32).reshape(len(texts), -1)[:, 0] if texts else np.empty(0)

@@ -38,7 +38,7 @@ class Problem:
 def decode(
     cells: Sequence[Cell], dtype: DType, *, missing: Missing = "error", decimal: str = ".", typed: bool = False
 ) -> tuple[Buffer, list[Problem]]:
-    """The buffer that data cells hold, one element for each cell, and every cell that could not be read.
+    """Return the buffer that data cells hold, one element for each cell, and every cell that could not be read.
 
     Args:
         cells: Python scalars or text; None is a blank.
@@ -188,7 +188,7 @@ def find_ties(wide: Buffer, narrow: Buffer) -> Buffer:
 
 
 def round_tie(text: str, wide: float, narrow: Any) -> Any:
-    """The neighbour of `wide`, a tie, on whose side the numeral itself lies; `narrow` where it is a true tie."""
+    """Return the neighbour of `wide`, a tie, on whose side the numeral itself lies; `narrow` where it is a true tie."""
     exact, middle = Decimal(text.strip().replace(",", ".")), Decimal(float(wide))
     if exact == middle:
         return narrow
@@ -224,7 +224,7 @@ def _decode_complexes(
 
 
 def _decode_complexes_at_once(cells: Sequence[Cell], dtype: DType, decimal: str) -> Buffer | None:
-    """All at once, where each cell is what Python itself reads as a finite complex number of this precision."""
+    """Return all at once, where each cell is what Python itself reads as a finite complex number of this precision."""
     if set(map(type, cells)) != {str} or decimal != "." or not _are_numerals(cells, "ijIJ()"):
         return None
     marked = "\n".join([*cells, ""]).replace("i\n", "j\n").replace("i)\n", "j)\n").split("\n")

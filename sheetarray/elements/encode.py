@@ -20,7 +20,7 @@ EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doub
 
 
 def encode(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text", exact: int = EXACT_IN_JSON) -> list[Cell]:
-    """The cells of a 1-D buffer, one for each element (two for complex="interleaved").
+    """Return the cells of a 1-D buffer, one for each element (two for complex="interleaved").
 
     Args:
         buffer: 1-D, of `dtype.numpy` up to byte order.
@@ -88,7 +88,7 @@ def _encode_timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
 
 
 def complexes_to_text(buffer: Buffer) -> list[str]:
-    """The texts `3+4i` of a complex buffer: the shortest that read back the same."""
+    """Return the texts `3+4i` of a complex buffer: the shortest that read back the same."""
     parts = _complex_parts(buffer)
     texts = np.array(list(map(str, parts)) if parts.dtype.itemsize < 8 else list(map(repr, parts.tolist())), object)
     _spell_nonfinite(parts, texts)
@@ -103,7 +103,7 @@ def _complex_parts(buffer: Buffer) -> Buffer:
 
 
 def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None) -> tuple[int, str] | None:
-    """The first element of a buffer that no cell holds: its index, and why not; None if each has its cell.
+    """Return the first element of a buffer that no cell holds: its index, and why not; None if each has its cell.
 
     Args:
         buffer: 1-D, of `dtype.numpy` up to byte order.
@@ -120,7 +120,7 @@ def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None)
 
 
 def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Cell]:
-    """The elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
+    """Return the elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
 
     Raises:
         DTypeError: any other object, NaN or an infinity (a cell of no dtype says "NaN" is a word), or an
@@ -132,7 +132,7 @@ def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Ce
 
 
 def find_unholdable_generic(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
-    """The first element of an object buffer that no cell holds: its index, and why not."""
+    """Return the first element of an object buffer that no cell holds: its index, and why not."""
     if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
         return None
     for index, value in enumerate(buffer.tolist()):

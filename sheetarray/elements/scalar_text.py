@@ -37,19 +37,19 @@ class Unreadable:
 
 
 def is_blank(cell: Cell) -> bool:
-    """Whether a cell holds nothing: None, or text of white space only."""
+    """Return whether a cell holds nothing: None, or text of white space only."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def shortest_text(value: float, text: str) -> str:
-    """The text of a float in a cell of text: `text` is its shortest decimal, a trailing `.0` is dropped."""
+    """Return the text of a float in a cell of text: `text` is its shortest decimal, a trailing `.0` is dropped."""
     if math.isfinite(value):
         return text.removesuffix(".0")
     return NAN if math.isnan(value) else INFINITY if value > 0 else NEGATIVE_INFINITY
 
 
 def format_bool(value: object) -> str:
-    """A boolean in a cell of text, as spreadsheets show it."""
+    """Return a boolean in a cell of text, as spreadsheets show it."""
     return TRUE if value else FALSE
 
 
@@ -70,7 +70,7 @@ def unescape_formula(text: str) -> str:
 
 
 def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | None:
-    """A generic element in a cell of text; text that reads as something else gets an apostrophe.
+    """Return a generic element in a cell of text; text that reads as something else gets an apostrophe.
 
     With formulas="typed" the cell is known to be text, and formulas are none of its meanings.
 
@@ -93,7 +93,7 @@ def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | 
 
 
 def generic_to_typed(value: Cell, exact: int) -> Cell:
-    """A generic element in a container that tells text, booleans and doubles apart, but not 2 from 2.0.
+    """Return a generic element in a container that tells text, booleans and doubles apart, but not 2 from 2.0.
 
     A number cell is an integer up to `exact` or has a fraction; other numbers are text. None is a blank.
 
@@ -111,7 +111,7 @@ def generic_to_typed(value: Cell, exact: int) -> Cell:
 
 
 def generic_from_typed(cell: Cell) -> Cell:
-    """The generic element that such a cell holds; the opposite of `generic_to_typed`.
+    """Return the generic element that such a cell holds; the opposite of `generic_to_typed`.
 
     Example:
         >>> [generic_from_typed(cell) for cell in (2.0, 0.5, 10**16, "2", "'2", True)]
@@ -127,13 +127,17 @@ def generic_from_typed(cell: Cell) -> Cell:
 
 
 def as_double(cell: Cell) -> Cell:
-    """An integer beyond 2^53 as the double that it was, in a container that has only those; others as they are."""
+    """Return an integer beyond 2^53 as the double that it was, in a container that has only those; others as
+    they are.
+    """
     large = isinstance(cell, int) and _ROUNDED < abs(cell) < 10**300
     return float(cell) if large else cell
 
 
 def generic_from_text(text: str | None, *, formulas: str) -> Cell:
-    """The generic element that a cell of text holds; the opposite of `generic_to_text`, with either decimal mark."""
+    """Return the generic element that a cell of text holds; the opposite of `generic_to_text`, with either decimal
+    mark.
+    """
     if text is None or text == "":
         return None
     if text.startswith("'") and (formulas == "typed" or (formulas == "escape" and _reads_as_other_kind(text[1:]))):
@@ -157,7 +161,7 @@ def _numeral(text: str) -> re.Match[str] | None:
 
 
 def parse_float(cell: Cell, decimal: str = ".") -> float:
-    """The float in a cell: a number, a numeral, NaN or an infinity, or stdlib's tagged object."""
+    """Return the float in a cell: a number, a numeral, NaN or an infinity, or stdlib's tagged object."""
     if isinstance(cell, float):
         return cell
     if isinstance(cell, int) and not isinstance(cell, bool):
@@ -177,7 +181,7 @@ def parse_float(cell: Cell, decimal: str = ".") -> float:
 
 
 def parse_int(cell: Cell, decimal: str = ".") -> int:
-    """The integer in a cell: `2`, `2.0`, `"2"`, `"1E+05"`; never rounded."""
+    """Return the integer in a cell: `2`, `2.0`, `"2"`, `"1E+05"`; never rounded."""
     if isinstance(cell, int) and not isinstance(cell, bool):
         return cell
     if isinstance(cell, float):
@@ -207,7 +211,7 @@ def parse_int(cell: Cell, decimal: str = ".") -> int:
 
 
 def split_complex(cell: Cell, decimal: str = ".") -> tuple[str, str]:
-    """The numerals of the real and the imaginary part in a cell of text such as `3+4i`, `(1-2j)`, `i` or `5`."""
+    """Return the numerals of the real and the imaginary part in a cell of text such as `3+4i`, `(1-2j)`, `i` or `5`."""
     text = _cell_text(cell, decimal)
     if text is not None and text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
@@ -219,7 +223,7 @@ def split_complex(cell: Cell, decimal: str = ".") -> tuple[str, str]:
 
 
 def parse_complex(cell: Cell, decimal: str = ".") -> complex:
-    """The complex number in a cell; a plain number is one without an imaginary part."""
+    """Return the complex number in a cell; a plain number is one without an imaginary part."""
     if isinstance(cell, (float, int, dict)):
         return complex(parse_float(cell), 0.0)
     real, imag = split_complex(cell, decimal)
@@ -227,7 +231,7 @@ def parse_complex(cell: Cell, decimal: str = ".") -> complex:
 
 
 def parse_bool(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one signature for all)
-    """The boolean in a cell: true/false in any case, or 1/0."""
+    """Return the boolean in a cell: true/false in any case, or 1/0."""
     if isinstance(cell, bool):
         return cell
     if isinstance(cell, (int, float)) and cell in (0, 1):
@@ -241,7 +245,7 @@ def parse_bool(cell: Cell, decimal: str = ".") -> bool:  # noqa: ARG001  (one si
 
 
 def parse_string(cell: Cell) -> str:
-    """The text in a cell; a number or boolean that a program made of it is turned back as well as can be."""
+    """Return the text in a cell; a number or boolean that a program made of it is turned back as well as can be."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -254,7 +258,7 @@ def parse_string(cell: Cell) -> str:
 
 
 def describe_cell(cell: Cell) -> str:
-    """A cell's content for a message, cut to a readable length."""
+    """Return a cell's content for a message, cut to a readable length."""
     if is_blank(cell):
         return "a blank cell"
     if isinstance(cell, (list, dict)):

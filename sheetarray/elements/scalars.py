@@ -59,7 +59,8 @@ _INSTEAD = {
 
 
 def to_scalar(value: Any) -> Any:
-    """The scalar that an object is, NumPy's scalars and subclasses of Python's unwrapped; any other object as it is.
+    """Return the scalar that an object is, NumPy's scalars and subclasses of Python's unwrapped; any other object as it
+    is.
 
     Example:
         >>> [to_scalar(value) for value in (np.int8(3), np.float32(0.5), np.str_("a"))]
@@ -78,7 +79,7 @@ def to_scalar(value: Any) -> Any:
 
 
 def describe_object(value: Any) -> str:
-    """What an object is, with its article: `a Decimal`, `an ndarray`.
+    """Return what an object is, with its article: `a Decimal`, `an ndarray`.
 
     Example:
         >>> describe_object(b"x"), describe_object(None), describe_object([1])
@@ -93,7 +94,7 @@ def describe_object(value: Any) -> str:
 
 
 def suggest_instead(value: Any) -> str:
-    """What to write in place of an object that no cell holds."""
+    """Return what to write in place of an object that no cell holds."""
     if type(value).__module__.partition(".")[0] == "cftime":
         return "convert the calendar, dataset.convert_calendar('standard', use_cftime=False), or make text, str(value)"
     for base in type(value).__mro__:

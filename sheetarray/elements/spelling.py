@@ -28,7 +28,8 @@ _TIME_OF_DAY = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 
 
 def moment_pattern(digits: str, *, between: str = "[T ]") -> str:
-    r"""The pattern of a day with its time and so many digits of the second (`""` for none): `2020-01-31T10:20:30.5`.
+    r"""Return the pattern of a day with its time and so many digits of the second (`""` for none):
+    `2020-01-31T10:20:30.5`.
 
     Example:
         >>> moment_pattern("", between="T")
@@ -38,6 +39,8 @@ def moment_pattern(digits: str, *, between: str = "[T ]") -> str:
 
 
 def shows_minus(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Where the text of a float begins with a minus: at negative numbers and -0, at no NaN whatever its sign bit."""
+    """Return where the text of a float begins with a minus: at negative numbers and -0, at no NaN whatever its sign
+    bit.
+    """
     minus: np.ndarray[Any, np.dtype[np.bool_]] = np.signbit(values) & ~np.isnan(values)
     return minus

@@ -20,13 +20,15 @@ MOST_RATIO = 8  # bytes of an `<U` array for each byte of text
 
 
 def is_mostly_padding(count: int, longest: int, size: int) -> bool:
-    """Whether `count` texts of at most `longest` characters, and `size` bytes of UTF-8 in all, are no `<U` array."""
+    """Return whether `count` texts of at most `longest` characters, and `size` bytes of UTF-8 in all, are no `<U`
+    array.
+    """
     padded = 4 * count * longest
     return padded > MOST_PADDING and padded > MOST_RATIO * size
 
 
 def text_array(texts: Sequence[str]) -> Array:
-    """The 1-D array of texts: `<U`, or `StringDType` where `<U` would be mostly padding.
+    """Return the 1-D array of texts: `<U`, or `StringDType` where `<U` would be mostly padding.
 
     Example:
         >>> text_array(["a", "bcd"])
@@ -41,12 +43,13 @@ def text_array(texts: Sequence[str]) -> Array:
 
 
 def to_variable_width(texts: Sequence[str]) -> Array:
-    """The 1-D `StringDType` array of texts."""
+    """Return the 1-D `StringDType` array of texts."""
     return np.array(texts, dtype=np.dtypes.StringDType())
 
 
 def blank_missing(array: Array) -> Array:
-    """The same texts and shape as a `StringDType` array: `<U`, or `StringDType` where `<U` would be mostly padding.
+    """Return the texts of a `StringDType` array, missing ones blank: `<U`, or `StringDType` where `<U` would be mostly
+    padding.
 
     Raises:
         DTypeError: an element is missing, or ends with NUL, which `<U` drops.
@@ -58,7 +61,7 @@ def blank_missing(array: Array) -> Array:
 
 
 def check_texts(texts: Sequence[Any]) -> Sequence[str]:
-    """The texts themselves, once each is one that an array of fixed width keeps.
+    """Return the texts themselves, once each is one that an array of fixed width keeps.
 
     Raises:
         DTypeError: an element is missing, or ends with NUL.
@@ -75,7 +78,7 @@ def check_texts(texts: Sequence[Any]) -> Sequence[str]:
 
 
 def to_fixed_width(array: Array) -> Array:
-    """The same texts as a `StringDType` array, `<U`, for containers that have nothing else.
+    """Return the same texts as a `StringDType` array, `<U`, for containers that have nothing else.
 
     Raises:
         DTypeError: it would be mostly padding, an element is missing, or ends with NUL.

@@ -38,7 +38,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
 
 
 def release_pages(content: BytesLike, start: int, end: int) -> None:
-    """Bytes that are not needed for now: the pages of a map, which is only read, stay with the system alone."""
+    """Tell the system that a range of a memory map is not needed for now, so that its pages leave our memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = start - start % mmap.PAGESIZE
         content.madvise(mmap.MADV_DONTNEED, first, end - first)
@@ -110,14 +110,14 @@ class Source:
             self._head = b""
 
     def prefix(self, count: int) -> bytes:
-        """The first `count` bytes, or all where there are fewer."""
+        """Return the first `count` bytes, or all where there are fewer."""
         if self._whole is None and len(self._head) < count and not self._ended:
             self._head = self._joined(count - len(self._head), text=True)
         return self._head[:count] if self._whole is None else self._whole[:count]
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether `prefix` has come to the end already."""
+        """Return whether `prefix` has reached the end of the source."""
         return self._ended
 
     def whole(self, *, text: bool = True) -> BytesLike:
@@ -136,7 +136,7 @@ class Source:
         return self._whole
 
     def own(self) -> bytearray | mmap.mmap:
-        """Everything, as bytes that the caller may change, and that live as long as a view on them.
+        """Return the whole content in memory of its own, which the caller may modify.
 
         A large plain file is mapped, not read: a page of it is copied when it is first written to, and the file never
         changes. Where the system has no room for such a map, it cannot be written to.
@@ -155,7 +155,7 @@ class Source:
         return content
 
     def _joined(self, count: int | None, *, text: bool) -> bytes:
-        """The bytes read so far and so many more, all where count is None; they are in memory once."""
+        """Return the bytes read so far and so many more, all where count is None; they are in memory once."""
         content = io.BytesIO()  # gives its bytes away without a copy
         content.write(self._head)
         for chunk in self._read_chunks(count, text=text):

@@ -47,7 +47,7 @@ def _without_strings(text: bytes) -> bytes:
 
 
 def repeated_key(pairs: Iterable[tuple[str, object]]) -> str | None:
-    """The first key that stands twice among the pairs of an object; None where each stands once.
+    """Return the first key that stands twice among the pairs of an object; None where each stands once.
 
     Example:
         >>> repeated_key([("a", 1), ("b", 2), ("a", 3), ("b", 4)])

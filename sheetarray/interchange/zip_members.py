@@ -17,7 +17,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError,
 
 
 def name_problem(name: str) -> str | None:
-    """What is wrong with the name of a member of an archive or a folder; None where nothing is.
+    """Return what is wrong with the name of a member of an archive or a folder; None where nothing is.
 
     Example:
         >>> name_problem("events-1.raw"), name_problem("../events.json")

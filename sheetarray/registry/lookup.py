@@ -54,7 +54,7 @@ FORMATS = _Formats()
 
 
 def _load_outside() -> list[Format]:
-    """The formats for which no other package has to be loaded."""
+    """Return the formats for which no other package has to be loaded."""
     return [*INSIDE.values(), *_registered.values()]
 
 
@@ -133,7 +133,7 @@ def _advice(text: str) -> str:
 
 
 def _match(text: str, rows: Iterable[Format]) -> Format | None:
-    """The format that a path or a URL means; one by its prefix before one by its suffix."""
+    """Return the format that a path or a URL means; one by its prefix before one by its suffix."""
     rows = list(rows)
     for row in rows:
         if row.prefixes and text.startswith(row.prefixes):
@@ -152,7 +152,7 @@ def _warn_of_problem() -> str:
 
 
 def _read_head(source: Any) -> bytes:
-    """The first bytes of what is to be read; none of what could not be read again."""
+    """Return the first bytes of what is to be read; none of what could not be read again."""
     try:
         if isinstance(source, (str, os.PathLike)):
             if not stat.S_ISREG(os.stat(source).st_mode):

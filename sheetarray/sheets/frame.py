@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def to_frame(arrays: Any) -> pd.DataFrame:
-    """The cells of arrays as a DataFrame, one column each, of Python scalars.
+    """Return the cells of arrays as a DataFrame, one column each, of Python scalars.
 
     Args:
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
@@ -58,7 +58,7 @@ def from_frame(
     strict: bool = False,
     missing: Missing = "error",
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays in a DataFrame of cells; NaN, None and NA are blanks.
+    """Return the arrays in a DataFrame of cells; NaN, None and NA are blanks.
 
     Args:
         frame: as `to_frame` makes it, or as pandas read it from a file; cells may be text.
@@ -91,13 +91,13 @@ class _FrameSheet:
         self.notes: list[Finding] = []
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The column names and the first rows."""
+        """Return the column names and the first rows."""
         rows = min(1200, max(64, budget // max(self._frame.shape[1], 1)))
         columns = [self._column_cells(place, 0, rows) for place in range(self._frame.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)], rows > len(self._frame)
 
     def words(self) -> Words:
-        """The words of headers in the columns that hold objects or text, and in the names of all."""
+        """Return the words of headers in the columns that hold objects or text, and in the names of all."""
         cells: list[tuple[int, int, Cell]] = []
         for place, dtype in enumerate(self._frame.dtypes):
             cells.append((0, place, str(self._frame.columns[place])))
@@ -108,7 +108,7 @@ class _FrameSheet:
         return Words.from_cells(cells)
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """A few cells here and there."""
+        """Return a few cells here and there."""
         return [
             self._column_cells(zone.column, zone.row, zone.row + zone.count)
             if zone.orient == "columns"

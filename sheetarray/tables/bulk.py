@@ -46,7 +46,7 @@ LongColumns = Mapping[int, "pl.Series"]
 
 
 def infer_long(columns: LongColumns, marks: NumeralMarks) -> dict[int, Inferred]:
-    """The dtypes that keep every cell of columns of text, and their values.
+    """Return the dtypes that keep every cell of columns of text, and their values.
 
     Args:
         columns: text, all of one length; null, "" and white space are blanks.
@@ -77,7 +77,7 @@ class _Long:
         self.kinds = {key: self._kind(key) for key in columns}
 
     def infer(self) -> dict[int, Inferred]:
-        """What each column is."""
+        """Return what each column is."""
         for kind, follow in (
             ("stripped", self._strip),
             ("blank", self._blanks),
@@ -96,7 +96,7 @@ class _Long:
         return {key: Inferred(self.values[key], self.long.get(key)) for key in self.given}
 
     def _kind(self, key: int) -> str:
-        """What the first cells let a column be."""
+        """Return what the first cells let a column be."""
         column = self.columns[key]
         texts = [text for text in column.head(_SAMPLE).to_list() if text]
         if not texts:
@@ -138,7 +138,9 @@ class _Long:
             self.values[key] = np.full(len(self.columns[key]), np.nan)
 
     def _cast(self, keys: list[int], name: str) -> dict[int, pl.Series]:
-        """The columns of which every cell that is not blank is a number of the engine's; white space is no obstacle."""
+        """Return the columns of which every cell that is not blank is a number of the engine's; white space is no
+        obstacle.
+        """
         import polars as pl
 
         made: dict[int, pl.Series] = {}
@@ -171,7 +173,7 @@ class _Long:
             self.kinds[key] = "integers"
 
     def _sorted(self, keys: list[int], sound: list[int], otherwise: str) -> list[int]:
-        """Those that are sound; what the others may be is said."""
+        """Return those that are sound; what the others may be is said."""
         for key in keys:
             if key not in sound:
                 self.kinds[key] = otherwise
@@ -225,7 +227,7 @@ class _Long:
             self.kinds[key] = "text"
 
     def _keeps_all(self, key: int, places: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
-        """Whether doubles keep all of a column's numerals, of which those at some places need a look."""
+        """Return whether doubles keep all of a column's numerals, of which those at some places need a look."""
         if not len(places):
             return not _are_long_integers(texts)
         odd, values = texts.gather(places), doubles.gather(places)
@@ -305,7 +307,7 @@ def _double() -> Any:
 
 
 def _are_long_integers(texts: pl.Series) -> bool:
-    """Whether a column holds nothing but integers, one of which is as long as an id, however round."""
+    """Return whether a column holds nothing but integers, one of which is as long as an id, however round."""
     first = texts.drop_nulls().head(1)
     if not len(first) or not first[0].lstrip("+-").isdigit():
         return False
@@ -313,7 +315,7 @@ def _are_long_integers(texts: pl.Series) -> bool:
 
 
 def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
-    """The index of the first numeral that a double does not keep; None if all are kept."""
+    """Return the index of the first numeral that a double does not keep; None if all are kept."""
     numerals, doubles = texts.to_list(), values.to_list()
     for start in range(0, len(numerals), _CELLS_A_PRINT):
         some, numbers = numerals[start : start + _CELLS_A_PRINT], doubles[start : start + _CELLS_A_PRINT]
@@ -326,7 +328,9 @@ def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
 
 
 def _are_printed_alike(texts: list[str], values: list[float]) -> bool:
-    """Whether numerals are what a program prints of doubles with always the same number of digits after the point."""
+    """Return whether numerals are what a program prints of doubles with always the same number of digits after the
+    point.
+    """
     match = _PRINTED.fullmatch(texts[0])
     if match is None:
         return False

@@ -45,7 +45,7 @@ class TableColumn:
         return 0 if cells is None else len(cells)
 
     def as_list(self) -> list[str | None]:
-        """The texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
+        """Return the texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
         if self.numbers is not None and self.texts is None:
             return [None if number is None else _number_text(number) for number in self.numbers.to_list()]
         if self.texts is None or isinstance(self.texts, list):
@@ -53,7 +53,7 @@ class TableColumn:
         return self.texts.to_list()
 
     def as_series(self) -> pl.Series:
-        """The texts as a Series."""
+        """Return the texts as a Series."""
         import polars as pl
 
         texts = self.as_list() if self.texts is None else self.texts
@@ -68,16 +68,16 @@ class RawColumn(Protocol):
     """A column as its container has it, from the sheet's first row on."""
 
     def cell(self, row: int) -> Cell:
-        """The cell in a row; None for a blank."""
+        """Return the cell in a row; None for a blank."""
 
     def filled(self) -> Mask:
-        """Which rows hold something in this column; there may be more rows than this."""
+        """Return which rows hold something in this column; there may be more rows than this."""
 
     def begins(self, mark: str) -> Positions:
-        """The rows in which text begins with a mark."""
+        """Return the rows in which text begins with a mark."""
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """The cells of some rows, in ascending order."""
+        """Return the cells of some rows, in ascending order."""
 
 
 @dataclass
@@ -97,11 +97,11 @@ class Table:
     places: Positions | None = None
 
     def index_of(self, row: int) -> int:
-        """The first row of the table that stands in a row of the sheet, or below."""
+        """Return the first row of the table that stands in a row of the sheet, or below."""
         return row if self.places is None else int(np.searchsorted(self.places, row))
 
     def row_of(self, index: int) -> int:
-        """The row of the sheet in which a row of the table stands."""
+        """Return the row of the sheet in which a row of the table stands."""
         return index if self.places is None or not len(self.places) else int(self.places[index])
 
 
@@ -115,10 +115,10 @@ class TableSheet(Protocol):
     title: str | None
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows; see `columns.Sheet`."""
+        """Return the first rows; see `columns.Sheet`."""
 
     def table(self) -> Table:
-        """All cells."""
+        """Return all cells."""
 
 
 class TextColumn:
@@ -128,24 +128,24 @@ class TextColumn:
         self._texts = texts
 
     def cell(self, row: int) -> Cell:
-        """The cell in a row."""
+        """Return the cell in a row."""
         return self._texts[row] if row < len(self._texts) else None
 
     def filled(self) -> Mask:
-        """Which rows hold something."""
+        """Return which rows hold something."""
         if isinstance(self._texts, list):
             return np.array([not is_blank(text) for text in self._texts], dtype=bool)
         return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
 
     def begins(self, mark: str) -> Positions:
-        """The rows in which text begins with a mark."""
+        """Return the rows in which text begins with a mark."""
         if isinstance(self._texts, list):
             rows = [row for row, text in enumerate(self._texts) if text and text.lstrip(WHITE).startswith(mark)]
             return np.array(rows, dtype=np.int64)
         return self._texts.str.strip_chars_start(WHITE).str.starts_with(mark).arg_true().to_numpy().astype(np.int64)
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """The cells of some rows."""
+        """Return the cells of some rows."""
         if isinstance(rows, range):
             return TableColumn(self._texts[rows.start : rows.stop])
         if isinstance(self._texts, list):
@@ -160,22 +160,22 @@ class ScalarColumn:
         self._cells = cells
 
     def cell(self, row: int) -> Cell:
-        """The cell in a row."""
+        """Return the cell in a row."""
         return self._cells[row] if row < len(self._cells) else None
 
     def filled(self) -> Mask:
-        """Which rows hold something."""
+        """Return which rows hold something."""
         return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
 
     def begins(self, mark: str) -> Positions:
-        """The rows in which text begins with a mark."""
+        """Return the rows in which text begins with a mark."""
         rows = [
             r for r, cell in enumerate(self._cells) if isinstance(cell, str) and cell.lstrip(WHITE).startswith(mark)
         ]
         return np.array(rows, dtype=np.int64)
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """The cells of some rows."""
+        """Return the cells of some rows."""
         import polars as pl
 
         cells = [self.cell(row) for row in (rows if isinstance(rows, range) else rows.tolist())]

@@ -15,7 +15,7 @@ _NUMBERS = ("float", "complex", "int")
 
 
 def parse_given_dtype(dtype: DTypeLike) -> DType:
-    """The dtype that is meant.
+    """Return the dtype that is meant.
 
     Raises:
         DTypeError: no dtype of the format is.
@@ -26,7 +26,7 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
 def decode_given(
     texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing
 ) -> tuple[Array, list[Problem]]:
-    """The values of a column under a dtype, and the cells that it cannot mean.
+    """Return the values of a column under a dtype, and the cells that it cannot mean.
 
     Args:
         texts: of the cells; None is a missing value.

@@ -16,7 +16,7 @@ _MOST_LISTED = 20  # names in a message
 
 
 def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
-    """The places of columns by their names: what stands in the rows of names, else the letter.
+    """Return the places of columns by their names: what stands in the rows of names, else the letter.
 
     A name that is there already becomes `name_2`; whatever else is called so keeps its name. Columns that have
     neither a name nor a cell are left out.
@@ -60,7 +60,7 @@ def _holds_data(column: RawColumn, rows: TableRows) -> bool:
 
 
 def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:
-    """The names that are meant, each once; a column's letter means it as well.
+    """Return the names that are meant, each once; a column's letter means it as well.
 
     Raises:
         NotFoundError: no such column; the message lists those that there are.

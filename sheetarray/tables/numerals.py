@@ -103,12 +103,12 @@ class NumeralMarks:
 
 
 def reads_as_value(text: str) -> bool:
-    """Whether a cell of a first row is a number, a date or a boolean, so that it is hardly a name."""
+    """Return whether a cell of a first row is a number, a date or a boolean, so that it is hardly a name."""
     return _VALUE.fullmatch(text[:LONGEST].strip(WHITE)) is not None
 
 
 def keeps_number(text: str, value: float) -> bool:
-    """Whether a double, printed with as many digits as a numeral has, gives the numeral back.
+    """Return whether a double, printed with as many digits as a numeral has, gives the numeral back.
 
     Args:
         text: the numeral, with a decimal point.
@@ -137,20 +137,20 @@ def keeps_number(text: str, value: float) -> bool:
 
 
 def is_lost(text: str | None, value: float | None) -> bool:
-    """Whether an integer that is written down is another one than the double that it was taken for."""
+    """Return whether an integer that is written down is another one than the double that it was taken for."""
     if text is None or value is None or not _ALL_INTEGER.fullmatch(text) or len(text) > LONGEST:
         return False
     return int(text) != value
 
 
 def has_too_many_digits(text: str) -> bool:
-    """Whether it is for its digits that a double does not keep a decimal; an integer is no decimal."""
+    """Return whether it is for its digits that a double does not keep a decimal; an integer is no decimal."""
     parts = _PARTS.fullmatch(text)
     return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
 
 
 def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
-    """Whether the commas in a column are decimal marks: one can be nothing else, and none contradicts it.
+    """Return whether the commas in a column are decimal marks: one can be nothing else, and none contradicts it.
 
     Args:
         texts: the cells that are not blank, without white space around.

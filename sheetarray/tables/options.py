@@ -122,7 +122,7 @@ def _are_rows(value: Any) -> TypeGuard[Collection[int]]:
 
 
 def _count(value: Any) -> int | None:
-    """A number of rows; None for what is none."""
+    """Return a number of rows; None for what is none."""
     try:
         count = operator.index(value)
     except TypeError:

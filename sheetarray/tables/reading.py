@@ -35,7 +35,7 @@ _WIDE_HEAD = 2**20  # cells, where they make fewer rows than that
 def read_table(
     sheet: TableSheet, columns: Sequence[str] | None = None, options: TableOptions | None = None
 ) -> dict[str, Array]:
-    """The columns of a table as arrays, by name.
+    """Return the columns of a table as arrays, by name.
 
     Args:
         sheet: where the cells are.
@@ -83,7 +83,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
 
 
 def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
-    """Whether a cell holds a version, be it a damaged one."""
+    """Return whether a cell holds a version, be it a damaged one."""
     cells = grid[row] if row < len(grid) else ()
     return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
 
@@ -95,7 +95,7 @@ class _TableReader:
         self.table, self.rows, self.options, self.notes = table, rows, options, notes
 
     def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
-        """The arrays of the columns that are wanted: name -> place."""
+        """Return the arrays of the columns that are wanted: name -> place."""
         cells = {place: self._take(place, name) for name, place in wanted.items()}
         given = {
             place: dtype
@@ -113,7 +113,7 @@ class _TableReader:
         return arrays
 
     def _take(self, place: int, name: str) -> TableColumn:
-        """The cells of a column; what means a missing value is one.
+        """Return the cells of a column; what means a missing value is one.
 
         Raises:
             FormatError: a cell of which nobody knows the value, or a missing value where there may be none.
@@ -132,7 +132,7 @@ class _TableReader:
         return column
 
     def _infer(self, columns: Mapping[int, TableColumn]) -> dict[int, Array]:
-        """The arrays of columns of which nobody says the dtype."""
+        """Return the arrays of columns of which nobody says the dtype."""
         inferred: dict[int, Inferred] = {}
         long: dict[int, pl.Series] = {}
         for place, column in columns.items():
@@ -149,7 +149,7 @@ class _TableReader:
         return {place: known.values for place, known in inferred.items()}
 
     def _numbers(self, column: TableColumn, numbers: pl.Series) -> Inferred:
-        """The array of a column of number cells; their digits count where doubles may be several integers."""
+        """Return the array of a column of number cells; their digits count where doubles may be several integers."""
         if column.texts is not None:
             texts = column.as_list()
             known = infer_short(texts, NumeralMarks())
@@ -203,7 +203,7 @@ def _number_array(numbers: pl.Series) -> Array:
 
 
 def _without_missing(column: TableColumn, options: TableOptions) -> TableColumn:
-    """A column in which the caller's own missing values are blanks."""
+    """Return a column in which the caller's own missing values are blanks."""
     texts, numbers = options.missing_texts, options.missing_numbers
     if column.numbers is not None:
         import polars as pl
@@ -232,7 +232,7 @@ def _equals(text: str, numbers: Sequence[float]) -> bool:
 
 
 def _first_blank(column: TableColumn) -> int | None:
-    """The index of the first blank; None if there is none."""
+    """Return the index of the first blank; None if there is none."""
     if column.numbers is not None:
         blanks = column.numbers.is_null().arg_true()
         return int(blanks[0]) if len(blanks) else None
@@ -240,6 +240,6 @@ def _first_blank(column: TableColumn) -> int | None:
 
 
 def _filled_cells(column: TableColumn) -> int:
-    """How many cells there are up to the last that is not blank."""
+    """Return how many cells there are up to the last that is not blank."""
     cells = column.numbers.to_list() if column.numbers is not None else column.as_list()
     return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)

@@ -31,7 +31,7 @@ class TableRows:
     data: range | Positions
 
     def row(self, index: int) -> int:
-        """The row in the sheet of a cell of a column, by its index."""
+        """Return the row in the sheet of a cell of a column, by its index."""
         return self.table.row_of(int(self.data[index])) if index < len(self.data) else self.name_row
 
     @property
@@ -41,7 +41,7 @@ class TableRows:
 
 
 def select_rows(table: Table, options: TableOptions) -> TableRows:
-    """The rows that hold the names and the data of a table.
+    """Return the rows that hold the names and the data of a table.
 
     Rows without a cell count within the table, and neither above nor below it; lines that hold nothing, not even a
     delimiter, count only where there is but one column.
@@ -60,12 +60,12 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
 
 
 def has_names(cells: list[Cell]) -> bool:
-    """Whether a first row holds names: some cell of it reads neither as a number nor as a date or a boolean."""
+    """Return whether a first row holds names: some cell of it reads neither as a number nor as a date or a boolean."""
     return any(isinstance(cell, str) and not is_blank(cell) and not reads_as_value(cell) for cell in cells)
 
 
 def _take_rows(table: Table, options: TableOptions) -> range | Positions:
-    """The rows from the first that holds something to the last, without those that are passed over."""
+    """Return the rows from the first that holds something to the last, without those that are passed over."""
     lines = table.lines if len(table.columns) > 1 else table.lines[:0]
     above = table.index_of(options.skipped_above)
     if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
@@ -90,13 +90,13 @@ def _take_rows(table: Table, options: TableOptions) -> range | Positions:
 
 
 def _first(table: Table, start: int) -> int | None:
-    """The first row that holds something, if it is one of the first few."""
+    """Return the first row that holds something, if it is one of the first few."""
     rows = range(start, min(start + _FEW, table.height))
     return next((row for row in rows if _holds(table, row)), None)
 
 
 def _last(table: Table) -> int | None:
-    """The last row that holds something, if it is one of the last few."""
+    """Return the last row that holds something, if it is one of the last few."""
     rows = range(table.height - 1, max(table.height - 1 - _FEW, -1), -1)
     return next((row for row in rows if _holds(table, row)), None)
 
@@ -106,7 +106,7 @@ def _holds(table: Table, row: int) -> bool:
 
 
 def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
-    """Which rows hold something, and in which the first cell that does begins with the mark of a comment."""
+    """Return which rows hold something, and in which the first cell that does begins with the mark of a comment."""
     filled, comments = np.zeros(table.height, dtype=bool), np.zeros(table.height, dtype=bool)
     for place in sorted(table.columns):
         column = table.columns[place]

@@ -56,7 +56,7 @@ class Inferred:
 
 
 def infer_short(cells: Sequence[str | None], marks: NumeralMarks) -> Inferred:
-    """The dtype that keeps every cell of a column of text, and its values.
+    """Return the dtype that keeps every cell of a column of text, and its values.
 
     Args:
         cells: text; None, "" and white space are blanks.
@@ -100,7 +100,7 @@ class _Short:
         self.long: int | None = None
 
     def values(self) -> Array | None:
-        """The values; None where the column is text."""
+        """Return the values; None where the column is text."""
         if (numbers := self._plain_numbers()) is not None:
             if _INTEGERS.fullmatch("\n".join(numbers)):
                 return self._integers(numbers)
@@ -110,7 +110,7 @@ class _Short:
         return self._moments() if self.lines[0] in "0123456789N" else None
 
     def _plain_numbers(self) -> list[str] | None:
-        """The numerals with a decimal point, and nothing between thousands; None where a cell is no number."""
+        """Return the numerals with a decimal point, and nothing between thousands; None where a cell is no number."""
         if self.marks.is_plain:
             if _NUMBERS.fullmatch(self.lines):
                 return self.texts
@@ -172,14 +172,14 @@ def _nothing(count: int) -> Array:
 
 
 def unit_of(lines: str) -> str:
-    """The unit of datetime64 that keeps some dates or moments, one a line."""
+    """Return the unit of datetime64 that keeps some dates or moments, one a line."""
     if _DAYS.fullmatch(lines):
         return "D"
     return unit_of_digits(max(map(len, _FRACTION.findall(lines)), default=0))
 
 
 def unit_of_digits(count: int) -> str:
-    """The unit for so many digits of a second.
+    """Return the unit for so many digits of a second.
 
     Example:
         >>> [unit_of_digits(count) for count in (0, 1, 3, 4, 9)]

@@ -13,7 +13,7 @@ UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", 
 
 
 def objects(*values: Any) -> Array:
-    """A 1-D object array of exactly these."""
+    """Return a 1-D object array of exactly these."""
     out = np.empty(len(values), dtype=object)
     out[:] = values
     return out
@@ -138,7 +138,7 @@ CASES = {**{f"dtype {name}": array for name, array in dtype_cases().items()}, **
 
 
 def plain(array: Any) -> Array:
-    """An ndarray, from whatever the reader of a format gives."""
+    """Return an ndarray, from whatever the reader of a format gives."""
     return array if isinstance(array, np.ndarray) else array.to_numpy()
 
 
@@ -169,7 +169,7 @@ def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
 
 
 def _bits(array: Array) -> Array:
-    """Each element as opaque bytes, NaN with one sign and payload."""
+    """Return each element as opaque bytes, NaN with one sign and payload."""
     flat = np.array(array.ravel(), copy=True)
     if flat.dtype.kind == "c":
         parts = flat.view(f"f{flat.dtype.itemsize // 2}")

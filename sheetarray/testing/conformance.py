@@ -158,18 +158,20 @@ class Conformance:
         return list(sa.check(place, **{**self.reading, **options}))
 
     def name(self, number: int, name: str) -> str:  # noqa: ARG002  (for subclasses)
-        """The name under which an array comes back: the number of the array, from 0, and its name when written."""
+        """Return the name under which an array comes back: the number of the array, from 0, and its name when
+        written.
+        """
         return name
 
     def cells(self, array: Any) -> int:
-        """How many cells `scan` has to report."""
+        """Return how many cells `scan` has to report."""
         return len(sa.to_linear(array))
 
     def _names(self, arrays: dict[str, Any]) -> dict[str, str]:
         return {name: self.name(index, name) for index, name in enumerate(arrays)}
 
     def _expected(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Those of a dtype that the format holds."""
+        """Return those of a dtype that the format holds."""
         lacks = self.lacks
         return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in lacks}
 

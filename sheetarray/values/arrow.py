@@ -31,7 +31,7 @@ _REFUSED = {
 
 
 def table_columns(table: Any) -> list[tuple[str, Array]]:
-    """The columns of a Table or RecordBatch.
+    """Return the columns of a Table or RecordBatch.
 
     Raises:
         DTypeError: names the column that no array of the format holds.
@@ -44,7 +44,7 @@ def table_columns(table: Any) -> list[tuple[str, Array]]:
 
 
 def stream_columns(value: Any, name: str) -> list[tuple[str, Array]] | Array:
-    """The columns of a table, or the array, that an object hands out as an Arrow stream or array.
+    """Return the columns of a table, or the array, that an object hands out as an Arrow stream or array.
 
     Args:
         value: the object.
@@ -82,7 +82,7 @@ def _by_polars(value: Any, name: str) -> list[tuple[str, Array]] | Array:
 
 
 def arrow_array(column: Any) -> Array:
-    """The array of a pyarrow Array or ChunkedArray.
+    """Return the array of a pyarrow Array or ChunkedArray.
 
     Raises:
         DTypeError: no array of the format holds it.
@@ -129,7 +129,7 @@ def _suggest_instead(dtype: Any) -> str:
 
 
 def _whole(column: Any) -> Any:
-    """The column as one Array."""
+    """Return the column as one Array."""
     if not is_of(column, "pyarrow", "ChunkedArray"):
         return column
     pa = import_module("pyarrow")
@@ -161,7 +161,7 @@ def _times(column: Any, dtype: str) -> Array:
 
 
 def _stack(column: Any) -> Array:
-    """The array of a column of lists of one fixed size."""
+    """Return the array of a column of lists of one fixed size."""
     if column.null_count:
         raise DTypeError("nulls in place of whole lists: fill them first, with lists of nulls")
     flat = arrow_array(_whole(column).flatten())

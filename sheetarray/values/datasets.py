@@ -13,7 +13,7 @@ from .kinds import is_of, name_of, naming
 
 
 def dataset_columns(dataset: Any) -> list[tuple[str, Array]]:
-    """The variables of a Dataset.
+    """Return the variables of a Dataset.
 
     Raises:
         DTypeError: names the variable that no array of the format holds.
@@ -27,7 +27,7 @@ def dataset_columns(dataset: Any) -> list[tuple[str, Array]]:
 
 
 def variable_array(variable: Any) -> Array:
-    """The array of a DataArray or a Variable.
+    """Return the array of a DataArray or a Variable.
 
     Raises:
         DTypeError: no array of the format holds it.

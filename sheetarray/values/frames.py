@@ -25,7 +25,7 @@ _REFUSED = {
 
 
 def frame_columns(frame: Any) -> list[tuple[str, Array]]:
-    """The columns of a DataFrame, its index before them unless it only counts rows from 0.
+    """Return the columns of a DataFrame, its index before them unless it only counts rows from 0.
 
     Raises:
         DTypeError: names the column that no array of the format holds.
@@ -39,7 +39,7 @@ def frame_columns(frame: Any) -> list[tuple[str, Array]]:
 
 
 def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Array]]:
-    """The levels of an index by their names; none if it only counts rows from 0.
+    """Return the levels of an index by their names; none if it only counts rows from 0.
 
     Args:
         index: of a DataFrame or Series.
@@ -62,7 +62,7 @@ def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list
 
 
 def column_array(column: Any) -> Array:
-    """The array of a Series, an Index, or an array of pandas.
+    """Return the array of a Series, an Index, or an array of pandas.
 
     Raises:
         DTypeError: no array of the format holds it.
@@ -86,7 +86,7 @@ def column_array(column: Any) -> Array:
 
 
 def _nullable_values(column: Any, dtype: Any) -> Array:
-    """The array of nullable numbers or booleans."""
+    """Return the array of nullable numbers or booleans."""
     missing = np.asarray(column.isna())
     if dtype.kind == "f":
         return to_floats(np.asarray(column.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan)), missing)
@@ -102,7 +102,7 @@ def _objects(column: Any) -> Array:
 
 
 def _categories(column: Any) -> Array:
-    """The values of a categorical column, None where it has none."""
+    """Return the values of a categorical column, None where it has none."""
     array = getattr(column, "array", column)
     categories, codes = column_array(array.dtype.categories), np.asarray(array.codes)
     if categories.dtype.kind in "UT":

@@ -15,7 +15,7 @@ _JOIN = "join its parts to one text, df.columns = ['.'.join(map(str, name)) for 
 
 
 def is_of(value: Any, package: str, *classes: str) -> bool:
-    """Whether an object is an instance of a class of a package, or of one derived from it.
+    """Return whether an object is an instance of a class of a package, or of one derived from it.
 
     Args:
         value: any object.
@@ -29,7 +29,7 @@ def is_of(value: Any, package: str, *classes: str) -> bool:
 
 
 def name_of(key: Any) -> str:
-    """The name that a key of a mapping, or the label of a column, stands for: text; numbers and dates as text.
+    """Return the name that a key of a mapping, or the label of a column, stands for: text; numbers and dates as text.
 
     Raises:
         DTypeError: it is neither.

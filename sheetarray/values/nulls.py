@@ -18,14 +18,14 @@ _NOT_A_TIME = np.iinfo(np.int64).min
 
 
 def to_objects(values: Sequence[Any]) -> Array:
-    """The 1-D array of exactly these objects."""
+    """Return the 1-D array of exactly these objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def texts_or_objects(values: Sequence[Any]) -> Array:
-    """The 1-D array of values: text where each is one, else of objects."""
+    """Return the 1-D array of values: text where each is one, else of objects."""
     if all(isinstance(value, str) for value in values):
         return text_array(check_texts(values))
     return to_objects(values)

@@ -29,7 +29,7 @@ _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an in
 
 
 def scalar_array(value: Any) -> Array:
-    """The 0-d array of a scalar of Python or NumPy.
+    """Return the 0-d array of a scalar of Python or NumPy.
 
     Raises:
         DTypeError: text that ends with NUL.
@@ -40,7 +40,7 @@ def scalar_array(value: Any) -> Array:
 
 
 def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
-    """The array of a list, or of lists of lists of equal lengths.
+    """Return the array of a list, or of lists of lists of equal lengths.
 
     Raises:
         DTypeError: lists of different lengths, bytes, a list of tables, or moments of units that no unit has room for.
@@ -73,13 +73,13 @@ def list_array(value: list[Any] | tuple[Any, ...]) -> Array:
 
 
 def _is_of_one_dtype(items: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether all items are ndarrays of one dtype."""
+    """Return whether all items are ndarrays of one dtype."""
     dtypes = {item.dtype if isinstance(item, np.ndarray) else None for item in items}
     return len(dtypes) == 1 and dtypes.isdisjoint({None, np.dtype(object)})
 
 
 def _leaves(value: Any) -> Array:
-    """The array of the same shape that holds the objects themselves."""
+    """Return the array of the same shape that holds the objects themselves."""
     try:
         leaves = np.array(value, dtype=object)
     except (ValueError, TypeError) as error:
@@ -105,7 +105,7 @@ def _kind(kind: type) -> str:
 
 
 def _is_exact(array: Array, flat: list[Any], kinds: set[str]) -> bool:
-    """Whether an array that NumPy made holds what was in the list."""
+    """Return whether an array that NumPy made holds what was in the list."""
     if array.dtype.kind == "O":
         return False  # the objects themselves are there already
     if kinds == {"int"}:
@@ -137,7 +137,7 @@ def _check_units(array: Array, flat: list[Any]) -> None:
 
 
 def other_array(value: Any) -> Array:
-    """The array of an object of another package, or of one that holds nothing of an array.
+    """Return the array of an object of another package, or of one that holds nothing of an array.
 
     Raises:
         DTypeError: it is no array; says what to do.

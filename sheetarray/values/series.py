@@ -30,7 +30,7 @@ _REFUSED = {
 
 
 def frame_columns(frame: Any) -> list[tuple[str, Array]]:
-    """The columns of a DataFrame.
+    """Return the columns of a DataFrame.
 
     Raises:
         DTypeError: names the column that no array of the format holds.
@@ -43,7 +43,7 @@ def frame_columns(frame: Any) -> list[tuple[str, Array]]:
 
 
 def series_array(series: Any) -> Array:
-    """The array of a Series.
+    """Return the array of a Series.
 
     Raises:
         DTypeError: no array of the format holds it.
@@ -91,7 +91,7 @@ def _times(series: Any, dtype: str) -> Array:
 
 
 def _stack(series: Any) -> Array:
-    """The array of a column of arrays of one shape."""
+    """Return the array of a column of arrays of one shape."""
     shape = (len(series), *series.dtype.shape)
     for _ in series.dtype.shape:
         if series.null_count():

@@ -39,7 +39,8 @@ _NOT_TABLES = {
 
 
 def split_columns(value: Any) -> NamedColumns | None:
-    """The columns of a table of pandas, polars, Arrow or xarray, or its one array, by name; None for anything else.
+    """Return the columns of a table of pandas, polars, Arrow or xarray, or its one array, by name; None for anything
+    else.
 
     Raises:
         DTypeError: names the column that no array of the format holds, and says what to do.
@@ -70,7 +71,7 @@ def split_columns(value: Any) -> NamedColumns | None:
 
 
 def as_array(value: Any) -> Array:
-    """The array that a value is: nothing in it rounded, dropped or made another kind.
+    """Return the array that a value is: nothing in it rounded, dropped or made another kind.
 
     Args:
         value: an ndarray, a scalar, a list of lists of equal lengths, a column of pandas, polars, Arrow or xarray, or
@@ -117,7 +118,7 @@ def _check_holds_values(value: Any) -> None:
 
 
 def _own_name(value: Any) -> str:
-    """The name that a column has by itself, or the one for arrays without one."""
+    """Return the name that a column has by itself, or the one for arrays without one."""
     return DEFAULT_NAME if value.name is None or value.name == "" else name_of(value.name)
 
 

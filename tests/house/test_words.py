@@ -72,3 +72,28 @@ def test_a_docstring_begins_with_a_sentence(module: str) -> None:
             where = getattr(node, "name", Path(module).name)
             assert sentence.endswith((".", "?", ":")), f"{module}.{where}: {sentence}"
             assert sentence[0].isupper() or sentence[0] in "`." or isinstance(node, ast.Module), f"{module}.{where}"
+
+
+NOUNS = frozenset(
+    ("The", "A", "An", "What", "Whether", "How", "Which", "Where", "Every", "Each", "All", "Some", "Those")
+)
+NOT_VERBS = ("property", "contextmanager", "command", "fixture")
+
+
+@pytest.mark.parametrize("module", sorted(TREES))
+def test_the_docstring_of_a_function_that_returns_something_begins_with_a_verb(module: str) -> None:
+    for node in ast.walk(TREES[module]):
+        returns = ast.unparse(node.returns) if isinstance(node, ast.FunctionDef) and node.returns else "None"
+        if not isinstance(node, ast.FunctionDef) or returns in ("None", "NoReturn"):
+            continue
+        if not any(word in ast.unparse(mark) for mark in node.decorator_list for word in NOT_VERBS):
+            assert (ast.get_docstring(node) or "").partition(" ")[0] not in NOUNS, f"{module}.{node.name}"
+
+
+def test_the_mathematics_of_the_fingerprint_is_told_in_one_place() -> None:
+    modules = [module for module in TREES if module.startswith("sheets.excel.fingerprint")]
+    assert len(modules) > 10
+    page = (Path(__file__).parents[2] / "docs" / "fingerprint.md").read_text(encoding="utf-8")
+    for module in modules:
+        assert "docs/fingerprint.md" in (ast.get_docstring(TREES[module]) or "")
+        assert module.endswith("fingerprint") or f"`{module.rpartition('.')[2]}`" in page, module

@@ -119,7 +119,7 @@ def read_avro(
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
-    """What stands before the elements of each array; those are passed over (`location` is the record's number).
+    """Return what stands before the elements of each array; those are passed over (`location` is the record's number).
 
     Raises:
         FormatError: no array, or a broken one.
@@ -132,7 +132,7 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_avro(source: Readable) -> Iterator[Finding]:
-    """Every finding in an Avro file: at most one for each block; nothing for an intact one."""
+    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one."""
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
@@ -196,12 +196,12 @@ class _AvroSource:
                 self._inflated += self._wire.inflated
 
     def wire_of(self, block: Block) -> Wire:
-        """The records of a block."""
+        """Return the records of a block."""
         self._wire = self._container.wire_of(block, self._inflated) if self._container else Wire(self._data)
         return self._wire
 
     def iter_heads(self) -> Iterator[tuple[str, FileArray]]:
-        """Each array's name and what it says of itself."""
+        """Yield each array's name and what it says of itself."""
         for block, members in self.iter_blocks(None):
             wire = self.wire_of(block)
             for name in members:

@@ -91,7 +91,7 @@ class AvroFile:
         self.names = _parse_names(metadata[NAMES]) if NAMES in metadata else None
 
     def iter_blocks(self) -> Iterator[Block]:
-        """Every block, in order; their bytes are passed over."""
+        """Yield every block, in order; their bytes are passed over."""
         wire, first = self._wire, 0
         for _ in range(_MOST_BLOCKS):
             if wire.is_at_end():
@@ -149,7 +149,7 @@ def _parse_names(text: bytes) -> list[str]:
 
 
 def _is_ndarray(schema: Any) -> bool:
-    """Whether a record of this schema looks on the wire as one of YEP-113's."""
+    """Return whether a record of this schema looks on the wire as one of YEP-113's."""
     return bool(_parse_fields(schema) == _parse_fields(SCHEMA))
 
 

@@ -44,7 +44,7 @@ _INSTEAD = {
 
 
 def pack(array: Any) -> bytes:
-    """The datum of an array.
+    """Return the datum of an array.
 
     Args:
         array: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
@@ -62,7 +62,7 @@ def pack(array: Any) -> bytes:
 
 
 def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
-    """The array of a datum, in its own byte order; a copy that can be written to.
+    """Return the array of a datum, in its own byte order; a copy that can be written to.
 
     Args:
         data: one datum, the whole of it.
@@ -83,7 +83,8 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
 
 
 def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
-    """The three parts of a datum: what stands before the elements, those, and what follows; copies only to C order.
+    """Return the three parts of a datum: what stands before the elements, those, and what follows; copies only to C
+    order.
 
     Raises:
         DTypeError: as `pack`.
@@ -99,7 +100,7 @@ def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
 
 
 def check_holdable(array: np.ndarray[Any, Any]) -> str:
-    """The typestr of an array that a datum can hold.
+    """Return the typestr of an array that a datum can hold.
 
     Raises:
         DTypeError: as `pack`.

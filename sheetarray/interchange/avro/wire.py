@@ -19,7 +19,7 @@ _LEAST = 4096  # bytes that are inflated at once
 
 
 def encode_varint(number: int) -> bytes:
-    """An int or a long: zigzag, seven bits a byte, the lowest first.
+    """Return an int or a long: zigzag, seven bits a byte, the lowest first.
 
     Example:
         >>> encode_varint(-3).hex(), encode_varint(64).hex()
@@ -51,7 +51,7 @@ class Wire:
         self.end = len(data) if end is None else end
 
     def place(self) -> str:
-        """The next byte, as a location."""
+        """Return the next byte, as a location."""
         return f"byte {self.at}"
 
     @property
@@ -60,11 +60,11 @@ class Wire:
         return 0
 
     def max_left(self) -> int:
-        """How many bytes there can be at most."""
+        """Return how many bytes there can be at most."""
         return self.end - self.at
 
     def read(self, count: int, what: str) -> memoryview | bytearray:
-        """The next bytes: a view where they lie in memory, else a buffer of their own."""
+        """Return the next bytes: a view where they lie in memory, else a buffer of their own."""
         if not 0 <= count <= self.max_left():
             raise FormatError(f"{what} of {count} bytes, but {self.max_left()} are left", location=self.place())
         self.at += count
@@ -75,11 +75,11 @@ class Wire:
         self.read(count, what)
 
     def is_at_end(self) -> bool:
-        """Whether nothing is left."""
+        """Return whether nothing is left."""
         return self.at == self.end
 
     def read_long(self, what: str, within: range | None = None) -> int:
-        """An int or a long.
+        """Return an int or a long.
 
         Args:
             what: it is, for the message.
@@ -101,7 +101,7 @@ class Wire:
         return value
 
     def read_text(self, what: str, most: int) -> str:
-        """A string of at most `most` bytes."""
+        """Return a string of at most `most` bytes."""
         place = self.place()
         count = self.read_long(f"the length of {what}", range(most + 1))
         try:
@@ -162,11 +162,11 @@ class PackedWire(Wire):
         return self._inflated
 
     def place(self) -> str:
-        """The next byte, as a location."""
+        """Return the next byte, as a location."""
         return f"byte {self.at} of the block at byte {self._block}"
 
     def read(self, count: int, what: str) -> memoryview | bytearray:
-        """The next bytes, in a buffer of their own."""
+        """Return the next bytes, in a buffer of their own."""
         if not 0 <= count <= self.max_left():
             raise FormatError(
                 f"{what} of {count} bytes, of which {self.max_left()} are read at once", location=self.place(),
@@ -192,13 +192,13 @@ class PackedWire(Wire):
         self.read(count, what)
 
     def is_at_end(self) -> bool:
-        """Whether nothing is left."""
+        """Return whether nothing is left."""
         if not self._waiting:
             self._waiting = bytearray(self._inflate(1))
         return not self._waiting
 
     def _inflate(self, most: int) -> bytes:
-        """Some more bytes, at most so many (a few at least, to spare calls); none at the end."""
+        """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
         with locating(location=self.place()):
             more = self._stream.read(max(most, _LEAST))
         self._inflated += len(more)

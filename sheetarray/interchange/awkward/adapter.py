@@ -95,7 +95,7 @@ def read_awkd(
 
 
 def _names(arrays: ArchiveArrays) -> dict[str, str]:
-    """The names in the archive, by those that they are read under.
+    """Return the names in the archive, by those that they are read under.
 
     Raises:
         FormatError: there is none.
@@ -107,7 +107,7 @@ def _names(arrays: ArchiveArrays) -> dict[str, str]:
 
 
 def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
-    """What there is to know of each array; for that it is read.
+    """Return what there is to know of each array; for that it is read.
 
     The shape of an array of numbers is its own; of any other it is the number of entries, and the dtype is the type
     of an entry, as awkward says it. Cells are the elements of its buffers in memory; the location is the member with
@@ -148,7 +148,7 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:
-    """Every finding: at most one for each array, and one for the archive; nothing for an intact one.
+    """Yield every finding: at most one for each array, and one for the archive; nothing for an intact one.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.

@@ -52,7 +52,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
 
 
 def _resolve_path(file: Readable) -> Readable:
-    """The path as `save` has it, where there is no such file without the suffix."""
+    """Return the path as `save` has it, where there is no such file without the suffix."""
     if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
         saved = os.fspath(file) + SUFFIX
         return saved if os.path.exists(saved) else file
@@ -104,7 +104,7 @@ class ArchiveArrays(Mapping[str, Any]):
         self.close()
 
     def member(self, name: str) -> str:
-        """The member of the archive that holds an array's schema."""
+        """Return the member of the archive that holds an array's schema."""
         return self._names[name]
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class StoredBlob:
     packed: str | None = None
 
     def with_packing(self, packed: str) -> StoredBlob:
-        """The same, to be inflated.
+        """Return the same, to be inflated.
 
         Raises:
             FormatError: it already is.
@@ -87,12 +87,12 @@ class StoredBlob:
             )
 
     def damage_error(self, error: object) -> FormatError:
-        """What is raised where it cannot be inflated."""
+        """Return what is raised where it cannot be inflated."""
         return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
 
 
 def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> StoredBlob:
-    """The blob of a name.
+    """Return the blob of a name.
 
     Args:
         storage: the container.

@@ -68,7 +68,7 @@ class Builder:
     # Values ------------------------------------------------------------------------------------------------------
 
     def to_array(self, value: Any, what: str) -> Array:
-        """An ndarray of one dimension or more, in this machine's byte order.
+        """Return an ndarray of one dimension or more, in this machine's byte order.
 
         Raises:
             FormatError: it is something else.
@@ -84,7 +84,7 @@ class Builder:
         return to_native(value, self.budget)
 
     def to_integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
-        """An array of integers from 0 on, as int64.
+        """Return an array of integers from 0 on, as int64.
 
         Args:
             value: what an expression gave.
@@ -113,7 +113,7 @@ class Builder:
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def to_flag(self, value: Any, what: str) -> bool:
-        """A truth value.
+        """Return a truth value.
 
         Raises:
             FormatError: it is neither true nor false.
@@ -123,7 +123,7 @@ class Builder:
         return value
 
     def to_integer(self, value: Any, what: str) -> int:
-        """A whole number.
+        """Return a whole number.
 
         Raises:
             FormatError: it is something else, or has more than 64 bits.
@@ -133,7 +133,7 @@ class Builder:
         return value
 
     def to_sequence(self, value: Any, what: str) -> Sequence[Any]:
-        """A list or a tuple.
+        """Return a list or a tuple.
 
         Raises:
             FormatError: it is something else.
@@ -145,7 +145,7 @@ class Builder:
     # Layouts -----------------------------------------------------------------------------------------------------
 
     def to_layout(self, value: Any, what: str) -> AwkwardLayout:
-        """The layout of what an expression gave: an array of NumPy or of awkward.
+        """Return the layout of what an expression gave: an array of NumPy or of awkward.
 
         Raises:
             FormatError: it is something else, or an array that awkward 2 does not have.
@@ -160,7 +160,7 @@ class Builder:
         return self._layouts[id(array)][1]
 
     def whole(self, value: Any, *, check: bool) -> AwkwardLayout:
-        """The layout of a whole array, where what it reaches is in proportion to what it is made of.
+        """Return the layout of a whole array, where what it reaches is in proportion to what it is made of.
 
         Args:
             value: what an expression gave.
@@ -230,7 +230,7 @@ class Builder:
         return self.ak.index.Index64(values)
 
     def simplifying_class(self, kind: str, *parts: Any) -> AwkwardLayout:
-        """A layout of a class that wants to be merged with the option, index or union within it.
+        """Return a layout of a class that wants to be merged with the option, index or union within it.
 
         Args:
             kind: the class of `ak.contents`.
@@ -245,7 +245,7 @@ class Builder:
     # Sizes -------------------------------------------------------------------------------------------------------
 
     def measure(self, layout: AwkwardLayout) -> Measure:
-        """How large a layout is.
+        """Return how large a layout is.
 
         Raises:
             FormatError: too deep, or too many arrays.
@@ -261,13 +261,13 @@ class Builder:
         return known
 
     def check_measured(self, layout: AwkwardLayout) -> AwkwardLayout:
-        """The same layout, where it is neither too deep nor made of too many."""
+        """Return the same layout, where it is neither too deep nor made of too many."""
         self.measure(layout)
         return layout
 
 
 def describe_value(value: Any) -> str:
-    """A value, for a message: what it is, in a few words."""
+    """Return a value, for a message: what it is, in a few words."""
     if isinstance(value, StoredBlob):
         return f"the blob {value.name!r:.80}, without count and dtype"
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -276,12 +276,12 @@ def describe_value(value: Any) -> str:
 
 
 def _locate_value(array: Array, value: int) -> str:
-    """A value of an array, and the index where it first stands."""
+    """Return a value of an array, and the index where it first stands."""
     return f"{value} at [{', '.join(map(str, np.argwhere(array == value)[0]))}]"
 
 
 def field_name(name: object) -> str:
-    """The name of a field.
+    """Return the name of a field.
 
     Raises:
         FormatError: it is no text, or half a character.

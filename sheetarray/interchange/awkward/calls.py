@@ -47,7 +47,7 @@ def call_function(
     kwargs: dict[str, Any],
     reader: Mapping[str, Any] | None = None,
 ) -> Any:
-    """What a function gives.
+    """Return what a function gives.
 
     Args:
         build: what a constructor takes first.
@@ -87,7 +87,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _to_public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
-    """A value as the caller's functions take it; what stands in several places is the same object in each."""
+    """Return a value as the caller's functions take it; what stands in several places is the same object in each."""
     if isinstance(value, build.ak.contents.Content):
         return build.ak.Array(value)
     if isinstance(value, StoredBlob):

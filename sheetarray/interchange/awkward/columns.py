@@ -33,12 +33,12 @@ _BEGINNINGS = b'{["'  # what a piece may begin with
 
 
 def is_awkward(value: Any) -> bool:
-    """Whether a value is an awkward array; found out without loading the package."""
+    """Return whether a value is an awkward array; found out without loading the package."""
     return type(value).__module__.partition(".")[0] == "awkward"
 
 
 def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[str, Array]:
-    """The arrays that an awkward array comes down to, all of dtypes that the exchange format holds.
+    """Return the arrays that an awkward array comes down to, all of dtypes that the exchange format holds.
 
     Args:
         name: of the array.
@@ -106,12 +106,12 @@ def _cut_text(text: str, limit: int) -> list[str]:
 
 
 def schema_names(names: Iterable[str]) -> list[str]:
-    """Those of the names that a schema may have; `is_schema` tells whether it is one."""
+    """Return those of the names that a schema may have; `is_schema` tells whether it is one."""
     return [name for name in names if name.endswith(SUFFIX) and name != SUFFIX]
 
 
 def is_schema(name: str, array: Any) -> bool:
-    """Whether an array is the schema of an awkward one, by its name and its beginning."""
+    """Return whether an array is the schema of an awkward one, by its name and its beginning."""
     if not schema_names([name]) or not isinstance(array, np.ndarray) or array.ndim != 1:
         return False
     if array.dtype.kind not in "UTO" or not array.size or not all(isinstance(piece, str) for piece in array.tolist()):
@@ -121,7 +121,7 @@ def is_schema(name: str, array: Any) -> bool:
 
 
 def blobs_of(schema: Iterable[str]) -> list[str]:
-    """The names of the arrays that a schema reads; it is not evaluated.
+    """Return the names of the arrays that a schema reads; it is not evaluated.
 
     Args:
         schema: its pieces.
@@ -203,7 +203,7 @@ def _as_long_as(expression: Expression) -> Expression | None:
 
 
 def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
-    """The awkward array that some columns hold.
+    """Return the awkward array that some columns hold.
 
     Args:
         arrays: the schema, the blobs that it reads, and whatever else.
@@ -279,7 +279,7 @@ def gather(
 
 
 def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> list[str]:
-    """The columns of an awkward array, its schema among them; none, where what looks like its schema is text."""
+    """Return the columns of an awkward array, its schema among them; none, where what looks like its schema is text."""
     schema = name + SUFFIX
     try:
         blobs = blobs_of(arrays[schema].tolist())

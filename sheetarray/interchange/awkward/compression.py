@@ -61,7 +61,7 @@ class Rule:
     contexts: tuple[str, ...] = ("*",)
 
     def matches(self, array: np.ndarray[Any, Any], context: str) -> bool:
-        """Whether a blob is to be compressed by this rule."""
+        """Return whether a blob is to be compressed by this rule."""
         return (
             array.nbytes >= self.minsize
             and issubclass(array.dtype.type, self.types)
@@ -69,7 +69,7 @@ class Rule:
         )
 
     def compress_buffer(self, content: Any) -> bytes:
-        """The bytes of a buffer, compressed.
+        """Return the bytes of a buffer, compressed.
 
         Raises:
             TypeError: the function gave something else.
@@ -81,7 +81,7 @@ class Rule:
 
 
 def parse_rules(compression: Compression) -> tuple[Rule, ...]:
-    """The rules of a policy, with everything promoted that may be.
+    """Return the rules of a policy, with everything promoted that may be.
 
     Args:
         compression: None or False for none; True for zlib's format, made by the fastest library
@@ -107,7 +107,7 @@ def parse_rules(compression: Compression) -> tuple[Rule, ...]:
 
 
 def find_rule(rules: Sequence[Rule], array: np.ndarray[Any, Any], context: str) -> Rule | None:
-    """The rule by which a blob is compressed; None for none."""
+    """Return the first rule that applies to an array, or None if it is stored as it is."""
     return next((rule for rule in rules if rule.matches(array, context)), None)
 
 

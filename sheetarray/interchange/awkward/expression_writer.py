@@ -93,7 +93,7 @@ class ExpressionWriter:
         }
 
     def expression(self, layout: AwkwardLayout, context: str = "", path: Path = (), depth: int = 0) -> JsonExpression:
-        """The expression that gives a layout; a reference, where it was given before.
+        """Return the expression that gives a layout; a reference, where it was given before.
 
         Args:
             layout: what to encode.
@@ -128,7 +128,7 @@ class ExpressionWriter:
     # Blobs ---------------------------------------------------------------------------------------------------
 
     def _ident(self, key: Any = None, kept: Any = None) -> int:
-        """A new id, of what has the key from now on."""
+        """Return a new id, of what has the key from now on."""
         ident, self._next = self._next, self._next + 1
         if key is not None:
             self._seen[key] = ident
@@ -139,7 +139,9 @@ class ExpressionWriter:
         return {"json": value, "id": self._ident()}
 
     def _blob(self, array: Array, name: str, at: At) -> JsonExpression:
-        """The expression for an array that is a parameter of a class (`JaggedArray.counts`), or a reference to it."""
+        """Return the expression for an array that is a parameter of a class (`JaggedArray.counts`), or a reference to
+        it.
+        """
         place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
         if (known := self._seen.get(place)) is not None:
             return {"ref": known}
@@ -174,7 +176,7 @@ class ExpressionWriter:
         return self._call(("awkward0", *names), args)
 
     def _member(self, content: AwkwardLayout, name: str, at: At, *, path: Path | None = None) -> JsonExpression:
-        """The expression for a layout that is a parameter of a class."""
+        """Return the expression for a layout that is a parameter of a class."""
         here = (*at.path, name.rpartition(".")[2]) if path is None else path
         return self.expression(content, name, here, at.depth + 1)
 
@@ -287,7 +289,7 @@ class ExpressionWriter:
     def _over(
         self, name: str, parameter: str, array: Array, content: AwkwardLayout, at: At, *flags: Any
     ) -> JsonExpression:
-        """A class that lays a mask or an index over its content."""
+        """Return a class that lays a mask or an index over its content."""
         args = [
             self._blob(array, f"{name}.{parameter}", at),
             self._member(content, f"{name}.content", at),

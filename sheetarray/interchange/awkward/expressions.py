@@ -54,12 +54,12 @@ class Expression:
         return way if len(way) <= _LONGEST_PATH else f"{way[: _LONGEST_PATH // 2]}...{way[-_LONGEST_PATH // 2 :]}"
 
     def error(self, reason: str, hint: str | None = None) -> FormatError:
-        """The error that names its place."""
+        """Return the error that names its place."""
         return FormatError(reason, location=self.path, hint=hint)
 
 
 def parse(tree: Any) -> Expression:
-    """The graph of an expression, references resolved.
+    """Return the graph of an expression, references resolved.
 
     Args:
         tree: plain JSON.
@@ -96,7 +96,7 @@ def parse(tree: Any) -> Expression:
 
 
 def evaluate(top: Expression, value_of: Callable[[Expression], Any]) -> Any:
-    """The value of an expression: each part's before its own, and each only once.
+    """Return the value of an expression: each part's before its own, and each only once.
 
     Args:
         top: of the graph.
@@ -148,7 +148,7 @@ def _expression(body: Any, parent: Expression | None, at: str) -> Expression:
 
 
 def _inside(expression: Expression) -> Iterator[tuple[str, Any]]:
-    """The parts of an expression, each with its step of the path."""
+    """Yield the parts of an expression, each with its step of the path."""
     kind, body = expression.kind, expression.body
     if kind not in _NESTED:
         return

@@ -50,11 +50,13 @@ class Lookup:
             self._functions[_rename_0_15(spec)] = function
 
     def allows(self, spec: Spec) -> bool:
-        """Whether a pattern matches a name; one that is shorter matches all that begins so, one that is longer none."""
+        """Return whether a pattern matches a name; one that is shorter matches all that begins so, one that is longer
+        none.
+        """
         return any(matches(pattern, name) for pattern in self._patterns for name in {spec, _rename_0_15(spec)})
 
     def find(self, names: object) -> NamedFunction:
-        """The function that a schema names.
+        """Return the function that a schema names.
 
         Args:
             names: a module, and names within each other, as JSON.
@@ -83,7 +85,7 @@ class Lookup:
 
 
 def matches(pattern: Sequence[str], spec: Spec) -> bool:
-    """Whether a pattern allows a name: each of its parts, a glob, matches the part of the name at its place.
+    """Return whether a pattern allows a name: each of its parts, a glob, matches the part of the name at its place.
 
     Example:
         >>> matches(("awkward0", "*Array"), ("awkward0", "JaggedArray", "fromcounts"))
@@ -95,7 +97,7 @@ def matches(pattern: Sequence[str], spec: Spec) -> bool:
 
 
 def to_patterns(whitelist: Whitelist) -> tuple[Spec, ...]:
-    """A whitelist as patterns: a string becomes a pattern of one part, a single pattern a list of one.
+    """Return a whitelist as patterns: a string becomes a pattern of one part, a single pattern a list of one.
 
     Raises:
         TypeError: it is neither.
@@ -113,7 +115,7 @@ def to_patterns(whitelist: Whitelist) -> tuple[Spec, ...]:
 
 
 def _is_pattern(pattern: Any) -> bool:
-    """Whether something is a list of at least one string."""
+    """Return whether something is a list of at least one string."""
     if isinstance(pattern, str) or not isinstance(pattern, Sequence) or not pattern:
         return False
     return all(isinstance(part, str) for part in pattern)
@@ -129,7 +131,7 @@ def _spec(names: object) -> Spec:
 
 
 def _rename_0_15(spec: Spec) -> Spec:
-    """The name as version 0.15 has it: until then, modules were awkward and uproot_methods."""
+    """Return the name as version 0.15 has it: until then, modules were awkward and uproot_methods."""
     head, dot, tail = spec[0].partition(".")
     return (f"{_RENAMED.get(head, head)}{dot}{tail}", *spec[1:])
 
@@ -141,7 +143,7 @@ def _refusal(spec: Spec, why: str) -> FormatError:
 
 
 def _import_function(spec: Spec) -> Callable[..., Any]:
-    """What a name that the caller's whitelist allows stands for.
+    """Import the function of a name that the caller's whitelist allows.
 
     Raises:
         FormatError: it is private, leads through another module, or is not there.

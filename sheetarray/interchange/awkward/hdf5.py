@@ -180,7 +180,7 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
 
 
 def _stored_size(group: Group) -> int:
-    """The bytes that the datasets in a group take in the file."""
+    """Return the bytes that the datasets in a group take in the file."""
     own = (group[name] for name in group if _is_own(group, name))
     return sum(item.id.get_storage_size() for item in own if isinstance(item, h5py_module().Dataset))
 

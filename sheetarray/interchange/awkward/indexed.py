@@ -90,7 +90,7 @@ def _to_dense(build: Builder, size: int, index: Array, content: Array, default: 
 
 
 def _fill_value(content: Array, default: Any) -> Array:
-    """The default as an array, of the content's dtype where that holds it."""
+    """Return the default as an array, of the content's dtype where that holds it."""
     if default is None:
         return np.zeros((), content.dtype)
     if not isinstance(default, (bool, int, float, complex, np.ndarray, np.generic)):
@@ -105,7 +105,7 @@ def _fill_value(content: Array, default: Any) -> Array:
 
 
 def _holds_values(array: Array, dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype has all the values of an array."""
+    """Return whether a dtype has all the values of an array."""
     kind: str = array.dtype.kind
     if dtype == array.dtype or not array.size:
         return True

@@ -34,7 +34,7 @@ _TYPESTR = re.compile(
 
 
 def parse_dtype(tree: Any, depth: int = 0) -> np.dtype[Any]:
-    """The dtype that a schema writes.
+    """Return the dtype that a schema writes.
 
     Args:
         tree: plain JSON.
@@ -109,7 +109,7 @@ def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
 def read_elements(
     blob: StoredBlob, dtype: np.dtype[Any], count: int | None, budget: MemoryBudget, offset: int = 0
 ) -> Array:
-    """The elements of a blob, in the byte order of this machine.
+    """Return the elements of a blob, in the byte order of this machine.
 
     Args:
         blob: whose bytes they are.
@@ -143,7 +143,7 @@ def read_elements(
 
 
 def to_native(array: Array, budget: MemoryBudget) -> Array:
-    """The same array in this machine's byte order: itself, or a copy."""
+    """Return the same array in this machine's byte order: itself, or a copy."""
     dtype = array.dtype.newbyteorder("=")
     if dtype == array.dtype and array.flags.aligned:
         return array

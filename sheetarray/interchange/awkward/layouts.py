@@ -23,7 +23,7 @@ _BLOCK = 2**24  # bytes
 
 
 def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
-    """The layout of an array.
+    """Return the layout of an array.
 
     Args:
         value: an `ak.Array`, a layout, a NumPy array (structured, masked and of text too) or a `LinearArray`.
@@ -62,7 +62,7 @@ def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
 
 
 def find_layout_problem(layout: AwkwardLayout) -> str:
-    """What is wrong with a layout; empty where nothing is."""
+    """Return what is wrong with a layout; empty where nothing is."""
     try:
         return str(awkward_module().validity_error(layout))
     except Exception as error:  # it cannot tell, as of categories that are a union
@@ -89,7 +89,7 @@ def _from_numpy(value: Any) -> AwkwardLayout:
 
 
 def _native(array: np.ndarray[Any, Any]) -> AwkwardLayout:
-    """The layout of an array, its elements side by side in the machine's byte order; a structure as records."""
+    """Return the layout of an array, its elements side by side in the machine's byte order; a structure as records."""
     ak = awkward_module()
     if array.dtype.kind in "UT" and not isinstance(array, np.ma.MaskedArray):
         return _strings(array)
@@ -157,7 +157,7 @@ def check_utf8(offsets: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> 
 
 
 def slice_layout(content: AwkwardLayout, start: int, stop: int) -> AwkwardLayout:
-    """Some of a layout; the layout itself, where that is all of it."""
+    """Return some of a layout; the layout itself, where that is all of it."""
     return content if start == 0 and stop == len(content) else content[start:stop]
 
 

@@ -44,7 +44,7 @@ class Bounds:
 
 
 def bounds_from_counts(build: Builder, counts: Any, length: int) -> Bounds:
-    """The bounds of lists side by side.
+    """Return the bounds of lists side by side.
 
     Args:
         build: checks and pays.
@@ -64,7 +64,7 @@ def bounds_from_counts(build: Builder, counts: Any, length: int) -> Bounds:
 
 
 def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
-    """The bounds of lists, each of which begins where the one before ends.
+    """Return the bounds of lists, each of which begins where the one before ends.
 
     Raises:
         FormatError: no offsets, or beyond the content.
@@ -78,7 +78,7 @@ def bounds_from_offsets(build: Builder, offsets: Any, length: int) -> Bounds:
 
 
 def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> Bounds:
-    """The bounds of lists anywhere in the content.
+    """Return the bounds of lists anywhere in the content.
 
     Raises:
         FormatError: no starts and stops, or beyond the content.
@@ -105,7 +105,7 @@ def bounds_from_starts(build: Builder, starts: Any, stops: Any, length: int) -> 
 
 
 def bounds_from_parents(build: Builder, parents: Any, length: int) -> Bounds:
-    """The bounds of lists, of which each element of the content names its own; below 0 it is in none.
+    """Return the bounds of lists, of which each element of the content names its own; below 0 it is in none.
 
     Elements of one list stand side by side; if they do not, the last that do count, as in awkward0.
 
@@ -127,7 +127,7 @@ def bounds_from_parents(build: Builder, parents: Any, length: int) -> Bounds:
 
 
 def bounds_from_uniques(build: Builder, uniques: Any, length: int) -> Bounds:
-    """The bounds of lists, each of which goes on while elements have the same number; none is empty.
+    """Return the bounds of lists, each of which goes on while elements have the same number; none is empty.
 
     Raises:
         FormatError: no numbers, or not one for each element.
@@ -143,7 +143,7 @@ def bounds_from_uniques(build: Builder, uniques: Any, length: int) -> Bounds:
 def build_lists(
     build: Builder, bounds: Bounds, content: AwkwardLayout, parameters: dict[str, str] | None = None
 ) -> AwkwardLayout:
-    """The layout of lists, in the shape of their bounds."""
+    """Return the layout of lists, in the shape of their bounds."""
     contents = build.ak.contents
     if bounds.offsets is not None:
         layout = contents.ListOffsetArray(build.to_index(bounds.offsets), content, parameters=parameters)
@@ -225,7 +225,7 @@ def jagged_array_from_regular(build: Builder, regular: Any) -> AwkwardLayout:
 
 
 def to_bytes_array(build: Builder, content: Any) -> Array:
-    """The content of strings, or of a ByteJaggedArray: an array of one dimension, as bytes.
+    """Return the content of strings, or of a ByteJaggedArray: an array of one dimension, as bytes.
 
     Raises:
         FormatError: it is something else.
@@ -238,7 +238,7 @@ def to_bytes_array(build: Builder, content: Any) -> Array:
 
 
 def gather_elements(build: Builder, bounds: Bounds, content: Array) -> tuple[Array, Array]:
-    """The elements of lists side by side, and their offsets, which begin with 0."""
+    """Return the elements of lists side by side, and their offsets, which begin with 0."""
     if bounds.offsets is not None:
         first, last = int(bounds.offsets[0]), int(bounds.offsets[-1])
         return content[first:last], bounds.offsets - first if first else bounds.offsets

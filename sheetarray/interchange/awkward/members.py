@@ -121,7 +121,7 @@ class Members(Mapping[str, bytes]):
         return self._archive.start_dir
 
     def copy_into(self, file: IO[bytes]) -> zipfile.ZipFile:
-        """An archive in which these members, copied to `file` already, stand before those that are to come."""
+        """Return an archive in which these members, copied to `file` already, stand before those that are to come."""
         archive = zipfile.ZipFile(file, "w")
         archive.filelist.extend(self._archive.infolist())
         archive.NameToInfo.update(self._archive.NameToInfo)
@@ -139,7 +139,7 @@ def _seekable(file: Readable) -> Any:
 
 
 def size_of(file: IO[bytes]) -> int:
-    """The bytes of a file that can be sought in."""
+    """Return the bytes of a file that can be sought in."""
     return file.seek(0, io.SEEK_END)
 
 
@@ -147,7 +147,7 @@ def size_of(file: IO[bytes]) -> int:
 
 
 def new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
-    """A member to be written, of so many bytes; not compressed."""
+    """Return a member to be written, of so many bytes; not compressed."""
     info = zipfile.ZipInfo(name)
     info.file_size = size
     return archive.open(info, "w", force_zip64=size >= _ZIP64)
@@ -171,7 +171,7 @@ class MemberStream:
         return len(chunk)
 
     def tell(self) -> int:
-        """How many bytes are before the next."""
+        """Return how many bytes are before the next."""
         return self._at
 
     def flush(self) -> None:

@@ -45,7 +45,7 @@ class Traits:
     is_unmasked: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of the metadata; empty where there is nothing to say."""
+        """Return the entry of the metadata; empty where there is nothing to say."""
         entry: dict[str, Any] = {"parameters": self.parameters} if self.parameters else {}
         if any(self.inner):
             entry["inner"] = list(self.inner)
@@ -57,7 +57,7 @@ class Traits:
 
     @classmethod
     def from_json(cls, entry: Any) -> Traits:
-        """What an entry says.
+        """Return what an entry says.
 
         Raises:
             FormatError: it is none.
@@ -101,7 +101,7 @@ class Metadata:
     is_ours: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The value of the schema's key `metadata`; empty where there is nothing to say."""
+        """Return the value of the schema's key `metadata`; empty where there is nothing to say."""
         layout = {str(ident): entry for ident, traits in self.traits.items() if (entry := traits.to_json())}
         parts = {"layout": layout, "attrs": self.attrs, "ndarray": self.ndarray}
         ours = {name: part for name, part in parts.items() if part}
@@ -109,7 +109,7 @@ class Metadata:
 
     @classmethod
     def from_json(cls, metadata: Any) -> Metadata:
-        """What metadata say; they may be anything.
+        """Return what metadata say; they may be anything.
 
         Raises:
             FormatError: what stands under this package's key cannot be; `.location` is its place.
@@ -170,7 +170,7 @@ def check_form(tree: Any) -> None:
 
 
 def attrs_of(array: Any) -> dict[str, Any]:
-    """The attrs of an array that are stored; those whose names begin with `@` never are.
+    """Return the attrs of an array that are stored; those whose names begin with `@` never are.
 
     Raises:
         DTypeError: one that JSON does not hold.
@@ -183,7 +183,7 @@ def attrs_of(array: Any) -> dict[str, Any]:
 
 
 def check_json(value: Any, what: str) -> Any:
-    """The same value, where JSON gives it back as it is.
+    """Return the same value, where JSON gives it back as it is.
 
     Args:
         value: parameters or attrs.
@@ -206,7 +206,7 @@ def check_json(value: Any, what: str) -> Any:
 
 
 def _is_same_json(kept: Any, value: Any) -> bool:
-    """Whether a value is equal to what became of it, in all its types."""
+    """Return whether a value is equal to what became of it, in all its types."""
     if type(kept) is not type(value):
         return False
     if isinstance(value, dict):

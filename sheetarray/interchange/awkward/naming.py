@@ -28,7 +28,7 @@ class At:
     depth: int
 
     def problem(self, reason: object) -> DTypeError:
-        """The error that something cannot be held here."""
+        """Return the error that something cannot be held here."""
         return DTypeError(f"{'.'.join(self.path)}: {reason}" if self.path else str(reason))
 
 
@@ -36,7 +36,7 @@ class Naming(Protocol):
     """Gives a blob its key."""
 
     def __call__(self, path: Path, ident: int) -> str:
-        """The key of the blob that is at a path, and has an id."""
+        """Return the key of the blob that is at a path, and has an id."""
 
 
 class ByPath:
@@ -49,7 +49,7 @@ class ByPath:
         self._taken: set[str] = set()
 
     def __call__(self, path: Path, ident: int) -> str:
-        """The key of the blob that is at a path, and has an id."""
+        """Return the key of the blob that is at a path, and has an id."""
         key = self._delimiter.join(path) or "content"
         if len(key) > self._LONGEST or not _holds(key) or key.casefold() in self._taken:
             key = str(ident)
@@ -60,7 +60,7 @@ class ByPath:
 
 
 def _holds(key: str) -> bool:
-    """Whether a key may be part of a name that people see and readers take."""
+    """Return whether a key may be part of a name that people see and readers take."""
     try:
         check_name(key)
     except FormatError:

@@ -57,7 +57,7 @@ def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: 
 
 
 def call_generator(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
-    """The layout that a generator gives.
+    """Return the layout that a generator gives.
 
     Raises:
         FormatError: it is no function, or gives no array.

@@ -11,7 +11,7 @@ AwkwardLayout = Any  # one of ak.contents, which has no types to check against
 
 
 def awkward_module() -> Any:
-    """The package awkward.
+    """Return the package awkward.
 
     Raises:
         MissingDependencyError: it is not installed.
@@ -20,7 +20,7 @@ def awkward_module() -> Any:
 
 
 def h5py_module() -> Any:
-    """The package h5py.
+    """Return the package h5py.
 
     Raises:
         MissingDependencyError: it is not installed.
@@ -29,7 +29,7 @@ def h5py_module() -> Any:
 
 
 def lz4_module(blob: str) -> Any:
-    """The module lz4.block, which few files need.
+    """Return the module lz4.block, which few files need.
 
     Args:
         blob: the name of what is compressed by it.

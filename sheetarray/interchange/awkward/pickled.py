@@ -29,7 +29,7 @@ class NotPlainError(ValueError):
 
 
 def plain_value(text: object) -> Any:
-    """The None, bool, number, text or bytes that a pickle holds.
+    """Return the None, bool, number, text or bytes that a pickle holds.
 
     Args:
         text: base64 of the pickle.

@@ -24,7 +24,9 @@ _TEXT = re.compile(r"<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}|T", re.ASCII)
 
 
 def ndarray_of(value: Any) -> str | None:
-    """What the metadata say of a value that is written: its dtype, or None where it is no plain array of NumPy."""
+    """Return what the metadata say of a value that is written: its dtype, or None where it is no plain array
+    of NumPy.
+    """
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray) or value.dtype.names is not None:
         return None
     kind = value.dtype.kind
@@ -34,7 +36,7 @@ def ndarray_of(value: Any) -> str | None:
 
 
 def plain_array(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
-    """The array of NumPy that a layout was.
+    """Return the array of NumPy that a layout was.
 
     Args:
         build: checks and pays.

@@ -45,7 +45,7 @@ def read_array(
     source: str | None = None,
     plain: bool = False,
 ) -> Any:
-    """The array of a name.
+    """Return the array of a name.
 
     Args:
         storage: the container.

@@ -97,7 +97,7 @@ def read_value(
     errors: Errors = "strict",
     max_bytes: int | None = None,
 ) -> ak.Array | np.ndarray[Any, Any]:
-    """The same as `deserialize`, but what was written as an array of NumPy is one."""
+    """Return the same as `deserialize`, but what was written as an array of NumPy is one."""
     reading = _Reading(
         storage, Lookup(whitelist, functions), whitelist, Builder(MemoryBudget(max_bytes), errors, cache)
     )
@@ -116,7 +116,7 @@ class _Reading:
         self._restored: set[int] = set()  # the ids of arrays that got their traits
 
     def named(self, name: str, suffix: str, *, plain: bool) -> Any:
-        """The array of a name.
+        """Return the array of a name.
 
         Args:
             name: without the suffix of its schema.
@@ -156,13 +156,15 @@ class _Reading:
         return self._build.ak.Array(layout, **({"attrs": metadata.attrs} if metadata.attrs else {}))
 
     def _is_plain(self, value: Any) -> bool:
-        """Whether an array was one of NumPy: it says so, or awkward0 wrote it, which has nothing else for numbers."""
+        """Return whether an array was one of NumPy: it says so, or awkward0 wrote it, which has nothing else for
+        numbers.
+        """
         if self._schema.metadata.is_ours or not self._schema.version.startswith("0."):
             return self._schema.metadata.ndarray is not None
         return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
 
     def _evaluate(self, expression: Expression) -> Any:
-        """The value of an expression; what is wrong with arrays of a container that keeps such names those."""
+        """Return the value of an expression; what is wrong with arrays of a container that keeps such names those."""
         try:
             return self._evaluate_parts(expression)
         except FormatError as error:
@@ -172,7 +174,7 @@ class _Reading:
             raise
 
     def _evaluate_parts(self, expression: Expression) -> Any:
-        """The value of an expression whose parts have theirs, with the traits that the metadata give it."""
+        """Return the value of an expression whose parts have theirs, with the traits that the metadata give it."""
         ident = expression.body.get("id")
         traits = None if expression.kind == "ref" else self._schema.metadata.traits.get(ident)
         value = self._plain_value(expression)

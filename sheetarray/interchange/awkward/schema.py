@@ -41,7 +41,7 @@ class Schema:
 
 
 def parse_schema(content: object) -> Schema:
-    """The schema of an array.
+    """Return the schema of an array.
 
     Args:
         content: its JSON, as text, bytes, or an array of bytes.

@@ -22,7 +22,7 @@ _TAG = 1  # of a mask or a tag
 
 
 def packed_size(layout: AwkwardLayout) -> int:
-    """The bytes of an array's buffers once it is packed, about.
+    """Return the bytes of an array's buffers once it is packed, about.
 
     Example:
         >>> import awkward as ak
@@ -63,7 +63,7 @@ class _Reached:
         self._sizes: dict[int, ElementSizes] = {}
 
     def total(self, layout: AwkwardLayout, start: int, stop: int) -> float:
-        """The bytes of the elements from start to stop."""
+        """Return the bytes of the elements from start to stop."""
         key = (id(layout), start, stop)
         if key not in self._totals:
             self._totals[key] = self._total(layout, start, stop)
@@ -84,7 +84,7 @@ class _Reached:
         return float(sizes[start:stop].sum()) if isinstance(sizes, np.ndarray) else float(count) * sizes
 
     def of(self, layout: AwkwardLayout) -> ElementSizes:
-        """The bytes of each element."""
+        """Return the bytes of each element."""
         if id(layout) not in self._sizes:
             self._sizes[id(layout)] = self._of(layout)
         return self._sizes[id(layout)]
@@ -134,14 +134,14 @@ def _first(sizes: ElementSizes, length: int) -> ElementSizes:
 
 
 def _named(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
-    """The sizes that an index names; what it names below 0 is missing."""
+    """Return the sizes that an index names; what it names below 0 is missing."""
     if not isinstance(sizes, np.ndarray):
         return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)
     return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]
 
 
 def _own_size(layout: AwkwardLayout) -> int:
-    """The bytes of the buffers that a layout is made of, each counted once."""
+    """Return the bytes of the buffers that a layout is made of, each counted once."""
     buffers: dict[tuple[int, int], int] = {}
     seen: set[int] = set()
     waiting = [layout]

@@ -117,7 +117,7 @@ def _codec(encoding: Any) -> str | None:
 
 
 def _transcode(build: Builder, characters: Array, offsets: Array, codec: str) -> tuple[Array, Array]:
-    """The same strings in UTF-8."""
+    """Return the same strings in UTF-8."""
     build.budget.take(_MOST_TIMES * 2 * len(characters) + 100 * len(offsets), "strings")
     data = characters.tobytes()
     texts = []

@@ -23,7 +23,7 @@ _FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more
 
 
 def text_lengths(offsets: Array, content: Array) -> Array:
-    """How many characters each string has.
+    """Return how many characters each string has.
 
     Args:
         offsets: where each begins in the content, in bytes; one more for the end of the last.
@@ -40,7 +40,7 @@ def text_lengths(offsets: Array, content: Array) -> Array:
 
 
 def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
-    """Whether an array of text, and the cells of a spreadsheet, hold these strings.
+    """Return whether an array of text, and the cells of a spreadsheet, hold these strings.
 
     Args:
         offsets: as for `text_lengths`.
@@ -95,7 +95,7 @@ def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array
 
 
 def encode_utf8(array: Array) -> tuple[Array, Array]:
-    """The offsets and the content of the strings in an array of text; inverse of `decode_utf8`.
+    """Return the offsets and the content of the strings in an array of text; inverse of `decode_utf8`.
 
     Raises:
         FormatError: half a character, or missing text.
@@ -131,7 +131,7 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
 
 
 def bytes_in(array: Array) -> tuple[Array, Array]:
-    """The offsets and the content of an array of bytes (`S`), without the NULs at their ends."""
+    """Return the offsets and the content of an array of bytes (`S`), without the NULs at their ends."""
     width = array.dtype.itemsize
     lengths = np.strings.str_len(array).astype(np.int64, copy=False)
     block = (

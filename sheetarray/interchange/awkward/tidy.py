@@ -33,7 +33,7 @@ class _Leaf:
 
 
 def to_tidy(array: Any) -> dict[str, Array]:
-    """A long table: the columns `entry`, `subentry`, `subsubentry` .., then one for each field.
+    """Return a long table: the columns `entry`, `subentry`, `subsubentry` .., then one for each field.
 
     A list that is empty or missing has no row. A field outside of the lists is repeated. What is missing is NaN or NaT
     among floats and times, else None.
@@ -106,7 +106,9 @@ def _leaves(layout: AwkwardLayout, path: tuple[str, ...], counts: tuple[Array, .
 
 
 def _push_down(layout: AwkwardLayout) -> AwkwardLayout:
-    """What an option or an index lies over, with its elements in place: missing lists empty, missing fields missing."""
+    """Return what an option or an index lies over, with its elements in place: missing lists empty, missing fields
+    missing.
+    """
     contents = awkward_module().contents
     if not layout.is_option:
         return layout.project()

@@ -23,7 +23,7 @@ _CATEGORICAL = "categorical"
 
 
 def traits_of(layout: AwkwardLayout) -> Traits:
-    """What a layout has that awkward0 does not.
+    """Return what a layout has that awkward0 does not.
 
     Args:
         layout: that is written.
@@ -49,7 +49,7 @@ def traits_of(layout: AwkwardLayout) -> Traits:
 
 
 def _own_traits(layout: AwkwardLayout, *, drop: bool) -> dict[str, Any]:
-    """The parameters of a layout; with `drop` without what makes it text, which the expression says."""
+    """Return the parameters of a layout; with `drop` without what makes it text, which the expression says."""
     parameters = {
         name: value
         for name, value in layout.parameters.items()
@@ -61,7 +61,7 @@ def _own_traits(layout: AwkwardLayout, *, drop: bool) -> dict[str, Any]:
 
 
 def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
-    """The parameters of what is in a block, from the outside in."""
+    """Return the parameters of what is in a block, from the outside in."""
     traits = []
     while layout.is_regular:
         layout = layout.content
@@ -73,7 +73,7 @@ def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
 
 
 def restore(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
-    """What an array was before it was written.
+    """Return what an array was before it was written.
 
     Args:
         build: checks and pays.
@@ -117,7 +117,7 @@ def _restore(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLa
 
 
 def _check_restored(layout: AwkwardLayout, parameters: Mapping[str, Any], text: str | None) -> dict[str, Any]:
-    """The parameters of a layout, where they do not turn it into something else."""
+    """Return the parameters of a layout, where they do not turn it into something else."""
     kind = parameters.get("__array__")
     if text is not None:
         if kind is not None:
@@ -180,7 +180,7 @@ def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayou
 
 
 def name_record(build: Builder, layout: AwkwardLayout, name: str) -> AwkwardLayout:
-    """The same records under a name, as older files have it; called "tuple", they have no field names."""
+    """Return the same records under a name, as older files have it; called "tuple", they have no field names."""
     if not layout.is_record:
         return build.check_measured(layout)
     fields, parameters = layout.fields, {**layout.parameters, "__record__": field_name(name)}

@@ -54,7 +54,7 @@ def _variants(build: Builder, contents: Any) -> list[AwkwardLayout]:
 
 
 def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardLayout]) -> AwkwardLayout:
-    """The layout of a union.
+    """Return the layout of a union.
 
     Args:
         build: checks and pays.
@@ -93,7 +93,7 @@ def union(build: Builder, tags: Array, index: Array, contents: Sequence[AwkwardL
 
 
 def _merge(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
-    """A union, with similar contents merged where that changes no value."""
+    """Return a union, with similar contents merged where that changes no value."""
     plain: AwkwardLayout = build.ak.contents.UnionArray(tags, index, variants)
     size = build.measure(plain).size
     build.budget.take(2 * size, "a union")
@@ -107,7 +107,7 @@ def _merge(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout])
 
 
 def _leaves(layout: AwkwardLayout) -> list[Array]:
-    """The numbers in a layout."""
+    """Return the numbers in a layout."""
     if layout.is_numpy:
         return [np.asarray(layout.data)]
     inner = layout.contents if layout.is_record or layout.is_union else [layout.content]

@@ -120,7 +120,7 @@ def plan(
     whitelist: Any = None,
     pack: bool = False,
 ) -> StoragePlan:
-    """What an array comes down to, with nothing written yet; arguments as for `serialize`.
+    """Return what an array comes down to, with nothing written yet; arguments as for `serialize`.
 
     Raises:
         DTypeError: an array that the protocol does not hold; names it.
@@ -135,7 +135,7 @@ def plan(
 
 
 def plan_typed(obj: Any, name: str, *, delimiter: str, schemasuffix: str, pack: bool, longest: int) -> StoragePlan:
-    """The same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
+    """Return the same for a container that keeps dtype and shape of what it holds; blobs are named by their path.
 
     Strings are arrays of text where none is longer than `longest`, in units of UTF-16.
 

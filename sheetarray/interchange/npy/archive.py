@@ -109,7 +109,8 @@ def read_npz(
 
 
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
-    """What the headers say, and nothing read beyond them; the place is a member, and the first byte of the data in it.
+    """Return what the headers say, and nothing read beyond them; the place is a member, and the first byte of the data
+    in it.
 
     Raises:
         FormatError: no archive, or a broken header.
@@ -123,7 +124,7 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_npz(source: Readable) -> Iterator[Finding]:
-    """Every finding: at most one for each array; nothing for an intact archive.
+    """Yield every finding: at most one for each array; nothing for an intact archive.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.
@@ -159,7 +160,7 @@ def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
 
 
 def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The members by the names of their arrays.
+    """Return the members by the names of their arrays.
 
     Raises:
         FormatError: two of one name, or one that no archive should have.
@@ -252,5 +253,5 @@ class _Stream:
 
 
 def _zip_sink(sink: Sink) -> IO[bytes]:
-    """What zipfile writes to: only a plain file can be sought in."""
+    """Return what zipfile writes to: only a plain file can be sought in."""
     return sink if isinstance(sink, io.BufferedWriter) else cast(IO[bytes], _Stream(sink))

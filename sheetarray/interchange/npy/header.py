@@ -86,7 +86,7 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
 
 
 def header_for(array: np.ndarray[Any, Any]) -> bytes:
-    """The header of an array, as NumPy writes it."""
+    """Return the header of an array, as NumPy writes it."""
     header = io.BytesIO()
     numpy_format.write_array_header_1_0(header, numpy_format.header_data_from_array_1_0(array))
     return header.getvalue()

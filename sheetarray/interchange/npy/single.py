@@ -113,7 +113,7 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
-    """What the header says, and nothing read beyond it; the place is that of the first byte of the data.
+    """Return what the header says, and nothing read beyond it; the place is that of the first byte of the data.
 
     Raises:
         FormatError: no `.npy` file, or a broken header.
@@ -124,7 +124,7 @@ def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
-    """The finding that says why `read` refuses the file; none for an intact one.
+    """Yield the finding that says why `read` refuses the file; none for an intact one.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.

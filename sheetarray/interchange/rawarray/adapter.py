@@ -132,7 +132,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
-    """What the headers say, and nothing read beyond them; the place is that of the first byte of the data.
+    """Return what the headers say, and nothing read beyond them; the place is that of the first byte of the data.
 
     Raises:
         FormatError: no RawArray file, or a broken header.
@@ -149,7 +149,7 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
 
 
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
-    """Every finding: at most one for each file; nothing for an intact one.
+    """Yield every finding: at most one for each file; nothing for an intact one.
 
     Raises:
         OSError: no such file, or it cannot be read; never for its content.

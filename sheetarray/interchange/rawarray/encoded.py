@@ -80,7 +80,7 @@ def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endia
 
 
 def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray:
-    """What one LZ4 block holds (https://github.com/lz4/lz4, "LZ4 Block Format Description").
+    """Return what one LZ4 block holds (https://github.com/lz4/lz4, "LZ4 Block Format Description").
 
     Args:
         content: of the file.
@@ -142,7 +142,7 @@ def _inflate_block(block: bytes, size: int) -> bytearray:
 
 
 def _length(block: bytes, place: int, count: int) -> tuple[int, int]:
-    """A length, of which 15 means that bytes follow, the last of them below 255; and where they end."""
+    """Return a length, of which 15 means that bytes follow, the last of them below 255; and where they end."""
     if count == 15:
         while True:
             more = block[place]

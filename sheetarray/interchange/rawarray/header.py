@@ -101,7 +101,7 @@ class RawHeader:
         return self.eltype in (_INT, _UINT)
 
     def to_file_array(self, axes: Axes, at: int | None = None) -> FileArray:
-        """Where the elements lie, as NumPy sees them.
+        """Return where the elements lie, as NumPy sees them.
 
         Args:
             axes: the convention.
@@ -116,7 +116,7 @@ class RawHeader:
             return FileArray(self.raw_dtype, shape, order, self.position if at is None else at)
 
     def to_bytes(self) -> bytes:
-        """The header's own bytes."""
+        """Return the header's own bytes."""
         fields = (self.flags, self.eltype, self.elbyte, self.size, len(self.dims), *self.dims)
         return MAGIC + struct.pack(f"<{len(fields)}Q", *fields)
 
@@ -146,7 +146,7 @@ def parse(source: Source) -> RawHeader:
 
 
 def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
-    """The header for an array of native elements.
+    """Return the header for an array of native elements.
 
     Raises:
         DTypeError: RawArray has no such element; says what to do instead.

@@ -50,7 +50,7 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
 
 
 def read_metadata(file: Readable) -> bytes:
-    """The bytes after the data of a RawArray file, which may be anything (specification, "File Structure").
+    """Return the bytes after the data of a RawArray file, which may be anything (specification, "File Structure").
 
     Raises:
         FormatError: the header or the data are broken.
@@ -112,7 +112,7 @@ def as_bytes(metadata: bytes | str) -> bytes:
 
 
 def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader, Array]:
-    """The header, and the elements in the order of the file.
+    """Return the header, and the elements in the order of the file.
 
     Raises:
         DTypeError: RawArray has no such element.
@@ -126,7 +126,7 @@ def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader
 
 
 def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, int]:
-    """The array in a file's content, and the byte after its data.
+    """Return the array in a file's content, and the byte after its data.
 
     Raises:
         FormatError: the data are not what the header says.
@@ -158,7 +158,7 @@ def _reshape(flat: Array, header: RawHeader, axes: Axes) -> Array:
 
 
 def _widen(array: Array, header: RawHeader) -> Array:
-    """The array in the dtype that is read, where NumPy has none for the file's."""
+    """Return the array in the dtype that is read, where NumPy has none for the file's."""
     if header.is_brain_float:
         whole = array.astype(np.uint32)
         whole <<= np.uint32(16)

@@ -109,7 +109,7 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
 
 
 def encode_map_header(count: int) -> bytes:
-    """The bytes before the members of a map in MessagePack."""
+    """Return the bytes before the members of a map in MessagePack."""
     if count < 16:
         return bytes([0x80 | count])
     return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
@@ -173,7 +173,7 @@ def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_sciserialize(source: Readable) -> Iterator[Finding]:
-    """Every finding in a file: at most one for each array; nothing for an intact one."""
+    """Yield every finding in a file: at most one for each array; nothing for an intact one."""
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
@@ -191,7 +191,7 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 
 
 def _read_entries(source: Source) -> dict[str, Any]:
-    """What stands under each name: an array already, or plain data that is to become one."""
+    """Return what stands under each name: an array already, or plain data that is to become one."""
     content = source.whole(text=_is_json(source.prefix(64)))
     if not content:
         raise FormatError("the file is empty")
@@ -224,7 +224,7 @@ def _columns(value: Any, path: str) -> dict[str, Array]:
 
 
 def _is_json(head: bytes) -> bool:
-    """Whether a file is JSON: its first byte is no map of MessagePack."""
+    """Return whether a file is JSON: its first byte is no map of MessagePack."""
     bare = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\0\xfe\xff")
     return bare[:1] in (b"{", b"[", b'"')
 

@@ -34,7 +34,7 @@ _SURROGATES = (0xD800, 0xDFFF)
 
 
 def encode_array(array: np.ndarray[Any, Any], *, extensions: bool, nested: Callable[[Any], Any]) -> dict[str, Any]:
-    """The dict of an array; its bytes are a view where the elements lie as they have to, else a copy.
+    """Return the dict of an array; its bytes are a view where the elements lie as they have to, else a copy.
 
     Args:
         array: of any shape and strides.
@@ -56,7 +56,7 @@ def encode_array(array: np.ndarray[Any, Any], *, extensions: bool, nested: Calla
 
 
 def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
-    """The dtype of an array that can be written, as the format calls it.
+    """Return the dtype of an array that can be written, as the format calls it.
 
     Raises:
         DTypeError: as `encode_array`.
@@ -103,7 +103,7 @@ class ArrayDict:
     path: str
 
     def array(self, decode: Callable[[Any, str], Any]) -> np.ndarray[Any, Any]:
-        """The array, in native byte order; a copy that can be written to.
+        """Return the array, in native byte order; a copy that can be written to.
 
         Args:
             decode: decodes an element of an object array, at a path.
@@ -176,12 +176,12 @@ def parse_array_dict(form: Mapping[str, Any], path: str) -> ArrayDict:
 
 
 def base64_size(text: str) -> int:
-    """How many bytes a well-formed base64 text stands for."""
+    """Return how many bytes a well-formed base64 text stands for."""
     return len(text) // 4 * 3 - text[-2:].count("=")
 
 
 def decode_base64(text: str, path: str) -> bytes:
-    """The bytes of a base64 text: the standard alphabet, padded, without white space.
+    """Return the bytes of a base64 text: the standard alphabet, padded, without white space.
 
     Raises:
         FormatError: it is malformed.

@@ -29,7 +29,9 @@ class DuplicateKey(dict[str, Any]):
 
 
 def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
-    """What a JSON or MessagePack reader makes of an object; a key that stands twice is found by `decode_types`."""
+    """Return what a JSON or MessagePack reader makes of an object; a key that stands twice is found by
+    `decode_types`.
+    """
     mapping = dict(pairs)
     if len(mapping) == len(pairs):
         return mapping
@@ -55,7 +57,7 @@ def decode_types(value: Any) -> Any:
 
 
 def decode_at(value: Any, path: str, depth: int = 0) -> Any:
-    """The same, of something at a place.
+    """Return the same, of something at a place.
 
     Raises:
         FormatError: as `decode_types`; also where dicts and lists are more than 100 deep.

@@ -39,7 +39,7 @@ def encode_types(value: Any, *, extensions: bool = False) -> Any:
 
 
 def encode_views(value: Any, *, extensions: bool = False) -> Any:
-    """The same, with memoryviews for bytes where that saves a copy."""
+    """Return the same, with memoryviews for bytes where that saves a copy."""
     return _Encoder(extensions).encode(value, "", 0)
 
 

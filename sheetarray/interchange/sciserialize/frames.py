@@ -20,12 +20,12 @@ _LABELS = (type(None), bool, int, float, str, datetime, timedelta)
 
 
 def is_frame(value: Any) -> bool:
-    """Whether it is a pandas DataFrame; pandas is not imported to find out."""
+    """Return whether it is a pandas DataFrame; pandas is not imported to find out."""
     return type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ == "DataFrame"
 
 
 def encode_frame(frame: Any, *, extensions: bool, nested: Callable[[Any], Any]) -> dict[str, Any]:
-    """The dict of a DataFrame.
+    """Return the dict of a DataFrame.
 
     Args:
         frame: columns of one dtype; of several with `extensions`, as objects.
@@ -55,7 +55,7 @@ def _labels(index: Any) -> list[Any]:
 
 
 def decode_frame(form: Mapping[str, Any], path: str, decode: Callable[[Any, str], Any]) -> Any:
-    """The DataFrame of a dict; columns of objects get the dtype that all of their values have.
+    """Return the DataFrame of a dict; columns of objects get the dtype that all of their values have.
 
     Raises:
         FormatError: the array is not 2-d, or does not fit its columns and rows.
@@ -80,7 +80,7 @@ def decode_frame(form: Mapping[str, Any], path: str, decode: Callable[[Any, str]
 
 
 def _column(values: np.ndarray[Any, Any], rows: Any) -> Any:
-    """A column of objects, in the dtype that all of them have; what holds None stays as it is."""
+    """Return a column of objects, in the dtype that all of them have; what holds None stays as it is."""
     import pandas as pd
 
     column = pd.Series(values, index=rows, dtype=object)

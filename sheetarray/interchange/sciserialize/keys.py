@@ -29,7 +29,7 @@ def count_values(plain: object) -> int:
 
 
 def path_inside(path: str, key: str | int) -> str:
-    """The place of an item: `x.shape[1]`; "" is the whole.
+    """Return the place of an item: `x.shape[1]`; "" is the whole.
 
     Example:
         >>> path_inside(path_inside("x", "shape"), 1)
@@ -42,7 +42,7 @@ def path_inside(path: str, key: str | int) -> str:
 
 
 def type_name(value: object) -> str | None:
-    """What a dict says that it is; None for a plain one, and for everything else."""
+    """Return what a dict says that it is; None for a plain one, and for everything else."""
     if not isinstance(value, dict):
         return None
     name = value.get(TYPE, value.get(OLD_TYPE))
@@ -50,7 +50,7 @@ def type_name(value: object) -> str | None:
 
 
 def base64_text(value: object) -> str | None:
-    """The text of a dict that stands for bytes; None for everything else."""
+    """Return the text of a dict that stands for bytes; None for everything else."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     text = value.get(BASE64, value.get(OLD_BASE64))

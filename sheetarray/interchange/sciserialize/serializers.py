@@ -85,7 +85,7 @@ def loads(text: str | bytes | bytearray) -> Any:
 
 
 def parse_json(text: str | BytesLike | bytearray) -> Any:
-    """A JSON text as plain scalars, lists and dicts.
+    """Return a JSON text as plain scalars, lists and dicts.
 
     Raises:
         FormatError: no JSON.
@@ -184,7 +184,7 @@ class _Tree:
         self._msgpack = msgpack_module()
 
     def value(self, at: int, path: str) -> tuple[Any, int]:
-        """The value that begins at a byte, and the byte after it."""
+        """Return the value that begins at a byte, and the byte after it."""
         size = self.skeleton.map_size(at)
         if size is not None:
             return self._map(*size, path)
@@ -203,7 +203,7 @@ class _Tree:
         return mapping, at
 
     def _key(self, at: int) -> tuple[str, int]:
-        """The key that begins at a byte, and the byte after it."""
+        """Return the key that begins at a byte, and the byte after it."""
         text = self.skeleton.text(at)
         if text is None:
             other = self._plain(at, self.skeleton.find_end(at))
@@ -236,7 +236,7 @@ def _refuse(code: int, data: bytes) -> Any:  # noqa: ARG001  (as msgpack calls i
 
 
 def msgpack_module() -> ModuleType:
-    """The package msgpack.
+    """Return the package msgpack.
 
     Raises:
         MissingDependencyError: it is not installed.

@@ -47,7 +47,7 @@ class MessageSkeleton:
         return len(self._data)
 
     def find_end(self, at: int) -> int:
-        """The byte after the value that begins at `at`, all within it looked through."""
+        """Return the byte after the value that begins at `at`, all within it looked through."""
         stack, due, total = [1], 1, 1
         window = _WINDOW[0]
         while stack:
@@ -80,7 +80,7 @@ class MessageSkeleton:
         return at
 
     def _run(self, at: int, size: int, most: int, window: int) -> tuple[int, int]:
-        """How many values of one size follow each other, and how far to look next time."""
+        """Return how many values of one size follow each other, and how far to look next time."""
         firsts = bytes(self._data[at : at + size * most : size]).translate(_SIZES)
         run = len(firsts) - len(firsts.lstrip(bytes([size])))
         return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
@@ -110,7 +110,7 @@ class MessageSkeleton:
         return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
 
     def text(self, at: int) -> tuple[int, int] | None:
-        """Where the bytes of a text begin and end; None where the value is none, or is cut off."""
+        """Return where the bytes of a text begin and end; None where the value is none, or is cut off."""
         byte = self._data[at]
         if 0xA0 <= byte <= 0xBF:
             start, size = at + 1, byte & 31
@@ -122,14 +122,14 @@ class MessageSkeleton:
         return (start, start + size) if start + size <= len(self._data) else None
 
     def map_size(self, at: int) -> tuple[int, int] | None:
-        """How many members a map has, and where the first key begins; None where the value is no map."""
+        """Return how many members a map has, and where the first key begins; None where the value is no map."""
         if not (0x80 <= self._data[at] <= 0x8F or self._data[at] in (0xDE, 0xDF)):
             return None
         count, size = self._count(at)
         return count // 2, at + size
 
     def binary(self, at: int, end: int) -> memoryview | None:
-        """The content of binary data, uncopied; None where the value is none."""
+        """Return the content of binary data, uncopied; None where the value is none."""
         if self._data[at] not in _BIN:
             return None
         return self._data[at + 1 + _LENGTHS[self._data[at]][0] : end]

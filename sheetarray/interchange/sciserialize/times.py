@@ -25,7 +25,7 @@ _MOST_MICROSECONDS = 10**22  # beyond any timedelta
 
 
 def encode_datetime(value: datetime) -> dict[str, Any]:
-    """The dict of a time.
+    """Return the dict of a time.
 
     Raises:
         DTypeError: pandas' NaT, which is no time.
@@ -41,7 +41,7 @@ def encode_datetime(value: datetime) -> dict[str, Any]:
 
 
 def decode_datetime(form: Mapping[str, Any], path: str) -> datetime:
-    """The time of a dict.
+    """Return the time of a dict.
 
     Raises:
         FormatError: it has no such text, or there is no such time.
@@ -76,7 +76,7 @@ def _zone(match: re.Match[str]) -> timezone | None:
 
 
 def encode_timedelta(value: timedelta) -> dict[str, Any]:
-    """The dict of a difference; only its days may be negative.
+    """Return the dict of a difference; only its days may be negative.
 
     Raises:
         DTypeError: pandas' Timedelta with nanoseconds.
@@ -91,7 +91,7 @@ def encode_timedelta(value: timedelta) -> dict[str, Any]:
 
 
 def decode_timedelta(form: Mapping[str, Any], path: str) -> timedelta:
-    """The difference of a dict.
+    """Return the difference of a dict.
 
     Raises:
         FormatError: one of its three numbers is missing or no integer, or together they are too large.

@@ -130,7 +130,7 @@ class _TextWriter:
         self.write_raw(line + end)
 
     def quote(self, cell: Cell) -> str:
-        """A cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
+        """Return a cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
         text = "" if cell is None else str(cell)
         if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
@@ -287,7 +287,7 @@ def scan_csv(
     strict: bool = False,
     formulas: FormulaMode = "escape",
 ) -> dict[str, ArrayInfo]:
-    """What the headers say, reading no further than they go (arrays in rows: to the end).
+    """Return what the headers say, reading no further than they go (arrays in rows: to the end).
 
     Raises:
         FormatError: no array, or a broken header.
@@ -308,7 +308,7 @@ def check_csv(
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
 ) -> Iterator[Finding]:
-    """Every finding in a delimited text; nothing for an intact one."""
+    """Yield every finding in a delimited text; nothing for an intact one."""
     try:
         with Source(source) as opened:
             if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
@@ -344,7 +344,7 @@ def read_columns_csv(
     comment: str | None = None,
     na_values: Values = (),
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of an ordinary table; see `sheetarray.read_columns`."""
+    """Return the columns of an ordinary table; see `sheetarray.read_columns`."""
     options = TableOptions(
         dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
         skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,

@@ -20,7 +20,8 @@ def parse_numbers(
     skip_lines: int,
     wanted: Iterable[int] | None = None,
 ) -> ParsedColumns | None:
-    """The columns of a text that has no others, all of numbers; None where one is text, or where the engine refuses.
+    """Return the columns of a text that has no others, all of numbers; None where one is text, or where the engine
+    refuses.
 
     Neither a quote nor a row that is wider has to be looked for: the engine takes neither for a number.
 
@@ -42,7 +43,7 @@ def parse_numbers(
 def parse_columns(
     source: Path | bytes, columns: Mapping[int, Any], *, delimiter: str, skip_lines: int, decimal_comma: bool
 ) -> ParsedColumns | None:
-    """Some columns of a text whose quotes are in their places; None where the engine refuses it.
+    """Return some columns of a text whose quotes are in their places; None where the engine refuses it.
 
     Args:
         source: the text, or its file.
@@ -59,7 +60,8 @@ def parse_columns(
 
 
 def parse_texts(source: Path | bytes, width: int, *, delimiter: str, quotes: bool = True) -> list[pl.Series] | None:
-    """All columns of a text as text; None where a row has more cells than there are columns, or the engine refuses.
+    """Return all columns of a text as text; None where a row has more cells than there are columns, or the engine
+    refuses.
 
     Args:
         source: the text, or its file.

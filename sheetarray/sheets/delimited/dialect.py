@@ -55,7 +55,7 @@ _PROBE = "version,1.0.0\r\n"
 
 
 def canonical_encoding(name: str) -> str:
-    """The canonical name of a text encoding.
+    """Return the canonical name of a text encoding.
 
     Raises:
         NotFoundError: Python knows none of that name (base64 and its like encode no text).
@@ -70,7 +70,7 @@ def canonical_encoding(name: str) -> str:
 
 
 def find_encoding(start: bytes) -> tuple[str, int]:
-    """The encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
+    """Return the encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
     for mark, name in _BOMS:
         if start.startswith(mark):
             return name, len(mark)
@@ -78,7 +78,7 @@ def find_encoding(start: bytes) -> tuple[str, int]:
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """The records of a text, each with the index of the character after it; RFC 4180, read tolerantly.
+    """Yield the records of a text, each with the index of the character after it; RFC 4180, read tolerantly.
 
     A quote that is never closed runs to the end of the text, as in other readers; no cell is too long.
     """
@@ -121,7 +121,7 @@ def _field_pattern(delimiter: str) -> re.Pattern[str]:
 def read_first_records(
     text: str, delimiter: str, *, ended: bool, most: int = _MOST_ROWS
 ) -> list[tuple[list[str], int]]:
-    """The first records; where the text goes on after its end, the last lacks the cell that may be cut."""
+    """Return the first records; where the text goes on after its end, the last lacks the cell that may be cut."""
     rows = list(islice(split_records(text, delimiter), most))
     if not ended and rows and rows[-1][1] == len(text):
         cells, end = rows.pop()
@@ -148,7 +148,7 @@ def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[
 
 
 def find_delimiter(content: Units, start: int) -> str | None:
-    """The delimiter under which most arrays begin in the text; None where no array does.
+    """Return the delimiter under which most arrays begin in the text; None where no array does.
 
     A file of one column has none: `SINGLE_COLUMN` says so.
 
@@ -178,7 +178,7 @@ def find_delimiter(content: Units, start: int) -> str | None:
 
 
 def _window(content: Units, start: int, place: int, lines: int, below: int) -> tuple[str, int]:
-    """The lines around a place in the text, so many of them before it and below it, and where they end."""
+    """Return the lines around a place in the text, so many of them before it and below it, and where they end."""
     before = content[max(start, place - _WINDOW) : place].tobytes()
     first = len(before)
     for _ in range(lines):
@@ -226,7 +226,8 @@ def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
 
 
 def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
-    """The delimiter of rows whose blanks at the end were left out, so that some are one cell; None for one column.
+    """Return the delimiter of rows whose blanks at the end were left out, so that some are one cell; None for one
+    column.
 
     A column of one cell a row is read as it is. Only where its header is broken is a delimiter tried that mends it.
     """
@@ -244,7 +245,7 @@ def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
 def find_table_delimiter(
     text: str, *, ended: bool, skip_rows: int | Collection[int] = 0, comment: str | None = None
 ) -> str:
-    """The delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
+    """Return the delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
 
     Of several such, the one under which most cells are numbers, dates or booleans. Where rows differ in length, the
     one that stands in most rows, in half of them at least. Where the first rows have none at all, the first that stands
@@ -288,7 +289,7 @@ def find_table_delimiter(
 def _table_rows(
     text: str, delimiter: str, ended: bool, skip_rows: int | Collection[int], comment: str | None
 ) -> list[list[str]]:
-    """The first rows of a table that hold something, but the last, which may be cut short."""
+    """Return the first rows of a table that hold something, but the last, which may be cut short."""
     skipped = range(skip_rows) if isinstance(skip_rows, int) else skip_rows
     rows = (
         cells
@@ -307,14 +308,14 @@ def _share_of_values(rows: Sequence[Sequence[str]]) -> float:
 
 
 def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows of one length hold nothing but numbers with a point, as NumPy's `savetxt` writes them."""
+    """Return whether rows of one length hold nothing but numbers with a point, as NumPy's `savetxt` writes them."""
     if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
         return False  # none, one column, or no table
     return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
 
 
 def find_unused_delimiter(text: str | BytesLike) -> str:
-    """A delimiter that does not stand in a text of one column."""
+    """Return a delimiter that does not stand in a text of one column."""
     for mark in _UNUSED:
         if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):
             return mark
@@ -324,7 +325,7 @@ def find_unused_delimiter(text: str | BytesLike) -> str:
 
 
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
-    """The decimal mark in cells that should hold numbers; None where none has one, or both occur."""
+    """Return the decimal mark in cells that should hold numbers; None where none has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     comma = any(map(_WITH_COMMA.fullmatch, texts))
     point = any(map(_WITH_POINT.fullmatch, texts))

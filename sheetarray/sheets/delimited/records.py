@@ -74,7 +74,7 @@ class Records:
         return first, min(first + BLOCK, len(self.content))
 
     def _block(self, index: int) -> _Block:
-        """A block, after all before it have been looked at.
+        """Return a block, after all before it have been looked at.
 
         Raises:
             UnsoundError: before the end of the one before it.
@@ -99,7 +99,7 @@ class Records:
         return self._blocks[index]
 
     def _quotes(self, first: int, end: int, quoted: bool) -> Positions:
-        """The quotes of a block, from its beginning on."""
+        """Return the quotes of a block, from its beginning on."""
         units = self.content[first:end]
         marks = units == _QUOTE
         if not marks.any():
@@ -117,7 +117,7 @@ class Records:
         return around
 
     def _ends(self, first: int, end: int, quotes: Positions, quoted: bool) -> Positions:
-        """The line feeds that end records, from the block's beginning on."""
+        """Return the line feeds that end records, from the block's beginning on."""
         units = self.content[first:end]
         ends = np.flatnonzero(units == _FEED)
         returns = units == _RETURN
@@ -143,11 +143,11 @@ class Records:
     # Records -------------------------------------------------------------------------------------------------
 
     def place_of(self, row: int) -> int | None:
-        """Where a record begins; None where the text has no such record."""
+        """Return where a record begins; None where the text has no such record."""
         return next((start for start, _ in self._spans([row])), None)
 
     def _spans(self, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """Where records begin and end, their line ends included; rows ascend, and end with the text."""
+        """Yield where records begin and end, their line ends included; rows ascend, and end with the text."""
         number = 0
         known = -1, np.zeros(0, np.int64)
         places, first = np.zeros(0, np.int64).data, 0  # of the block at hand: where records begin, and its first row
@@ -179,7 +179,7 @@ class Records:
                 yield start, self._end_of(row, number)
 
     def _starts(self, number: int) -> Positions:
-        """Where records begin after the line feeds of a block."""
+        """Return where records begin after the line feeds of a block."""
         first, end = self._bounds(number)
         quoted = self._block(number).quoted
         if first >= len(self.content):
@@ -190,7 +190,7 @@ class Records:
         return self._last_starts[1]
 
     def _end_of(self, row: int, number: int) -> int:
-        """Where a record ends that goes on after a block."""
+        """Return where a record ends that goes on after a block."""
         while self._bounds(number)[0] < len(self.content):
             if self._block(number + 1).row > row:
                 return int(self._starts(number)[row - self._block(number).row])
@@ -198,7 +198,7 @@ class Records:
         return len(self.content)
 
     def record(self, start: int, end: int, most: int | None = None) -> list[str]:
-        """The cells of a record; only the first ones, where not all are needed."""
+        """Return the cells of a record; only the first ones, where not all are needed."""
         if end - start < _LONG_RECORD:
             return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter, most)
         known, width, cells = self._long
@@ -210,19 +210,19 @@ class Records:
         return cells
 
     def rows_from(self, row: int, most: int | None) -> Iterator[list[str]]:
-        """The first cells of every record from one on."""
+        """Return the first cells of every record from one on."""
         spans = self._spans(range(row, 2**62))
         return (self.record(start, end, most) for start, end in spans)
 
     def records_of(self, rows: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
-        """Some records in ascending order, each with its number; they end with the text."""
+        """Yield some records in ascending order, each with its number; they end with the text."""
         for row, (start, end) in zip(rows, self._spans(rows), strict=False):
             yield row, self.record(start, end)
 
     # Zones and words -----------------------------------------------------------------------------------------
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """The cells of each zone; it ends with the text."""
+        """Return the cells of each zone; it ends with the text."""
         results: list[list[Cell]] = [[] for _ in zones]
         waiting = sorted(range(len(zones)), key=lambda index: zones[index].row, reverse=True)
         going: list[int] = []
@@ -246,7 +246,7 @@ class Records:
         return results
 
     def _rows_of(self, zones: Sequence[Zone]) -> Iterator[tuple[int, tuple[int, int]]]:
-        """The rows that zones need, ascending, with their places."""
+        """Return the rows that zones need, ascending, with their places."""
         spans = sorted((zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones)
         rows: list[int] = []
         after = 0
@@ -256,7 +256,7 @@ class Records:
         return zip(rows, self._spans(rows), strict=False)
 
     def words(self) -> Words:
-        """Every cell that is a word of a header.
+        """Return every cell that is a word of a header.
 
         Raises:
             UnsoundError: readers would differ on where they are.
@@ -305,7 +305,7 @@ class Records:
         first: int,
         last: int,
     ) -> Mask:
-        """Which words are all that their cells hold, but for white space and quotes."""
+        """Return which words are all that their cells hold, but for white space and quotes."""
         begin, stop = max(first - _LONGEST_SPACE, self.start), min(last + _LONGEST_SPACE, len(self.content))
         kinds = self._kinds()[self.content[begin:stop]]
         before, after = places - 1, ends
@@ -348,7 +348,9 @@ class Records:
         return whole
 
     def _is_cell(self, left: int, right: int, within: bool, code: int) -> bool:
-        """Whether the cell around a word holds nothing else, where bytes before and after it may be white space."""
+        """Return whether the cell around a word holds nothing else, where bytes before and after it may be
+        white space.
+        """
         content = self.content
         if within:  # line ends may be part of its white space
             while left > self.start and content[left] in (_RETURN, _FEED, *_SPACES, self._mark):
@@ -369,7 +371,7 @@ class Records:
         return normalize_key(text) == WORDS[code]
 
     def _unit(self, places: Positions) -> Units:
-        """The bytes at some places; a line feed beyond the ends of the text."""
+        """Return the bytes at some places; a line feed beyond the ends of the text."""
         inside = (places >= self.start) & (places < len(self.content))
         return np.where(inside, self.content[np.where(inside, places, 0)], np.uint8(_FEED)).astype(np.uint8)
 
@@ -384,7 +386,7 @@ class Records:
 
 
 def _within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
-    """Which places stand within quotes."""
+    """Return which places stand within quotes."""
     if not len(quotes):
         return np.full(len(places), quoted)
     within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1
@@ -392,7 +394,7 @@ def _within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
 
 
 def has_lone_returns(content: Units, start: int) -> bool:
-    """Whether a carriage return stands without a line feed after it."""
+    """Return whether a carriage return stands without a line feed after it."""
     for first in range(start, len(content), BLOCK // 4):
         units = content[first : first + BLOCK // 4 + 1]
         returns = units[:-1] == _RETURN

@@ -54,7 +54,7 @@ def has_words(content: BytesLike, start: int) -> bool:
 
 
 def _spans(content: Units, start: int) -> Iterator[tuple[int, int]]:
-    """The spans of bytes that may hold words."""
+    """Yield the spans of bytes that may hold words."""
     first = start
     for place in range(start, len(content), _BLOCK):
         end = min(place + _BLOCK, len(content))

@@ -181,7 +181,8 @@ class CsvSheet:
         return np.frombuffer(self._content, np.uint8)
 
     def _with_records(self, work: Callable[[Records], Result]) -> Result:
-        """What comes of the records of the text; where readers would differ on them, the text is made sound first.
+        """Return what comes of the records of the text; where readers would differ on them, the text is made sound
+        first.
 
         Raises:
             FormatError: the text is not of its encoding.
@@ -205,7 +206,7 @@ class CsvSheet:
             raise
 
     def _plain(self, cells: list[Any]) -> list[Any]:
-        """The same cells, with the quotes that something else stands for in the text."""
+        """Return the same cells, with the quotes that something else stands for in the text."""
         if not self._stand_in:
             return cells
         return [cell.replace(self._stand_in, '"') if cell else cell for cell in cells]
@@ -213,17 +214,17 @@ class CsvSheet:
     # Cells, for `columns` ------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """The words of headers, wherever in the text they are."""
+        """Return the words of headers, wherever in the text they are."""
         if self._known_words is None:
             self._known_words = self._with_records(Records.words)
         return self._known_words
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """A few cells here and there."""
+        """Return a few cells here and there."""
         return [self._plain(cells) for cells in self._with_records(lambda records: records.zones(zones))]
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         for cells in (min(budget, FIRST_BYTES), budget):
             text, ended = self._decode_cells(cells)
             rows = read_first_records(text, self._delimiter, ended=ended, most=_MOST_ROWS)
@@ -249,7 +250,7 @@ class CsvSheet:
             yield [], Texts(cells) if len(cells) <= _MOST_SHORT else pl.Series(cells, dtype=pl.String)
 
     def _read_rows(self, requests: Sequence[Request], start: int) -> Iterator[tuple[int, list[str]]]:
-        """The rows of requests from one on, as long as they come from above to below, with their cells."""
+        """Return the rows of requests from one on, as long as they come from above to below, with their cells."""
         assert self._records is not None
         rows = [requests[start].row]
         for request in requests[start + 1 :]:
@@ -314,7 +315,9 @@ class CsvSheet:
             self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
     def _parse_number_body(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:
-        """The body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold more."""
+        """Return the body of a sheet that holds nothing but numbers, all of them asked for; None where it may hold
+        more.
+        """
         columns = {request.column: engine_dtype(request.dtype) for request in requests}
         if self.look.decimal == "," or set(columns) != set(range(len(columns))) or self._stand_in:
             return None
@@ -326,7 +329,7 @@ class CsvSheet:
         return None if columns_parsed is None else [columns_parsed[request.column] for request in requests]
 
     def _find_body(self, row: int) -> tuple[int | None, int]:
-        """Where a row begins in the text, and how many line feeds come before; None where the text has ended."""
+        """Return where a row begins in the text, and how many line feeds come before; None where the text has ended."""
         offset = self._with_records(lambda records: records.place_of(row))
         if offset is None:
             return None, 0
@@ -337,7 +340,8 @@ class CsvSheet:
         )
 
     def _engine_source(self, offset: int, lines: int) -> tuple[Any, int]:
-        """What the engine is given, and how many line feeds it is to skip: the file itself, if its text lies there.
+        """Return what the engine is given, and how many line feeds it is to skip: the file itself, if its text lies
+        there.
 
         The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
         a text or a body that begins with U+FEFF of its own is given without what comes before, after one more of them.
@@ -352,7 +356,7 @@ class CsvSheet:
         return path if not self._changed and path is not None else bytes(self._content), lines
 
     def _parse_body(self, requests: Sequence[Request], row: int, typed: bool) -> list[pl.Series]:
-        """The body parsed by the engine, under the dtypes of the requests or else as text."""
+        """Return the body parsed by the engine, under the dtypes of the requests or else as text."""
         import polars as pl
 
         offset, lines = self._find_body(row)
@@ -376,7 +380,7 @@ class CsvSheet:
         return columns
 
     def _cell_by_cell(self, requests: Sequence[Request], row: int) -> list[pl.Series]:
-        """The body where the engine refuses the text."""
+        """Return the body where the engine refuses the text."""
         import polars as pl
 
         def columns(records: Records) -> list[list[str | None]]:
@@ -390,7 +394,7 @@ class CsvSheet:
 
 
 def _groups(requests: Sequence[Request]) -> Iterator[tuple[list[int], bool]]:
-    """The indices of requests that are parsed together, and whether each column among them is asked for once.
+    """Yield the indices of requests that are parsed together, and whether each column among them is asked for once.
 
     Together are those that begin in about the same row. Columns with several arrays are one group, and so is
     everything where arrays begin in very many rows.
@@ -420,7 +424,7 @@ class _Slices:
         self._first, self._cells = 0, column[:_CELLS_AT_ONCE].to_list()
 
     def cut(self, first: int, end: int | None) -> pl.Series | Texts:
-        """The cells from the first one to the one before the end."""
+        """Return the cells from the first one to the one before the end."""
         end = len(self._column) if end is None else end
         if end - first > _MOST_SHORT:
             part: pl.Series = self._column[first:end]
@@ -431,7 +435,7 @@ class _Slices:
 
 
 def _cut_at_stop(head: list[Cell], body: pl.Series, request: Request) -> ColumnCells:
-    """The cells of a request: those before the common body, and those in it, as far as the request goes."""
+    """Return the cells of a request: those before the common body, and those in it, as far as the request goes."""
     if request.stop is None:
         return head, body
     count = request.stop - request.row

@@ -53,7 +53,9 @@ def _places(units: Units, unit: int) -> Positions:
 
 
 def _quoted_cells(units: Units, start: int, mark: int) -> tuple[Positions, Positions, bool]:
-    """The places of the quotes that open cells, of those that close them, and whether the last one is never closed."""
+    """Return the places of the quotes that open cells, of those that close them, and whether the last one is never
+    closed.
+    """
     quotes = _places(units, _QUOTE)
     quotes = quotes[quotes >= start]
     if not len(quotes):
@@ -94,7 +96,7 @@ def _end_of_quoted(
     opening: Positions,
     closing: Positions,
 ) -> Mask:
-    """Which places are those of quoted cells, from one quote to the other."""
+    """Return which places are those of quoted cells, from one quote to the other."""
     if not len(opening):
         return np.zeros(len(places), np.bool_)
     index = np.searchsorted(opening, places, side="right") - 1

@@ -51,7 +51,7 @@ class CsvTable(CsvSheet):
         super().__init__(source, delimiter, decimal, encoding, "keep", table=True, skip_rows=skip_rows, comment=comment)
 
     def table(self) -> Table:
-        """All cells."""
+        """Return all cells."""
         self._take_content()
         whole = self._content
         if len(whole) <= _SMALL and not bytes(whole)[self._mark :].strip(f" \t\r\n{self._delimiter}".encode()):
@@ -61,7 +61,7 @@ class CsvTable(CsvSheet):
         return self._parsed_table() or self._split()
 
     def _split(self) -> Table:
-        """The table record by record."""
+        """Return the table record by record."""
         rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, _MOST_COLUMNS + 1)])
         lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:
@@ -72,7 +72,7 @@ class CsvTable(CsvSheet):
         return Table(len(rows), {place: TextColumn(list(cells)) for place, cells in enumerate(columns)}, lines)
 
     def _parsed_table(self) -> Table | None:
-        """The table as the engine parses it; None where it cannot be trusted with it."""
+        """Return the table as the engine parses it; None where it cannot be trusted with it."""
         self._with_records(Records.check_sound)
         whole = self._content
         text, _ = self._engine_source(self._mark, 0)
@@ -102,7 +102,7 @@ class CsvTable(CsvSheet):
 
 
 def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
-    """The rows of several columns in which no cell is more than white space; None if there are none."""
+    """Return the rows of several columns in which no cell is more than white space; None if there are none."""
     blank = None
     for column in reversed(columns[1:]):
         if not column.null_count():
@@ -115,7 +115,7 @@ def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
 
 
 def _blank_lines(text: bytes, rows: np.ndarray[Any, Any], delimiter: str) -> np.ndarray[Any, Any]:
-    """Those of some rows that are lines without a delimiter."""
+    """Return those of some rows that are lines without a delimiter."""
     units = np.frombuffer(text, dtype=np.uint8)
     ends = np.concatenate([[-1], np.flatnonzero(units == ord("\n")), [len(text)]])
     starts, stops = ends[rows] + 1, ends[rows + 1]
@@ -137,7 +137,7 @@ def _check_width(width: int) -> None:
 
 
 def _width(text: bytes, delimiter: str) -> int:
-    """How many cells the longest line has."""
+    """Return how many cells the longest line has."""
     units = np.frombuffer(text, dtype=np.uint8)
     ends = np.concatenate([np.flatnonzero(units == ord("\n")), [len(units)]])
     marks = np.searchsorted(np.flatnonzero(units == ord(delimiter)), ends)

@@ -128,7 +128,7 @@ class WrittenText:
         return cells
 
     def _zone(self) -> tuple[list[list[str]], list[int]]:
-        """The rows down to the last key `data`, and how many cells of each column are a header's."""
+        """Return the rows down to the last key `data`, and how many cells of each column are a header's."""
         rows = [[word.decode()] * self._count for word in (_VERSION, _NUMBER, _NDARRAY)]
         ends = [0] * self._count
         last = self._mark.join(repeat(_DATA, self._count))
@@ -155,7 +155,7 @@ class WrittenText:
         return list(zip(*self._above, strict=True))
 
     def _header(self, place: int) -> Header:
-        """The header of a column."""
+        """Return the header of a column."""
         end = self._ends[place]
         cells = self._columns[place][:end] if self._wants_many else tuple(row[place] for row in self._above[:end])
         known = self._headers.get(cells)
@@ -214,7 +214,7 @@ class WrittenText:
         return {name: view_of(headers[place], buffers[place]) for name, place in places.items()}
 
     def _bodies(self) -> Sequence[Sequence[str]] | None:
-        """The cells below the zone, of each column; None where they are many."""
+        """Return the cells below the zone, of each column; None where they are many."""
         size = len(self._content) - self._body
         if size > _BODY_IN_MEMORY:
             return None
@@ -245,7 +245,7 @@ class WrittenText:
     def _decode(
         self, columns: dict[int, Sequence[str]], headers: dict[int, Header], missing: Missing
     ) -> dict[int, Array]:
-        """The buffers of columns of one dtype, all of their cells decoded at once."""
+        """Return the buffers of columns of one dtype, all of their cells decoded at once."""
         dtype = next(headers[place].dtype for place in columns)
         cells: list[str] = []
         for place, body in columns.items():
@@ -271,7 +271,7 @@ class WrittenText:
         return buffers
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
-        """The buffers of columns in a sheet of nothing but numbers, by the engine."""
+        """Return the buffers of columns in a sheet of nothing but numbers, by the engine."""
         dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
         units = np.frombuffer(self._content, np.uint8)
         _check(self._content[self._body : self._body + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
@@ -285,7 +285,7 @@ class WrittenText:
         return {place: self._typed(place, headers[place], bodies[place], missing) for place in headers}
 
     def _typed(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
-        """The buffer of a column that the engine has parsed."""
+        """Return the buffer of a column that the engine has parsed."""
         above = [row[place] for row in self._above[self._ends[place] :]]
         count = header.capacity - len(above)
         _check(0 <= count <= len(body))

@@ -129,7 +129,7 @@ def read_excel(
 
 
 def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = False) -> dict[str, ArrayInfo]:
-    """What the headers say.
+    """Return what the headers say.
 
     Raises:
         FormatError: no array, or a broken header.
@@ -140,7 +140,7 @@ def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = Fal
 
 
 def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
-    """Every finding in a workbook; nothing for one that is as it was written.
+    """Yield every finding in a workbook; nothing for one that is as it was written.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
     formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements
@@ -182,7 +182,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
 
 
 def _select_sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
-    """The sheet of a title, compared without case as Excel does; every sheet for None."""
+    """Return the sheet of a title, compared without case as Excel does; every sheet for None."""
     if title is None:
         return [book.sheet(known) for known in book.titles]
     _check_is_text(title)
@@ -214,7 +214,7 @@ def read_columns_excel(
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
+    """Return the columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
     options = TableOptions(
         dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
         skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,

@@ -74,7 +74,7 @@ class PackageEdit:
                 writer.copy_part(self.package, name)
 
     def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
-        """Put the custom properties: those that are there, with ours.
+        """Write the custom properties: the existing ones and the record of our arrays.
 
         Args:
             writer: of the package.
@@ -95,7 +95,7 @@ class PackageEdit:
 
 
 def sheet_titles(package: Package) -> list[str]:
-    """The titles of a workbook's sheets, in the order of their tabs.
+    """Return the titles of a workbook's sheets, in the order of their tabs.
 
     Raises:
         FormatError: no .xlsx or .xlsm, or a damaged one.
@@ -147,7 +147,7 @@ def plan_append(
 
 
 def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets) -> list[SheetPart]:
-    """The sheets without their rows; new ones are put into the workbook."""
+    """Return the sheets without their rows; new ones are put into the workbook."""
     made = []
     for plan, old_sheet, (head, tail) in zip(
         plans, old.replaced, _worksheet_xml(book, plans, old.replaced), strict=True
@@ -162,7 +162,7 @@ def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSh
 def _worksheet_xml(
     book: OpenWorkbook, plans: Sequence[SheetPlan], old_sheets: Sequence[BookSheet | None]
 ) -> list[tuple[bytes, bytes]]:
-    """What comes before and after the rows, as the workbook's macros and its view on the sheets want it."""
+    """Return what comes before and after the rows, as the workbook's macros and its view on the sheets want it."""
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
     code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in old_sheets]
     made = worksheet_parts(plans, code_names, [sheet is not None and sheet is in_view for sheet in old_sheets])
@@ -170,7 +170,7 @@ def _worksheet_xml(
 
 
 def _code_name(package: Package, part: str) -> str:
-    """What the macros call a sheet; empty where they do not."""
+    """Return what the macros call a sheet; empty where they do not."""
     try:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:
@@ -178,14 +178,14 @@ def _code_name(package: Package, part: str) -> str:
 
 
 def _unused_name(book: OpenWorkbook, pattern: str) -> str:
-    """A name that no part has."""
+    """Return a name that no part has."""
     used = {sheet.part for sheet in book.sheets}
     names = (pattern.format(index) for index in count(1))
     return next(name for name in names if not (name in book.package or name in book.types or name in used))
 
 
 def _properties(book: OpenWorkbook) -> str:
-    """The part of the custom properties; a new one is put into the package.
+    """Return the part of the custom properties; a new one is put into the package.
 
     Raises:
         FormatError: it is damaged.
@@ -202,7 +202,7 @@ def _properties(book: OpenWorkbook) -> str:
 
 
 def _drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
-    """Parts that go: those which only the content of some sheets needed, and the order of its formulas."""
+    """Remove the parts that only the replaced sheets used, and the calculation chain if it mentions them."""
     dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
     chain = book.relations.present_target("calcChain")
     if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
@@ -214,7 +214,7 @@ def _drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
 
 
 def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
-    """Whether a formula on some sheets is in the calculation chain, or the chain is broken."""
+    """Return whether a formula on some sheets is in the calculation chain, or the chain is broken."""
     current = ""
     try:
         for name, attributes in read_tags(package.read(chain, limit=_MOST_FORMULAS), location=chain):
@@ -233,7 +233,7 @@ def _bold_style(book: OpenWorkbook) -> int | None:
 
 
 def _changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
-    """The content of the parts that other sheets change."""
+    """Return the content of the parts that other sheets change."""
     changed = {
         book.package.member(TYPES).name: book.types.markup.to_bytes(),
         book.part: book.markup.to_bytes(),

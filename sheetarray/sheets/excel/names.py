@@ -64,7 +64,7 @@ def check_title(title: str) -> None:
 
 
 def quote_title(title: str) -> str:
-    """A title as it stands before the `!` of a reference.
+    """Return a title as it stands before the `!` of a reference.
 
     Example:
         >>> quote_title("Ann's run")
@@ -74,7 +74,7 @@ def quote_title(title: str) -> str:
 
 
 def parse_titles(reference: str) -> list[str]:
-    """The titles of the sheets in what a name refers to; empty where it is more than a list of ranges.
+    """Return the titles of the sheets in what a name refers to; empty where it is more than a list of ranges.
 
     Example:
         >>> parse_titles("'arrays'!$A$20:$A$99,Sheet2!$B$2")
@@ -97,7 +97,7 @@ class ArrayArea(NamedTuple):
 
 
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
-    """What the names of arrays refer to: all columns of a sheet that hold elements of one.
+    """Return what the names of arrays refer to: all columns of a sheet that hold elements of one.
 
     Args:
         places: name of an array, title of a sheet, absolute range of cells; one for each column.
@@ -118,7 +118,7 @@ def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, 
 
 
 def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) -> dict[ArrayArea, str]:
-    """A defined name for each array: its own name where that is one, and no other has it; else the most like it.
+    """Return a defined name for each array: its own name where that is one, and no other has it; else the most like it.
 
     An array that goes on in other sheets gets a name for each of them, `t_1`, `t_2` and so on, and none for the whole:
     to Excel a reference to several sheets is an error, and a name of the first sheet would give the sum of a part.
@@ -156,7 +156,7 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
 
 
 def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
-    """The name that each would have if there were no others."""
+    """Return the name that each would have if there were no others."""
     sheets, seen = Counter(area.array for area in areas), Counter[str]()
     wanted = {}
     for area in areas:

@@ -117,11 +117,11 @@ class OpenWorkbook:
                              "unshare it in Excel first, or write to a new file")  # fmt: skip
 
     def defined_names(self) -> list[str]:
-        """The defined names that are there, those of single sheets as well."""
+        """Return the defined names that are there, those of single sheets as well."""
         return [element.get("name") for element in self._names()]
 
     def table_names(self) -> list[str]:
-        """The names of the tables, which share their space with the defined names."""
+        """Return the names of the tables, which share their space with the defined names."""
         names = []
         for part in self.types.parts(_TABLE):
             if part in self.package:
@@ -187,7 +187,7 @@ class OpenWorkbook:
             self.markup.set(calculation, "fullCalcOnLoad", "1")
 
     def ensure_view(self) -> None:
-        """See to it that there is a window, to which the views of sheets belong."""
+        """Make sure that the workbook has a `bookView`; the sheets' views refer to one."""
         if self.markup.root.child_named("bookViews") is None:
             prefix = self.markup.root.prefix
             self.markup.insert(self._list.start, f"<{prefix}bookViews><{prefix}workbookView/></{prefix}bookViews>")
@@ -199,7 +199,7 @@ class OpenWorkbook:
                 yield element
 
     def _end_offset(self, *names: str) -> int:
-        """Where the last of some elements ends."""
+        """Return where the last of some elements ends."""
         return max(element.end for name in names for element in self.markup.root.children_named(name))
 
 
@@ -214,6 +214,6 @@ def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Pac
 
 
 def _guess_kind(package: Package) -> str:
-    """What the package is, when it is no workbook."""
+    """Return what the package is, when it is no workbook."""
     kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
     return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

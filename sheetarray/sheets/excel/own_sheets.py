@@ -44,7 +44,7 @@ class OwnSheets:
 
 
 def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
-    """Compare plans with the sheets that are there.
+    """Find out which existing sheets a write replaces and which it leaves empty.
 
     Raises:
         LimitError: a sheet of such a title is there, and is not ours or not to be replaced.

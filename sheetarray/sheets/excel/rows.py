@@ -64,7 +64,7 @@ class RowWriter:
         return "".join(rows)
 
     def _zone_column(self, piece: LayoutColumn) -> list[str]:
-        """What follows the reference in each cell; empty for a blank."""
+        """Return what follows the reference in each cell; empty for a blank."""
         head = [self._name(piece.name)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
         first = _cell_xml_each(self._to_typed(piece, 0, room)) if room else []
@@ -108,7 +108,7 @@ class RowWriter:
 
 
 def _split_kinds(cells: TypedCells) -> list[tuple[str, pl.Series]]:
-    """The kinds of cells in a column: how each is written after its reference, and its values."""
+    """Return the kinds of cells in a column: how each is written after its reference, and its values."""
     kinds: list[tuple[str, Any]] = []
     if cells.numbers is not None:
         kinds.append((_NUMBER, cells.numbers))
@@ -126,7 +126,7 @@ def _byte_text() -> Any:
 
 
 def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
-    """The cells of a column one by one, whole; empty for a blank."""
+    """Return the cells of a column one by one, whole; empty for a blank."""
     import polars as pl
 
     columns = {"": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
@@ -135,7 +135,7 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
 
 
 def _cell_xml_each(cells: TypedCells) -> list[str]:
-    """What follows the reference in each of a few cells."""
+    """Return what follows the reference in each of a few cells."""
     out = [""] * len(cells)
     for form, values in _split_kinds(cells):
         for index, text in enumerate(values.cast(_text_xml()).to_list()):
@@ -151,5 +151,5 @@ def _text_xml() -> Any:
 
 
 def _header_cell_xml(cell: Cell) -> str:
-    """What follows the reference in a header's cell."""
+    """Return what follows the reference in a header's cell."""
     return _TEXT.format(xml_text(cell)) if isinstance(cell, str) else _NUMBER.format(cell)

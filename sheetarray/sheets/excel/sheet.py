@@ -64,7 +64,7 @@ class Workbook:
         self._container.close()
 
     def sheet(self, title: str) -> ExcelSheet:
-        """One of its sheets.
+        """Return one of its sheets.
 
         Raises:
             NotFoundError: there is none of that title.
@@ -113,7 +113,7 @@ class ExcelSheet:
     # The first rows ------------------------------------------------------------------------------------------
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         grid: list[list[Cell]] = []
         with self.runs(numeric=False) as runs:
             for run in runs:
@@ -142,7 +142,7 @@ class ExcelSheet:
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """The words of headers, wherever in the sheet they are."""
+        """Return the words of headers, wherever in the sheet they are."""
         import polars as pl
 
         if self._known_words is None:
@@ -171,7 +171,7 @@ class ExcelSheet:
             yield runs
 
     def _of_rows(self, spans: list[tuple[int, int]]) -> _SomeRuns:
-        """All cells of some rows, given as spans of rows that may overlap."""
+        """Return all cells of some rows, given as spans of rows that may overlap."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(spans):
             if merged and first <= merged[-1][1]:
@@ -197,7 +197,7 @@ class ExcelSheet:
         return some
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """A few cells here and there."""
+        """Return a few cells here and there."""
         if not zones:
             return []
         some = self._of_rows([(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones])
@@ -236,7 +236,7 @@ class ExcelSheet:
         return self._container.from_1904
 
     def filled_columns(self) -> list[int]:
-        """The columns that hold a cell anywhere, ascending."""
+        """Return the columns that hold a cell anywhere, ascending."""
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
         with self.runs(numeric=False) as runs:
             for run in runs:
@@ -342,7 +342,7 @@ class _SomeRuns:
         self._cell_runs = []
 
     def at(self, positions: Positions) -> tuple[Positions, c.CellRun]:
-        """Which of some positions hold a cell, by their indices, and those cells."""
+        """Return which of some positions hold a cell, by their indices, and those cells."""
         index = np.searchsorted(self._positions, positions)
         known = np.minimum(index, max(len(self._positions) - 1, 0))
         match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
@@ -351,7 +351,7 @@ class _SomeRuns:
         return match, c.CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
 
     def between(self, request: Request) -> tuple[ColumnRun, int | None]:
-        """The cells of a row that are requested, counted from the first one; and one that comes twice."""
+        """Return the cells of a row that are requested, counted from the first one; and one that comes twice."""
         first = request.row * _ROW + request.column
         end = request.row * _ROW + (_ROW if request.stop is None else request.stop)
         low, high = np.searchsorted(self._positions, [first, end]).tolist()
@@ -363,7 +363,7 @@ class _SomeRuns:
 
 
 def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:
-    """The cells of a column, which are counted from a row on, that one of its requests is for."""
+    """Return the cells of a column, which are counted from a row on, that one of its requests is for."""
     if request.row == first and request.stop is None:
         return run
     end = run.height if request.stop is None else max(request.stop - first, 0)

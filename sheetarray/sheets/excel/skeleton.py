@@ -148,7 +148,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Workbo
 def worksheet_parts(
     sheets: Sequence[SheetPlan], code_names: Sequence[str], selected: Sequence[bool]
 ) -> list[tuple[bytes, bytes]]:
-    """What comes before and after the rows of sheets that go into another workbook.
+    """Return what comes before and after the rows of sheets that go into another workbook.
 
     Args:
         sheets: the plans.
@@ -176,7 +176,7 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
 
 
 def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
-    """What is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
+    """Return what is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
     return {
         plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": sheets[0].title}
         for plan in sheets
@@ -187,7 +187,7 @@ def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str])
 
 
 def _types(sheets: int, workbook: str) -> str:
-    """The type of each part."""
+    """Return the type of each part."""
     types = {
         "xl/workbook.xml": workbook,
         **{f"{_SHEETS}{number}.xml": f"{_OFFICE}spreadsheetml.worksheet+xml" for number in range(1, sheets + 1)},
@@ -229,7 +229,7 @@ def _workbook_relations(sheets: int) -> str:
 
 
 def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
-    """The workbook's own part: its sheets by title, and the defined names by what they refer to."""
+    """Return the workbook's own part: its sheets by title, and the defined names by what they refer to."""
     listed = "".join(
         f'<sheet name={quote_attribute(plan.title)} sheetId="{number}" r:id="rId{number}"/>'
         for number, plan in enumerate(sheets, 1)
@@ -247,7 +247,7 @@ def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
 
 
 def _styles() -> str:
-    """Two styles: the usual one, and a bold one, whose index is _BOLD."""
+    """Return two styles: the usual one, and a bold one, whose index is _BOLD."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
     format_ = 'numFmtId="0" fontId="{}" fillId="0" borderId="0"'
     return (
@@ -277,7 +277,7 @@ def _application() -> str:
 
 
 def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
-    """What comes before the rows of a sheet, and what comes after them."""
+    """Return what comes before the rows of a sheet, and what comes after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
         f'<col min="{first}" max="{end}" width="{width:g}" customWidth="1"/>'

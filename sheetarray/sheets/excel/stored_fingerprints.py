@@ -56,7 +56,7 @@ class StoredFingerprints:
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
-        """What became of an array that stands in a sheet, as far as it is remembered."""
+        """Return what became of an array that stands in a sheet, as far as it is remembered."""
         self._asked.add(name)
         stored = self._find_stored(name, title)
         record = Fingerprint.from_json(stored)
@@ -76,11 +76,11 @@ class StoredFingerprints:
         return findings
 
     def remembers(self, name: str) -> bool:
-        """Whether it is known what the elements of an array were, of which `findings_of` has been asked."""
+        """Return whether it is known what the elements of an array were, of which `findings_of` has been asked."""
         return name in self._asked and name not in self._unknown and bool(self._arrays)
 
     def _find_stored(self, name: str, title: str) -> object:
-        """The fingerprint of an array that stands in a sheet; None where there is none."""
+        """Return the stored fingerprint of an array, or None."""
         for group in (title, self._groups.get(title, title)):
             if name in self._arrays.get(group, {}):
                 return self._arrays[group][name]
@@ -116,7 +116,7 @@ class StoredFingerprints:
     # After all arrays ----------------------------------------------------------------------------------------
 
     def simplify_exchange(self, finding: Finding) -> Finding:
-        """A finding, put more simply where two arrays have exchanged their elements."""
+        """Return a finding, put more simply where two arrays have exchanged their elements."""
         name = finding.location
         other = self._others.get(name) if name is not None else None
         if other is None or self._others.get(other) != name or "were written as" not in finding.message:
@@ -144,7 +144,7 @@ class StoredFingerprints:
         yield Finding("warning", place, reason, hint, array=place)
 
     def find_missing(self) -> Iterator[Finding]:
-        """Arrays of which nobody asked, though they were written: the workbook does not hold them any more."""
+        """Yield a warning for each array that has a fingerprint, but is no longer in the workbook under its name."""
         renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
             for name in arrays:
@@ -159,5 +159,5 @@ class StoredFingerprints:
 
 
 def _names_single_elements(findings: list[Finding]) -> bool:
-    """Whether all that is said is which single elements were edited."""
+    """Return whether all that is said is which single elements were edited."""
     return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

@@ -31,11 +31,11 @@ class ExcelTable:
         self.title = sheet.title
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         return self._sheet.head(budget)
 
     def table(self) -> Table:
-        """All cells."""
+        """Return all cells."""
         places = self._sheet.filled_columns()
         columns: dict[int, ExcelColumn] = {}
         with self._sheet.runs(numeric=False) as runs:
@@ -62,7 +62,7 @@ class ExcelColumn:
         self.height = run.height
 
     def cell(self, row: int) -> Cell:
-        """The cell in a row; None for a blank."""
+        """Return the cell in a row; None for a blank."""
         index = int(np.searchsorted(self._run.places, row))
         if index == len(self._run) or self._run.places[index] != row:
             return None
@@ -72,7 +72,7 @@ class ExcelColumn:
         return scalars(run, from_1904=self._from_1904)[0]
 
     def filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which rows hold something."""
+        """Return which rows hold something."""
         rows = np.zeros(self.height, dtype=bool)
         held = self._run.kinds != c.TEXT
         texts = np.flatnonzero(~held)
@@ -81,14 +81,14 @@ class ExcelColumn:
         return rows
 
     def begins(self, mark: str) -> Positions:
-        """The rows in which text begins with a mark."""
+        """Return the rows in which text begins with a mark."""
         texts = np.flatnonzero(self._run.kinds == c.TEXT)
         values = self._run.values.gather(texts)
         rows: Positions = self._run.places[texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]]
         return rows
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """The cells of some rows."""
+        """Return the cells of some rows."""
         run = self._part(rows)
         blank = (run.kinds == c.TEXT) & (run.values.str.strip_chars(WHITE) == "").to_numpy()
         run = _only(run, ~blank) if blank.any() else run
@@ -97,7 +97,7 @@ class ExcelColumn:
         return _column(_only(run, run.kinds != c.FAULT) if errors else run, len(rows), errors, self._from_1904)
 
     def _part(self, rows: range | Positions) -> ColumnRun:
-        """The cells of some rows, with their places among those."""
+        """Return the cells of some rows, with their places among those."""
         places = self._run.places
         if isinstance(rows, range):
             start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
@@ -107,7 +107,7 @@ class ExcelColumn:
 
 
 def _column(run: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
-    """A column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
+    """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
     import polars as pl
 
     numbers = None
@@ -130,7 +130,7 @@ def _column(run: ColumnRun, height: int, errors: dict[int, str], from_1904: bool
 
 
 def _only(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
-    """Some of the cells."""
+    """Return some of the cells."""
     places = np.flatnonzero(kept)
     return ColumnRun(run.places[places], run.kinds[places], run.values.gather(places))
 

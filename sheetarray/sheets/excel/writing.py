@@ -76,7 +76,7 @@ def append_workbook(
 
 
 def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
-    """What is another number after the file was saved again; None where there is none."""
+    """Return what is another number after the file was saved again; None where there is none."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -122,7 +122,7 @@ def _make_fingerprinters(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
 
 
 def _estimate_bytes(layout: Layout) -> int:
-    """How much XML the rows of a layout are, at most."""
+    """Return how much XML the rows of a layout are, at most."""
     if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
         return _ANY  # a text may be of any length
     return sum(piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces)
@@ -148,13 +148,13 @@ def _plan_sheets(sheet: str, layouts: Sequence[Layout]) -> list[SheetPlan]:
 
 
 def _sheet_titles(sheet: str, count: int) -> list[str]:
-    """The titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
+    """Return the titles of as many sheets as the arrays take: `arrays`, `arrays (2)`, ..."""
     ends = ["", *(f" ({index})" for index in range(2, count + 1))]
     return [sheet[: LONGEST_TITLE - len(end)] + end if end else sheet for end in ends]
 
 
 def _element_range(layout: Layout, place: int) -> str:
-    """The absolute range of the elements in a column; empty where there are none."""
+    """Return the absolute range of the elements in a column; empty where there are none."""
     piece = layout.pieces[place]
     first = layout.named + len(piece.header)
     if not len(piece.buffer):
@@ -167,7 +167,7 @@ def _absolute_address(row: int, column: int) -> str:
 
 
 def _column_width(piece: LayoutColumn) -> float:
-    """How wide a column is shown, in characters: its name, its header and its first elements fit."""
+    """Return how wide a column is shown, in characters: its name, its header and its first elements fit."""
     widest = max((_longest_text(kind) for kind in piece.to_typed(0, _SAMPLE, exact=EXACT).kinds), default=0)
     return min(max(_NARROWEST, len(piece.name) + 2.0, widest + 2.0), _WIDEST)
 

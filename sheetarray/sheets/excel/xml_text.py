@@ -19,7 +19,7 @@ _ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def xml_text(text: str) -> str:
-    """One text as the content of an element.
+    """Return one text as the content of an element.
 
     Example:
         >>> xml_text("a<b\\r_x000D_")
@@ -30,7 +30,7 @@ def xml_text(text: str) -> str:
 
 
 def xml_texts(texts: pl.Series) -> pl.Series:
-    """The same for a column; null stays null."""
+    """Return a column of texts as XML has them, as `xml_text` does; null stays null."""
     import polars as pl
 
     special = texts.str.contains(_SPECIAL).fill_null(value=False)
@@ -41,5 +41,5 @@ def xml_texts(texts: pl.Series) -> pl.Series:
 
 
 def needs_space(texts: pl.Series) -> bool:
-    """Whether a text begins or ends with white space, or has some that a reader may normalise."""
+    """Return whether a text begins or ends with white space, or has some that a reader may normalise."""
     return bool(texts.str.contains(_SPACED).any())

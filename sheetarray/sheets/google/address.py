@@ -41,7 +41,7 @@ class SheetAddress:
 
 
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
-    """What a source or a target means.
+    """Return what a source or a target means.
 
     Args:
         source: a URL of Google Sheets, `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or Worksheet.
@@ -161,14 +161,14 @@ class Rect(NamedTuple):
         return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
     def to_grid_range(self, gid: int) -> dict[str, int]:
-        """The GridRange, as requests of batchUpdate have it."""
+        """Return the GridRange, as requests of batchUpdate have it."""
         ends = (self.top, self.bottom, self.left, self.right)
         keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
         return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
 
 
 def range_on_sheet(title: str, rect: Rect) -> str:
-    """A range in A1 notation, with its worksheet.
+    """Return a range in A1 notation, with its worksheet.
 
     Example:
         >>> range_on_sheet("Bob's", Rect(0, 0, 1, 2))

@@ -44,12 +44,12 @@ class Chunk:
         return _OPENING + b",".join(columns) + _CLOSING
 
     def values(self) -> list[list[Cell]]:
-        """The cells of each column, as they are sent."""
+        """Return the cells of each column, as they are sent."""
         return [json.loads(b"[" + b",".join(blocks) + b"]") for blocks in self.columns]
 
 
 def make_chunks(layout: Layout) -> list[Chunk]:
-    """All cells of a layout, as requests for a sheet of their own.
+    """Return all cells of a layout, as requests for a sheet of their own.
 
     Raises:
         DTypeError: an element that no cell holds.
@@ -98,7 +98,7 @@ def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tu
 
 
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:
-    """The JSON of the cells of a column, a few at a time; none longer than a request."""
+    """Yield the JSON of the cells of a column, a few at a time; none longer than a request."""
     head = [*([piece.name] if named else ()), *piece.header]
     yield len(head), _json(head, piece.name)
     for start in range(0, len(piece.buffer), _BLOCK):
@@ -123,7 +123,7 @@ def _json(cells: list[Cell], name: str) -> bytes:
 
 
 def to_cells(piece: LayoutColumn, first: int, count: int) -> list[Cell]:
-    """Some elements of a column as cells: numbers, text, booleans; "" is a blank."""
+    """Return some elements of a column as cells: numbers, text, booleans; "" is a blank."""
     typed = piece.to_typed(first, count, exact=EXACT_IN_JSON)
     cells: list[Cell] = [""] * count
     for kind in (_numbers(typed), typed.texts, typed.booleans):
@@ -145,7 +145,7 @@ def _numbers(typed: TypedCells) -> list[Cell] | None:
 
 
 def find_difference(sent: Sequence[Cell], cells_back: Sequence[Cell]) -> int | None:
-    """The index of the first cell that did not come back as it was sent; None where all did.
+    """Return the index of the first cell that did not come back as it was sent; None where all did.
 
     Numbers are compared as doubles, and a blank may be missing at the end.
 

@@ -63,7 +63,7 @@ class Swap:
         ]
 
     def took_effect(self, state: State) -> bool:
-        """Whether the batch took effect."""
+        """Return whether the batch took effect."""
         sheet = state.by_id(self._gid)
         return sheet is not None and self.stamp in sheet.notes.stamps
 
@@ -80,7 +80,7 @@ class Swap:
 
 
 def prove_range(named: NamedRange) -> Answer:
-    """A request that changes nothing, and is refused where the range is gone."""
+    """Return a request that changes nothing, and is refused where the range is gone."""
     rect = named.rect or Rect(0, 0, 1, 1)
     unchanged = {"namedRangeId": named.id, "name": named.name, "range": rect.to_grid_range(named.gid)}
     return {"updateNamedRange": {"namedRange": unchanged, "fields": "range"}}

@@ -36,7 +36,7 @@ _CONNECTION = "is there a connection to the internet, and does the proxy work, w
 
 
 def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> Any:
-    """A gspread HTTPClient with a timeout; the caller's own client is never changed.
+    """Return a gspread HTTPClient with a timeout; the caller's own client is never changed.
 
     Args:
         client: a gspread Client or HTTPClient; None makes one.
@@ -67,7 +67,7 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> 
 
 
 def service_account(http: Any) -> str | None:
-    """The address of the service account that a client acts for; None where it is no service account."""
+    """Return the address of the service account that a client acts for; None where it is no service account."""
     for holder in (getattr(http, "auth", None), getattr(getattr(http, "session", None), "credentials", None)):
         address = getattr(holder, "service_account_email", None)
         if isinstance(address, str) and "@" in address:
@@ -76,7 +76,7 @@ def service_account(http: Any) -> str | None:
 
 
 def connection_hint(http: Any) -> str:
-    """What to look at where a client finds nobody that answers."""
+    """Return advice for an error of connection: which endpoint is used and what may block it."""
     hint: str = getattr(http, "connection_hint", _CONNECTION)
     return hint
 

@@ -13,7 +13,7 @@ from .state import Worksheet
 
 
 def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, Swap]:
-    """The stage becomes the worksheet: refused where one of the title is there."""
+    """Return the stage becomes the worksheet: refused where one of the title is there."""
     seen = stage.find(plan.state)
     assert seen is not None
     swap = Swap(stage.gid, plan.state.generation(stage.gid), seen.notes, own=True)
@@ -23,7 +23,7 @@ def rename_stage(plan: WritePlan, stage: Stage, title: str) -> tuple[Requests, S
 
 
 def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Requests, Swap]:
-    """The cells of the stage are copied into the worksheet, and the stage is removed."""
+    """Return the cells of the stage are copied into the worksheet, and the stage is removed."""
     swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
     copies = [
         {"copyPaste": {"source": source.to_grid_range(stage.gid), "destination": goal.to_grid_range(sheet.gid),

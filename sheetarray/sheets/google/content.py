@@ -38,7 +38,7 @@ class BusyError(Exception):
 
 
 def write_mark(length: int, holder: Holder) -> str:
-    """What stands instead of an array's length while it is written in place; no reader takes it for a number."""
+    """Return what stands instead of an array's length while it is written in place; no reader takes it for a number."""
     return f"{length}{NOT_WHOLE}{holder}"
 
 
@@ -112,7 +112,7 @@ def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
 
 
 def _without_mark(cell: Cell, now: float) -> Cell:
-    """A cell as it would be in a whole array.
+    """Return a cell as it would be in a whole array.
 
     Raises:
         BusyError: the writer may be alive.
@@ -143,7 +143,8 @@ def _part(standing: StandingArray) -> int:
 
 
 def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> list[tuple[int, int]]:
-    """The cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in order.
+    """Return the cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in
+    order.
 
     Args:
         service: the spreadsheet.
@@ -166,6 +167,6 @@ def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> 
 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:
-    """The error that refuses to write over something."""
+    """Return the error that refuses to write over something."""
     return FormatError(f"{what} is in the way of {why}", location=cell_address(row, column),
                        hint="move it, or write to another worksheet")  # fmt: skip

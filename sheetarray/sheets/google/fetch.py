@@ -18,7 +18,7 @@ _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 def fetch_values(
     service: SheetsApi, ranges: Sequence[tuple[str, Rect]], *, formulas: bool = False
 ) -> Iterator[tuple[int, FetchedColumns]]:
-    """The columns of each range, without what is blank at the ends.
+    """Yield the columns of each range, without what is blank at the ends.
 
     Args:
         service: the spreadsheet.
@@ -67,5 +67,5 @@ def _parse_columns(answer: Answer, count: int) -> list[FetchedColumns]:
 
 
 def count_requests(ranges: Sequence[tuple[str, Rect]]) -> int:
-    """How many requests `values` makes of so many ranges."""
+    """Return how many requests `values` makes of so many ranges."""
     return len(list(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])))

@@ -59,7 +59,7 @@ class Holder:
 
     @classmethod
     def from_text(cls, text: str) -> Holder | None:
-        """The holder whose mark a text has; None where it has none."""
+        """Return the holder whose mark a text has; None where it has none."""
         if not (match := _MARK.search(text)):
             return None
         try:
@@ -76,7 +76,7 @@ class Holder:
         _OURS.discard(self.random)
 
     def is_dead(self, now: float) -> bool:
-        """Whether nothing will come from it any more.
+        """Return whether the writer has died, or is older than `GIVEN_UP_AFTER`.
 
         Args:
             now: seconds since 1970, by the service's clock.

@@ -75,7 +75,7 @@ class InPlaceWrite:
             raise
 
     def happened(self, state: State) -> bool:
-        """Whether the last step took effect."""
+        """Return whether the last step took effect."""
         return self._last is not None and self._last.took_effect(state)
 
     # The steps -----------------------------------------------------------------------------------------------
@@ -135,14 +135,14 @@ class InPlaceWrite:
     # The cells -----------------------------------------------------------------------------------------------
 
     def _header_requests(self, holder: Holder | None) -> Requests:
-        """The requests that write all headers; invalid ones where there is a holder."""
+        """Return the requests that write all headers; invalid ones where there is a holder."""
         return [
             _update(self._sheet.gid, place.row, place.column, list(map(_row, self._header_request(place, holder))))
             for place in self._plan.places
         ]
 
     def _header_request(self, place: ColumnPlace, holder: Holder | None) -> list[Cell]:
-        """The name, where it is written, and the header; invalid where there is a holder."""
+        """Return the name, where it is written, and the header; invalid where there is a holder."""
         piece = self._layout.pieces[place.index]
         header = list(piece.header)
         if holder is not None:
@@ -151,7 +151,7 @@ class InPlaceWrite:
         return [*([piece.name] if place.named else ()), *header]
 
     def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[Answer]]]:
-        """The elements of a column, in runs for a request each: the first row, and the cells."""
+        """Yield the elements of a column, in runs for a request each: the first row, and the cells."""
         piece = self._layout.pieces[place.index]
         row, run, size = place.row + place.height - len(piece.buffer), list[Answer](), 0
         for cells in _blocks(piece):
@@ -193,7 +193,7 @@ def _update(gid: int, row: int, column: int, rows: list[Answer]) -> Answer:
 
 
 def _row(cell: Cell) -> Answer:
-    """A row of one cell."""
+    """Return a row of one cell."""
     if cell is None or cell == "":
         return {"values": [{}]}
     kind = "boolValue" if isinstance(cell, bool) else "stringValue" if isinstance(cell, str) else "numberValue"

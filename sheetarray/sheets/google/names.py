@@ -11,7 +11,7 @@ _CELL_LIKE = re.compile(r"[A-Z]{1,3}\d+|R\d*|C\d*|R\d*C\d*|(?:TRUE|FALSE).*|\d.*
 
 
 def range_name(name: str, taken: Collection[str]) -> str:
-    """A name for the cells of an array.
+    """Return a name for the cells of an array.
 
     Args:
         name: the array's.

@@ -28,7 +28,7 @@ def plan_for(
     limit: int,
     blocked: Collection[str],
 ) -> WritePlan:
-    """The plan for a worksheet that is there: at most two or three requests, which only read.
+    """Return the plan for a worksheet that is there: at most two or three requests, which only read.
 
     Args:
         service: the spreadsheet.
@@ -93,7 +93,9 @@ class _Planner:
         self._refuse_merged_cells()
 
     def _damaged(self, name: str) -> list[StandingArray]:
-        """The arrays that may be the one of a name, as far as can be told: the beginnings of their headers are gone."""
+        """Return the arrays that may be the one of a name, as far as can be told: the beginnings of their headers are
+        gone.
+        """
         return [
             standing
             for group in self.content.arrays.values()
@@ -137,7 +139,7 @@ class _Planner:
         return Rect(0, self.first_free, self.sheet.rows, min(self.first_free + len(self.fresh), self.sheet.columns))
 
     def _look_at_the_rest(self) -> list[tuple[int, int]]:
-        """The cells that hold something where new ones are to go."""
+        """Return the cells that hold something where new ones are to go."""
         free = self.free_column
         looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
         return sorted(find_filled(self.service, self.sheet, looked)) if looked else []
@@ -172,7 +174,7 @@ class _Planner:
     # How large -----------------------------------------------------------------------------------------------
 
     def with_size(self, limit: int, blocked: Collection[str]) -> WritePlan:
-        """The plan, with the size of the grid."""
+        """Return the plan, with the size of the grid."""
         places = tuple(self.places[index] for index in sorted(self.places))
         least = (
             max(place.cells.bottom or 0 for place in places),
@@ -194,7 +196,7 @@ class _Planner:
         return replace(plan, cleared=tuple(rect for rect in cleared if rect))
 
     def _shrink(self, plan: WritePlan, least: tuple[int, int]) -> WritePlan:
-        """The same in the smallest grid that cuts off nothing but blank cells."""
+        """Return the plan for the smallest grid that cuts off nothing but blank cells."""
         standing = [s.cells for s in self.kept]
         rows = max([least[0], *((rect.bottom or 0) for rect in standing)])
         columns = max([least[1], self.content.width, *((rect.right or 0) for rect in standing)])
@@ -203,7 +205,7 @@ class _Planner:
         return replace(plan, rows=rows, columns=columns)
 
     def _cells_beyond(self, rows: int, columns: int) -> Iterator[Rect]:
-        """What a smaller grid would cut off, besides arrays that are replaced."""
+        """Yield what a smaller grid would cut off, besides arrays that are replaced."""
         ends = {s.anchor.column: s.cells.bottom or 0 for group in self.replaced.values() for s in group}
         right = min(columns, self.sheet.columns)
         for top, group in groupby(range(right), key=lambda column: max(rows, ends.get(column, 0))):

@@ -38,7 +38,7 @@ class ColumnPlace:
 
     @classmethod
     def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> ColumnPlace:
-        """The place of a piece."""
+        """Return where a column of the layout goes, given the cell of its name or of its anchor."""
         data = row + named + len(piece.header) - (not len(piece.buffer))
         return cls(index, row, column, named, named + piece.height, data, max(len(piece.buffer), 1))
 
@@ -99,13 +99,13 @@ class WritePlan:
         return sum(sheet.cells for sheet in self.state.worksheets if sheet.gid not in gone | {self.stage})
 
     def peak_cells(self, stage: int) -> int:
-        """The cells that the spreadsheet has at its largest, with a stage of so many cells."""
+        """Return the cells that the spreadsheet has at its largest, with a stage of so many cells."""
         ours = max(self.sheet.cells, self.rows * self.columns) if self.sheet else 0
         return self.other_cells + stage + ours
 
 
 def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Collection[str]) -> WritePlan:
-    """The plan for a worksheet that is to be made.
+    """Return the plan for a worksheet that is to be made.
 
     Args:
         state: of the spreadsheet.
@@ -146,7 +146,7 @@ def plan_ranges(
     replaced: dict[str, list[StandingArray]],
     blocked: Collection[str],
 ) -> Iterator[RangeOf]:
-    """The named range of each array; one over its elements that is there keeps its name, whatever that is.
+    """Yield the named range of each array; one over its elements that is there keeps its name, whatever that is.
 
     So does the one that an array of the name has left, whose cells somebody has cleared.
     """

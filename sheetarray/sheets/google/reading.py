@@ -93,7 +93,7 @@ def scan_gsheet(
     strict: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """What the headers say: two requests where the worksheet is small, a few where it is not.
+    """Return what the headers say: two requests where the worksheet is small, a few where it is not.
 
     Args:
         source: as for `read_gsheet`.
@@ -127,7 +127,7 @@ def check_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
-    """Every finding in a spreadsheet; nothing where it is intact.
+    """Yield every finding in a spreadsheet; nothing where it is intact.
 
     Args:
         source: as for `read_gsheet`.
@@ -171,7 +171,9 @@ def read_columns_gsheet(
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of an ordinary table, of the first worksheet unless one is named; see `sheetarray.read_columns`."""
+    """Return the columns of an ordinary table, of the first worksheet unless one is named; see
+    `sheetarray.read_columns`.
+    """
     options = TableOptions(
         dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
         skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
@@ -184,7 +186,7 @@ def read_columns_gsheet(
 
 
 def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
-    """Who is told of pauses: the attribute `waiting` of a progress callback, where it has one."""
+    """Return the progress callback's `waiting` method, or None."""
     listener = getattr(progress, "waiting", None)
     return listener if callable(listener) else None
 
@@ -199,7 +201,7 @@ def _read_consistently(
     *,
     first: bool = False,
 ) -> Result:
-    """What an attempt makes of the worksheets, as often as others write meanwhile.
+    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to three times.
 
     Raises:
         FormatError: others write all the time.
@@ -221,7 +223,7 @@ def _read_consistently(
 
 
 def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool) -> list[GoogleSheet]:
-    """The worksheets that an address means, with their first rows where there are several.
+    """Return the worksheets that an address means, with their first rows where there are several.
 
     Raises:
         NotFoundError: there is no such worksheet.

@@ -42,7 +42,7 @@ class SheetsApi:
         return time.time() if self._now is None else self._now
 
     def get(self, path: str, **params: Any) -> Answer:
-        """A request that only reads, repeated as needed."""
+        """Return a request that only reads, repeated as needed."""
         return self.patience.repeat(lambda: self.send("get", path, params=params))
 
     def put_values(self, cells: str, body: bytes) -> Answer:
@@ -61,7 +61,7 @@ class SheetsApi:
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
     ) -> Answer:
-        """One request, once.
+        """Return one request, once.
 
         Raises:
             FailedError: it may succeed later.

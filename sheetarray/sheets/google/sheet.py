@@ -85,7 +85,7 @@ class GoogleSheet:
     # The first rows ------------------------------------------------------------------------------------------
 
     def first_rows(self, budget: int) -> Rect:
-        """The rows that a look at about `budget` cells takes in; all of a small worksheet."""
+        """Return the rows that a look at about `budget` cells takes in; all of a small worksheet."""
         if self._size and self._size[0] * self._size[1] <= _CELLS_A_REQUEST:
             return Rect(0, None, max(self._size[0], 1), None)
         width = self._size[1] if self._size else len(self._head)
@@ -100,7 +100,7 @@ class GoogleSheet:
         self._ended = self._size is not None and rows >= self._size[0]  # blank rows end nothing
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         wanted = self.first_rows(budget).bottom or 1
         if not self._ended and wanted > self._rows:
             self.keep_head(wanted, self._fetch([Rect(0, None, wanted, None)])[0])
@@ -114,7 +114,7 @@ class GoogleSheet:
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """The words of headers, wherever in the worksheet they are."""
+        """Return the words of headers, wherever in the worksheet they are."""
         self.head(_HEAD)
         self._search()
         first = ((row, column, cell) for column, cells in enumerate(self._head) for row, cell in enumerate(cells))
@@ -169,7 +169,7 @@ class GoogleSheet:
         return cells[row - top] if 0 <= row - top < len(cells) else None
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """A few cells here and there, of those that have been fetched."""
+        """Return a few cells here and there, of those that have been fetched."""
         return [
             [self._meaning(self._cell(zone.row + step, zone.column)) for step in range(zone.count)]
             if zone.orient == "columns"
@@ -196,7 +196,7 @@ class GoogleSheet:
         return [([], self._cells_of(request)) for request in requests]
 
     def _cells_of(self, request: Request) -> list[Cell]:
-        """The cells of a request, of which the column has been fetched."""
+        """Return the cells of a request, of which the column has been fetched."""
         if self._ended:
             return self._cells_seen(request.column)[request.row : request.stop]
         stop = None if request.stop is None else request.stop - request.row
@@ -209,7 +209,7 @@ class GoogleSheet:
         return self._whole[request.column, row][request.row - row :][:stop]
 
     def table(self) -> Table:
-        """All cells of the worksheet, all of one generation.
+        """Return all cells of the worksheet, all of one generation.
 
         Raises:
             ChangedError: somebody has written meanwhile.
@@ -219,7 +219,7 @@ class GoogleSheet:
         return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
 
     def _all_columns(self) -> FetchedColumns:
-        """Every column of the worksheet, whole rows at a time."""
+        """Return every column of the worksheet, whole rows at a time."""
         if self._size is None:
             self._generation()
         assert self._size is not None
@@ -319,7 +319,7 @@ def _plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[li
 
 
 def _cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
-    """A column down to the end of the sheet, in runs of rows; the last one is open."""
+    """Return a column down to the end of the sheet, in runs of rows; the last one is open."""
     end = max(end if size is None else min(end, size[0]), 1)
     tops = range(0, end, _CELLS_A_REQUEST)
     closed = [_Part(column, top, top + _CELLS_A_REQUEST, _CELLS_A_REQUEST) for top in tops[:-1]]

@@ -52,12 +52,12 @@ class Stage:
         return self.rows * self.columns
 
     def find(self, state: State) -> Worksheet | None:
-        """The stage as a worksheet; None where it is not there (yet, or any more)."""
+        """Return the stage's worksheet, or None if it does not exist."""
         sheet = state.by_id(self.gid)
         return sheet if sheet and sheet.holder else None
 
     def is_ready(self, state: State) -> bool:
-        """Whether it is there and holds everything."""
+        """Return whether it is there and holds everything."""
         if self._filled and self.find(state) is None:
             self._filled = False
             self.lost += 1
@@ -131,13 +131,13 @@ class Stage:
         apply_changes(self._service, self.removal_requests(state), lambda after: self.find(after) is None)
 
     def removal_requests(self, state: State) -> Requests:
-        """The requests that remove it, in a batch with others."""
+        """Return the requests that remove it, in a batch with others."""
         sheet = self.find(state)
         return remove_sheet_requests(state, sheet) if sheet else []
 
 
 def remains_requests(state: State) -> Requests:
-    """The requests that remove what interrupted writes have left."""
+    """Return the requests that remove what interrupted writes have left."""
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 

@@ -63,7 +63,7 @@ class WriteNotes:
     stamps: tuple[str, ...] = ()
 
     def with_stamp(self, stamp: str, own: bool) -> str:
-        """The text that notes one more write."""
+        """Return the text that notes one more write."""
         return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
 
 
@@ -95,7 +95,7 @@ class Worksheet:
 
     @property
     def holder(self) -> Holder | None:
-        """Whose stage it is; None where it is none."""
+        """Return the holder of the write that owns this stage, or None if the worksheet is not a stage."""
         return Holder.from_text(self.title) if _STAGE.match(self.title) else None
 
 
@@ -119,18 +119,18 @@ class State:
         return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
-        """The worksheet of an id."""
+        """Return the worksheet of an id."""
         return next((sheet for sheet in self.worksheets if sheet.gid == gid), None)
 
     def by_title(self, title: str) -> Worksheet | None:
-        """The worksheet of a title, whatever the case of its letters."""
+        """Return the worksheet of a title, whatever the case of its letters."""
         exact = (sheet for sheet in self.worksheets if sheet.title == title)
         return next(exact, None) or next(
             (sheet for sheet in self.worksheets if sheet.title.casefold() == title.casefold()), None
         )
 
     def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
-        """The worksheet that an address means; None where it says a title that none has.
+        """Return the worksheet that an address means; None where it says a title that none has.
 
         Raises:
             NotFoundError: no worksheet has the id, or it is one without cells.
@@ -143,40 +143,40 @@ class State:
         return worksheet
 
     def not_found_error(self, which: str) -> NotFoundError:
-        """The error that says which worksheet there is not, and which there are."""
+        """Return a `NotFoundError` that lists the existing worksheets."""
         titles = ", ".join(repr(sheet.title) for sheet in self.arrays)
         return NotFoundError(f"no worksheet {which}; there is {titles}")
 
     def generation(self, gid: int) -> NamedRange | None:
-        """The range that the last write of a worksheet has left."""
+        """Return the range that the last write of a worksheet has left."""
         name = generation_name(gid)
         return next((named for named in self.ranges if named.name == name), None)
 
     def dead_stages(self) -> list[Worksheet]:
-        """What interrupted writes have left."""
+        """Return what interrupted writes have left."""
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
 
     def living_stages(self) -> list[Worksheet]:
-        """The stages of writes that may be under way."""
+        """Return the stages of writes that may be under way."""
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and not holder.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
-        """Whether anything has changed, besides cells."""
+        """Return whether anything has changed, besides cells."""
         return (self.worksheets, self.ranges) != (other.worksheets, other.ranges)
 
 
 def generation_name(gid: int) -> str:
-    """The name of the range whose id is a worksheet's generation."""
+    """Return the name of the range whose id is a worksheet's generation."""
     return f"sheetarray_{gid}"
 
 
 def stage_title(holder: Holder, index: int) -> str:
-    """The title of the nth stage of a write."""
+    """Return the title of the nth stage of a write."""
     return f"sheetarray write {holder} {index}"
 
 
 def fetch_state(service: SheetsApi) -> State:
-    """The spreadsheet as it is now: one request.
+    """Return the spreadsheet as it is now: one request.
 
     Raises:
         RemoteError: the spreadsheet is not there, not ours to see, or the service does not answer.

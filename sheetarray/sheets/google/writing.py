@@ -144,14 +144,14 @@ class _Write:
             plan = self.make_plan(stage.gid)
 
     def count_cells(self, cells: int) -> None:
-        """Cells have been put, or compared: both count half."""
+        """Report progress: sending a cell counts half, comparing it the other half."""
         self._done += cells
         self._report(min(self._done // 2, self.layout.cell_count), self.layout.cell_count)
 
     # Deciding ------------------------------------------------------------------------------------------------
 
     def make_plan(self, stage: int) -> WritePlan:
-        """A plan for the spreadsheet as it is now, once nobody else writes in place.
+        """Return a plan for the spreadsheet as it is now, once nobody else writes in place.
 
         Raises:
             RemoteError: somebody else does for too long.
@@ -191,7 +191,7 @@ class _Write:
         return plan.peak_cells(stage.cells) <= self.limit
 
     def _learn_from(self, refused: RefusedError, plan: WritePlan) -> bool:
-        """Whether a refusal teaches something; else the spreadsheet has changed meanwhile.
+        """Return whether a refusal tells us a limit or a blocked name that the next plan can avoid.
 
         Raises:
             RemoteError: it has not.

@@ -138,7 +138,7 @@ def read_json(
 
 
 def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """What the headers say; data are skipped, not parsed.
+    """Return what the headers say; data are skipped, not parsed.
 
     Raises:
         FormatError: no flat list, or a broken header.
@@ -154,7 +154,7 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
 
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Every finding in a JSON text: at most one for each array; nothing for an intact one."""
+    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one."""
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
@@ -233,7 +233,7 @@ def _read_lists(source: Source) -> dict[str, Any]:
 
 
 def _utf8(text: BytesLike) -> BytesLike:
-    """The text in UTF-8, whichever encoding of Unicode it is in.
+    """Return the text in UTF-8, whichever encoding of Unicode it is in.
 
     Raises:
         FormatError: it is not in the encoding that its first bytes show.
@@ -248,7 +248,7 @@ def _utf8(text: BytesLike) -> BytesLike:
 
 
 def _parse_integer(numeral: str) -> int | str:
-    """An integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
+    """Return an integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
     return int(numeral) if len(numeral) <= 400 else numeral
 
 

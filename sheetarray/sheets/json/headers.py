@@ -17,7 +17,7 @@ _TO_THE_END = re.compile(rb'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*"|\{[^{}\[\]]*\})*\]',
 
 
 def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """What each header says, by name.
+    """Return what each header says, by name.
 
     Args:
         text: JSON in UTF-8.

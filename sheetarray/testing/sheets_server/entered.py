@@ -20,7 +20,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AaPp][Mm]))?")
 
 
 def cell_from_raw(value: Any) -> GridCell | Skip:
-    """The cell that a value is, taken literally: text stays text, whatever it begins with."""
+    """Return the cell that a value is, taken literally: text stays text, whatever it begins with."""
     kind = type(value)
     if kind is float:
         return number(value)
@@ -36,7 +36,7 @@ def cell_from_raw(value: Any) -> GridCell | Skip:
 
 
 def number(value: float) -> float:
-    """The double that a JSON number becomes; minus zero becomes zero."""
+    """Return the double that a JSON number becomes; minus zero becomes zero."""
     try:
         double = float(value)
     except OverflowError:
@@ -47,14 +47,14 @@ def number(value: float) -> float:
 
 
 def text(value: str) -> str | None:
-    """The text of a cell; "" is a blank."""
+    """Return the text of a cell; "" is a blank."""
     if len(value) > CHARACTERS_LIMIT // 2 and len(value.encode("utf-16-le")) > 2 * CHARACTERS_LIMIT:
         raise invalid(f"Your input contains more than the maximum of {CHARACTERS_LIMIT} characters in a single cell.")
     return value or None
 
 
 def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
-    """The cell, and the number format, that a value brings about when typed into a cell."""
+    """Return the cell, and the number format, that a value brings about when typed into a cell."""
     if not isinstance(value, str) or not value:
         return cell_from_raw(value), None
     text(value)

@@ -44,7 +44,7 @@ class ApiError(Exception):
         self.headers = headers or {}
 
     def body(self) -> Json:
-        """The JSON that says it."""
+        """Return the JSON that says it."""
         error: Json = {"code": self.code, "message": self.message, "status": _STATUS.get(self.code, "UNKNOWN")}
         if self.details:
             error["details"] = self.details
@@ -52,12 +52,12 @@ class ApiError(Exception):
 
 
 def invalid(message: str) -> ApiError:
-    """A request that makes no sense: 400."""
+    """Return a request that makes no sense: 400."""
     return ApiError(400, message)
 
 
 def violation(field: str, description: str) -> ApiError:
-    """A body that breaks its schema: 400, with the field to blame in its particulars."""
+    """Return a body that breaks its schema: 400, with the field to blame in its particulars."""
     blamed: Json = {"field": field, "description": description} if field else {"description": description}
     return ApiError(
         400,

@@ -62,7 +62,7 @@ class Fault:
             raise ValueError(f"{self.status!r} is neither an HTTP status from 400 to 599 nor one of {KINDS}")
 
     def strikes(self, method: str, path: str) -> bool:
-        """Whether this request is struck; counts those that match."""
+        """Return whether this request is struck; counts those that match."""
         if self.method is not None and self.method.upper() != method:
             return False
         if self.path is not None and not re.search(self.path, path):
@@ -77,7 +77,7 @@ class Fault:
         return 429 if self.status == "quota" else self.status if isinstance(self.status, int) else 0
 
     def error(self, *, writes: bool) -> ApiError:
-        """The answer of a fault that is an HTTP status."""
+        """Return the answer of a fault that is an HTTP status."""
         headers = {} if self.retry_after is None else {"Retry-After": f"{self.retry_after:g}"}
         if self.error_code == 429:
             return quota_error(60, writes=writes, headers=headers)
@@ -86,7 +86,7 @@ class Fault:
 
 
 def find_fault(faults: Sequence[Fault], method: str, path: str) -> Fault | None:
-    """The first fault that strikes a request; the ones behind it do not see it."""
+    """Return the first fault that strikes a request; the ones behind it do not see it."""
     return next((fault for fault in faults if fault.strikes(method, path)), None)
 
 
@@ -114,7 +114,7 @@ class Quota:
 
 
 def quota_error(limit: int, *, writes: bool, headers: dict[str, str] | None = None) -> ApiError:
-    """What the service says when a quota is used up."""
+    """Return what the service says when a quota is used up."""
     word = "Write" if writes else "Read"
     return ApiError(
         429,

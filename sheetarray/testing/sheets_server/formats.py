@@ -15,7 +15,7 @@ _DATE_TYPES = {"DATE", "TIME", "DATE_TIME"}
 
 
 def format_plain(number: float) -> str:
-    """A number without a format: at most ten significant digits, unless it is whole."""
+    """Return a number without a format: at most ten significant digits, unless it is whole."""
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
     text = f"{number:.10g}"
@@ -28,7 +28,7 @@ def format_plain(number: float) -> str:
 
 
 def format_number(number: float, number_format: Json | None) -> str:
-    """A number in a NumberFormat."""
+    """Return a number in a NumberFormat."""
     kind = (number_format or {}).get("type")
     pattern = (number_format or {}).get("pattern", "")
     if not number_format or not pattern:
@@ -41,12 +41,12 @@ def format_number(number: float, number_format: Json | None) -> str:
 
 
 def is_date(number_format: Json | None) -> bool:
-    """Whether a number of this format is a date or a time of day."""
+    """Return whether a number of this format is a date or a time of day."""
     return (number_format or {}).get("type") in _DATE_TYPES
 
 
 def serial(moment: date | datetime) -> float:
-    """The days since 30 December 1899."""
+    """Return the days since 30 December 1899."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     return (moment - EPOCH) / timedelta(days=1)

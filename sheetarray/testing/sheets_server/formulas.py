@@ -53,7 +53,7 @@ class Evaluator:
         self.known: dict[CellKey, Scalar | FormulaError] = {}
 
     def value(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Scalar:
-        """What a cell comes to; an error is the text that stands in the cell."""
+        """Return what a cell comes to; an error is the text that stands in the cell."""
         if not isinstance(cell, Formula):
             return cell
         place = (sheet.id, row, column)

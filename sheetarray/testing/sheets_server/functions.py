@@ -23,14 +23,14 @@ def fail(error: str) -> NoReturn:
 
 
 def single_value(operand: Operand) -> Scalar:
-    """An operand that is one value; a range must be one cell."""
+    """Return an operand that is one value; a range must be one cell."""
     if isinstance(operand, list):
         return operand[0] if len(operand) == 1 else fail("#VALUE!")
     return operand
 
 
 def number(operand: Operand) -> float:
-    """An operand as a number; a blank is 0, text must look like one."""
+    """Return an operand as a number; a blank is 0, text must look like one."""
     value = single_value(operand)
     if not isinstance(value, str):
         return float(value or 0.0)
@@ -42,7 +42,7 @@ def number(operand: Operand) -> float:
 
 
 def text(operand: Operand) -> str:
-    """An operand as text."""
+    """Return an operand as text."""
     value = single_value(operand)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
@@ -50,7 +50,7 @@ def text(operand: Operand) -> str:
 
 
 def _numbers(arguments: Arguments) -> list[float]:
-    """Every number: those in ranges as they are, other arguments made into one."""
+    """Return every number: those in ranges as they are, other arguments made into one."""
     numbers: list[float] = []
     for argument in arguments:
         if isinstance(argument, list):

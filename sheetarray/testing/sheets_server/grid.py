@@ -53,12 +53,12 @@ class SheetGrid:
         return other
 
     def column(self, column: int, top: int, bottom: int) -> list[GridCell]:
-        """The cells of a part of a column, without trailing blanks."""
+        """Return the cells of a part of a column, without trailing blanks."""
         part = self._cells[column][top:bottom] if column < len(self._cells) else []
         return _trimmed(part)
 
     def cell(self, row: int, column: int) -> GridCell:
-        """One cell."""
+        """Return one cell."""
         return self._cells[column][row] if column < len(self._cells) and row < len(self._cells[column]) else None
 
     def write(self, column: int, top: int, cells: Sequence[GridCell | Skip]) -> None:
@@ -84,24 +84,24 @@ class SheetGrid:
             _trimmed(held)
 
     def block(self, area: GridArea) -> list[list[GridCell]]:
-        """The cells of an area by column, each without trailing blanks."""
+        """Return the cells of an area by column, each without trailing blanks."""
         return [self.column(column, area.top, area.bottom) for column in range(area.left, area.right)]
 
     def mark(self, row: int, column: int) -> Json | None:
-        """What else is known of a cell: format, note, validation, by the names of CellData."""
+        """Return what else is known of a cell: format, note, validation, by the names of CellData."""
         runs = self._marks.get(column)
         return runs.at(row) if runs else None
 
     def marks(self, column: int) -> Runs[Json]:
-        """Those of a column, to change in place."""
+        """Return those of a column, to change in place."""
         return self._marks.setdefault(column, Runs())
 
     def marked(self, column: int) -> Runs[Json] | None:
-        """Those of a column, where there are any."""
+        """Return those of a column, where there are any."""
         return self._marks.get(column)
 
     def bottom(self, area: GridArea) -> int:
-        """The row after the last one of an area with a value or a mark."""
+        """Return the row after the last one of an area with a value or a mark."""
         ends = [area.top]
         for column in range(area.left, area.right):
             ends.append(area.top + len(self.column(column, area.top, area.bottom)))
@@ -157,7 +157,7 @@ class SheetGrid:
 
 
 def _trimmed(cells: list[GridCell]) -> list[GridCell]:
-    """The list itself, trailing blanks taken off."""
+    """Return the list itself, trailing blanks taken off."""
     if cells and cells[-1] is None:
         end = len(cells) - 1
         while end and cells[end - 1] is None:

@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 
 def listen(port: int, application: WSGIApplication) -> BaseWSGIServer:
-    """A server that listens already; port 0 finds a free one.
+    """Return a server that listens already; port 0 finds a free one.
 
     Raises:
         OSError: the port is taken.

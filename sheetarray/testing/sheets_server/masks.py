@@ -18,7 +18,7 @@ _DEPTH = 40
 
 
 def parse(text: str) -> FieldMask:
-    """The tree of a mask.
+    """Return the tree of a mask.
 
     Example:
         >>> parse("sheets(properties/title,data),namedRanges")
@@ -73,14 +73,14 @@ def _join(tree: FieldMask, other: FieldMask) -> None:
 
 
 def mask_below(mask: FieldMask, name: str) -> FieldMask | None:
-    """What is wanted below a name; None where it is not wanted at all."""
+    """Return what is wanted below a name; None where it is not wanted at all."""
     if not mask or "*" in mask:
         return {}
     return mask.get(name)
 
 
 def wants(mask: FieldMask, *names: str) -> bool:
-    """Whether something at or below a path of names is wanted."""
+    """Return whether something at or below a path of names is wanted."""
     part: FieldMask | None = mask
     for name in names:
         part = mask_below(part or {}, name) if part is not None else None
@@ -88,7 +88,7 @@ def wants(mask: FieldMask, *names: str) -> bool:
 
 
 def select(value: Any, mask: FieldMask) -> Any:
-    """The wanted parts of a JSON value; lists are looked through."""
+    """Return the wanted parts of a JSON value; lists are looked through."""
     if not mask or "*" in mask:
         return value
     if isinstance(value, list):

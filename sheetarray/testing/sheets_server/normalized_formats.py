@@ -9,7 +9,9 @@ _COLORS = {"backgroundColor", "foregroundColor", "tabColor"}
 
 
 def normalize_look(look: Any) -> Any:
-    """A format or a colour: channels in 255 steps and single precision, zeros left out, a style for each colour."""
+    """Return a format or a colour: channels in 255 steps and single precision, zeros left out, a style for
+    each colour.
+    """
     if isinstance(look, float):
         return int(look) if look.is_integer() else look
     if not isinstance(look, dict):
@@ -23,7 +25,7 @@ def normalize_look(look: Any) -> Any:
 
 
 def widen_mask(mask: dict[str, Any]) -> dict[str, Any]:
-    """A mask that takes the style of a colour along with the colour."""
+    """Return a mask that takes the style of a colour along with the colour."""
     wide = {name: widen_mask(branch) for name, branch in mask.items()}
     for name in _COLORS & wide.keys():
         wide.setdefault(f"{name}Style", {})

@@ -48,7 +48,7 @@ class Span:
 
     @classmethod
     def from_json(cls, grid_range: Json) -> Span:
-        """The span that a GridRange means."""
+        """Return the span that a GridRange means."""
         ends = (grid_range.get(name) for name in ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex"))
         top, bottom, left, right = ends
         for name, start, stop in (("Row", top, bottom), ("Column", left, right)):
@@ -57,7 +57,7 @@ class Span:
         return cls(top, bottom, left, right)
 
     def json(self, sheet_id: int) -> Json:
-        """The GridRange; a sheet id of 0 is left out, as protocol buffers leave out zeros."""
+        """Return the GridRange; a sheet id of 0 is left out, as protocol buffers leave out zeros."""
         ends = {
             "sheetId": sheet_id or None,
             "startRowIndex": self.top,
@@ -68,7 +68,7 @@ class Span:
         return {name: end for name, end in ends.items() if end is not None}
 
     def on(self, rows: int, columns: int) -> GridArea:
-        """The part of it that lies on a grid of so many rows and columns."""
+        """Return the part of it that lies on a grid of so many rows and columns."""
         top, left = min(self.top or 0, rows), min(self.left or 0, columns)
         bottom = rows if self.bottom is None else min(self.bottom, rows)
         right = columns if self.right is None else min(self.right, columns)
@@ -81,7 +81,7 @@ class Span:
 
 
 def letters(column: int) -> str:
-    """The name of a column, counted from 0.
+    """Return the name of a column, counted from 0.
 
     Example:
         >>> letters(0), letters(26), letters(18277)
@@ -96,7 +96,7 @@ def letters(column: int) -> str:
 
 
 def column_of(name: str) -> int:
-    """The place of a column, from 0, by its letters."""
+    """Return the place of a column, from 0, by its letters."""
     place = 0
     for letter in name.upper():
         place = place * 26 + ord(letter) - 64
@@ -104,7 +104,7 @@ def column_of(name: str) -> int:
 
 
 def split(text: str) -> tuple[str | None, str | None, bool]:
-    """The title and the cells of a range, and whether the title stands in quotes.
+    """Return the title and the cells of a range, and whether the title stands in quotes.
 
     Example:
         >>> split("'It''s'!A1:B2"), split("A1")
@@ -117,7 +117,7 @@ def split(text: str) -> tuple[str | None, str | None, bool]:
 
 
 def cells_span(text: str) -> Span | None:
-    """The span that A1 or R1C1 notation means; None where the text is neither.
+    """Return the span that A1 or R1C1 notation means; None where the text is neither.
 
     Example:
         >>> cells_span("D4:A1") == cells_span("A1:D4")
@@ -152,14 +152,14 @@ def _span(top: int | None, bottom: int | None, left: int | None, right: int | No
 
 
 def quote_title(title: str) -> str:
-    """A title as ranges are answered with: in quotes wherever it could be taken for something else."""
+    """Return a title as ranges are answered with: in quotes wherever it could be taken for something else."""
     if _PLAIN_TITLE.fullmatch(title) and not _CELL_LIKE.fullmatch(title):
         return title
     return "'" + title.replace("'", "''") + "'"
 
 
 def format_range(title: str, span: Span | GridArea) -> str:
-    """A range as answers and messages give it.
+    """Return a range as answers and messages give it.
 
     Example:
         >>> format_range("Sheet1", GridArea(0, 1, 0, 1)), format_range("my data", Span(220, None, 0, 702))

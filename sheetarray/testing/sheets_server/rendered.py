@@ -15,7 +15,7 @@ Rendered = bool | int | float | str
 
 
 def number(double: float) -> int | float:
-    """A double as JSON has it: the shortest digits that read back to it, and no fraction where it is whole."""
+    """Return a double as JSON has it: the shortest digits that read back to it, and no fraction where it is whole."""
     if not double.is_integer() or abs(double) >= 1e21:
         return double
     return int(double) if abs(double) < 2**53 else int(Decimal(repr(double)))
@@ -29,7 +29,7 @@ def columns(
     option: str = "FORMATTED_VALUE",
     dates: str = "SERIAL_NUMBER",
 ) -> list[list[Rendered]]:
-    """The cells of an area by column, blanks as "", without trailing ones."""
+    """Return the cells of an area by column, blanks as "", without trailing ones."""
     look = Look(Evaluator(spreadsheet), option, dates)
     return [
         look.column(sheet, column, area.top, cells) for column, cells in enumerate(sheet.grid.block(area), area.left)
@@ -51,7 +51,7 @@ class Look:
     dates: str = "SERIAL_NUMBER"
 
     def column(self, sheet: ServedSheet, column: int, top: int, cells: list[GridCell]) -> list[Rendered]:
-        """A part of a column."""
+        """Return a part of a column."""
         formatted = self.option == "FORMATTED_VALUE" or self.dates != "SERIAL_NUMBER"
         cells_shown: list[Rendered] = []
         for row, cell in enumerate(cells, top):
@@ -64,7 +64,7 @@ class Look:
         return cells_shown
 
     def cell(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Rendered:
-        """One cell."""
+        """Return one cell."""
         if isinstance(cell, Formula) and self.option == "FORMULA":
             return cell.text
         result = self.evaluator.value(sheet, row, column, cell)

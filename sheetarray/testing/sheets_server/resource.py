@@ -36,7 +36,7 @@ _PIXELS = {"ROWS": 21, "COLUMNS": 100}
 def resource(
     spreadsheet: Spreadsheet, mask: FieldMask, *, ranges: list[str] | None = None, grid_data: bool = False
 ) -> Json:
-    """The resource; where ranges are given, only the sheets that they are on.
+    """Return the resource; where ranges are given, only the sheets that they are on.
 
     Without a mask, the cells belong to it only where `grid_data` says so; with one, where the mask names them.
     """
@@ -76,7 +76,7 @@ def resource(
 
 
 def properties(sheet: ServedSheet, index: int) -> Json:
-    """The SheetProperties."""
+    """Return the SheetProperties."""
     size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
     return {
         "sheetId": sheet.id,
@@ -120,7 +120,7 @@ def _sheet(
 
 
 def groups(sheet: ServedSheet, dimension: str) -> list[Json]:
-    """The DimensionGroups of one dimension."""
+    """Return the DimensionGroups of one dimension."""
     group_list = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
     return [{"range": group, "depth": 1} for group in group_list]
 
@@ -130,7 +130,7 @@ def _start(group: Json) -> int:
 
 
 def protected_json(sheet: ServedSheet, entry: Json) -> Json:
-    """The ProtectedRange."""
+    """Return the ProtectedRange."""
     return entry | {"range": entry["range"].json(sheet.id)}
 
 
@@ -177,7 +177,7 @@ def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea) -> list[
 
 
 def _cell(look: rendered.Look, sheet: ServedSheet, row: int, column: int) -> Json:
-    """The CellData; the effective format is not worked out."""
+    """Return the CellData; the effective format is not worked out."""
     cell = sheet.grid.cell(row, column)
     data: Json = {}
     if cell is not None:
@@ -188,7 +188,7 @@ def _cell(look: rendered.Look, sheet: ServedSheet, row: int, column: int) -> Jso
 
 
 def extended_value(cell: GridCell) -> dict[str, Any]:
-    """The ExtendedValue of a cell."""
+    """Return the ExtendedValue of a cell."""
     if isinstance(cell, bool):
         return {"boolValue": cell}
     if isinstance(cell, float):

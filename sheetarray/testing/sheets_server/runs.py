@@ -38,12 +38,12 @@ class Runs(Generic[T]):
         return self._runs[-1][1] if self._runs else 0
 
     def at(self, row: int) -> T | None:
-        """The value of one row."""
+        """Return the value of one row."""
         index = bisect_right(self._runs, row, key=lambda run: run[0]) - 1
         return self._runs[index][2] if index >= 0 and row < self._runs[index][1] else None
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
-        """The runs from start to stop, those without a value too, in order and without gaps."""
+        """Yield the runs from start to stop, those without a value too, in order and without gaps."""
         row = start
         for first, last, value in self._runs[self._before(start) :]:
             if first >= stop:
@@ -98,7 +98,7 @@ class Runs(Generic[T]):
         self._runs = _join([run if run[0] < start else (run[0] - gone, run[1] - gone, run[2]) for run in self._runs])
 
     def _before(self, start: int) -> int:
-        """The first run that ends at `start` or after it, so that equal neighbours join."""
+        """Return the first run that ends at `start` or after it, so that equal neighbours join."""
         index = bisect_right(self._runs, start, key=lambda run: run[0]) - 1
         return (
             index - (index > 0 and self._runs[index][0] == start and self._runs[index - 1][1] == start)

@@ -22,7 +22,7 @@ _INTEGERS = {"int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1), "int64": 
 
 
 def find() -> Path | None:
-    """The discovery document, where google-api-python-client is installed; it is not imported."""
+    """Return the discovery document, where google-api-python-client is installed; it is not imported."""
     spec = importlib.util.find_spec("googleapiclient")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         path = Path(folder).joinpath(*_DOCUMENT)
@@ -47,7 +47,7 @@ class MessageSchemas:
 
     @classmethod
     def load(cls, required: bool | None) -> MessageSchemas | None:
-        """The schema, or None: where it is not wanted (False), or is not there and not required (None)."""
+        """Return the schema, or None: where it is not wanted (False), or is not there and not required (None)."""
         path = find() if required is not False else None
         if path is not None:
             return cls(json.loads(path.read_text(encoding="utf-8")))
@@ -64,7 +64,7 @@ class MessageSchemas:
             self._collect(resource)
 
     def body(self, method: str, body: Any, prefix: str) -> Json:
-        """A request's body, checked; `prefix` is where the service binds it, as its messages show."""
+        """Return a request's body, checked; `prefix` is where the service binds it, as its messages show."""
         reference = self._methods[method].get("request", {}).get("$ref")
         if reference is None:
             return {}
@@ -73,7 +73,7 @@ class MessageSchemas:
         return checked
 
     def query(self, method: str, query: dict[str, list[str]]) -> Json:
-        """The parameters of a query, checked and typed."""
+        """Return the parameters of a query, checked and typed."""
         known = self._methods[method]["parameters"]
         params: Json = {}
         for name, values in query.items():
@@ -171,7 +171,7 @@ class MessageSchemas:
 
 
 def lenient(value: Any) -> Any:
-    """A body without its nulls, where no schema is at hand; the cells of `values` are left alone."""
+    """Return a body without its nulls, where no schema is at hand; the cells of `values` are left alone."""
     if isinstance(value, dict):
         return {
             name: part if name == "values" and _is_block(part) else lenient(part)
@@ -241,7 +241,7 @@ def _camel(name: str) -> str:
 
 
 def _enum_name(name: str) -> str:
-    """The name of an enumeration, guessed from its field: the document does not have it."""
+    """Return the name of an enumeration, guessed from its field: the document does not have it."""
     words = _camel(_snake(re.sub(r"\[\d+\]", "", name)))
     words = {"majorDimension": "dimension"}.get(words, words)
     return words[:1].upper() + words[1:]

@@ -122,7 +122,7 @@ class SheetsServer:
         self._wire.on_request = call
 
     def client(self) -> Client:
-        """A real gspread client whose requests come here; any other address is refused."""
+        """Return a real gspread client whose requests come here; any other address is refused."""
         import gspread
         import requests
         from gspread.http_client import HTTPClient
@@ -147,7 +147,7 @@ class SheetsServer:
         *,
         key: str | None = None,
     ) -> str:
-        """A new spreadsheet with sheets of so many rows and columns; its key.
+        """Return a new spreadsheet with sheets of so many rows and columns; its key.
 
         Args:
             title: of the spreadsheet.
@@ -171,7 +171,7 @@ class SheetsServer:
                 raise ValueError(error.message) from None
 
     def cells(self, key: str, sheet: str) -> list[list[Scalar]]:
-        """The rows of a sheet as values, None for a blank, without trailing blanks.
+        """Return the rows of a sheet as values, None for a blank, without trailing blanks.
 
         Raises:
             KeyError: there is no such spreadsheet, or no such sheet.
@@ -194,7 +194,7 @@ class SheetsServer:
             return rows
 
     def snapshot(self, key: str) -> Spreadsheet:
-        """The whole state of a spreadsheet as it is now; later requests do not change it.
+        """Return the whole state of a spreadsheet as it is now; later requests do not change it.
 
         Raises:
             KeyError: there is none of this key.

@@ -41,7 +41,7 @@ class Method:
     writes: bool = False
 
     def match(self, http: str, path: str) -> dict[str, str] | None:
-        """The parameters in the path of a request that calls it."""
+        """Return the parameters in the path of a request that calls it."""
         match = re.fullmatch(self.path, path) if http == self.http else None
         return {name: unquote(part) for name, part in match.groupdict().items()} if match else None
 
@@ -90,7 +90,7 @@ class Service:
     forbidden: dict[str, str] = field(default_factory=dict)
 
     def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
-        """The method that a request calls, and the parameters of its path."""
+        """Return the method that a request calls, and the parameters of its path."""
         for method in METHODS:
             if (params := method.match(http, path)) is not None:
                 return method, params
@@ -99,7 +99,7 @@ class Service:
         raise ApiError(404, f"The emulator has no method {http} {path}")
 
     def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
-        """A request, checked against the schema."""
+        """Return a request, checked against the schema."""
         parameters = parse_qs(query, keep_blank_values=True)
         typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
         content = _content(body) if method.http != "GET" else {}
@@ -135,7 +135,7 @@ class Service:
         return apply_mask(call, answers[name]())
 
     def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
-        """The spreadsheet of a key."""
+        """Return the spreadsheet of a key."""
         if self.forbidden.get(key) == "all" or (writes and key in self.forbidden):
             raise ApiError(403, "The caller does not have permission")
         if key not in self.spreadsheets:
@@ -143,7 +143,7 @@ class Service:
         return self.spreadsheets[key]
 
     def new(self, title: str, sheets: list[tuple[str, int, int]], key: str | None = None) -> Spreadsheet:
-        """A new spreadsheet; its first sheet has the id 0."""
+        """Return a new spreadsheet; its first sheet has the id 0."""
         spreadsheet = Spreadsheet(key or new_key(), title, limit=self.limit)
         for index, (name, rows, columns) in enumerate(sheets):
             wanted: Json = {"title": name, "gridProperties": {"rowCount": rows, "columnCount": columns}}
@@ -197,7 +197,7 @@ class Service:
 
 
 def apply_mask(call: Call, answer: Json) -> Json:
-    """The parts of an answer that the request's mask names."""
+    """Return the parts of an answer that the request's mask names."""
     wanted: Json = masks.select(answer, call.mask)
     return wanted
 
@@ -219,7 +219,7 @@ def _no_constant(name: str) -> None:
 
 
 def _to_typed(query: dict[str, list[str]]) -> Json:
-    """The parameters of a query, where no schema knows them."""
+    """Return the parameters of a query, where no schema knows them."""
     return {
         name: values if name in _LISTS else values[-1].lower() == "true" if name in _FLAGS else values[-1]
         for name, values in query.items()

@@ -47,7 +47,7 @@ class ServedSheet:
         return bool(self.properties.get("hidden"))
 
     def area(self, span: Span) -> GridArea:
-        """The cells that a span covers; one that starts outside the grid is refused."""
+        """Return the cells that a span covers; one that starts outside the grid is refused."""
         grid = self.grid
         if (span.top or 0) >= grid.rows or (span.left or 0) >= grid.columns:
             raise invalid(
@@ -120,14 +120,14 @@ class Spreadsheet:
         return sum(sheet.grid.rows * sheet.grid.columns for sheet in self.sheets)
 
     def sheet(self, sheet_id: int | None) -> ServedSheet:
-        """The sheet of an id; none means 0, as in protocol buffers."""
+        """Return the sheet of an id; none means 0, as in protocol buffers."""
         for sheet in self.sheets:
             if sheet.id == (sheet_id or 0):
                 return sheet
         raise invalid(f"No sheet with id: {sheet_id or 0}")
 
     def grid_range(self, grid_range: Json | None) -> tuple[ServedSheet, Span]:
-        """The sheet and the span that a GridRange means."""
+        """Return the sheet and the span that a GridRange means."""
         place = grid_range or {}
         try:
             sheet = self.sheet(place.get("sheetId"))
@@ -136,7 +136,7 @@ class Spreadsheet:
         return sheet, Span.from_json(place)
 
     def sheet_titled(self, title: str) -> ServedSheet | None:
-        """The sheet of a title; letters of another case do, where no title has just these."""
+        """Return the sheet of a title; letters of another case do, where no title has just these."""
         for same in (str, str.casefold):
             for sheet in self.sheets:
                 if same(sheet.title) == same(title):
@@ -144,14 +144,14 @@ class Spreadsheet:
         return None
 
     def range_named(self, name: str) -> RangeName | None:
-        """The named range of a name, in any case."""
+        """Return the named range of a name, in any case."""
         for named in self.named.values():
             if named.name.casefold() == name.casefold():
                 return named
         return None
 
     def resolve(self, text: str) -> tuple[ServedSheet, Span]:
-        """The sheet and the span that a range in A1 notation, a title, or a name of a range means."""
+        """Return the sheet and the span that a range in A1 notation, a title, or a name of a range means."""
         title, cells, quotes = split(text)
         if title is None:
             assert cells is not None
@@ -200,10 +200,10 @@ class Spreadsheet:
 
 
 def new_id() -> int:
-    """An id that nothing has yet, most probably."""
+    """Return an id that nothing has yet, most probably."""
     return 1 + secrets.randbelow(2**31 - 2)
 
 
 def new_key() -> str:
-    """A key for a spreadsheet, as long as a real one."""
+    """Return a key for a spreadsheet, as long as a real one."""
     return "1" + secrets.token_urlsafe(32)[:43]

@@ -101,7 +101,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
 
 
 def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
-    """How values are read: None for RAW."""
+    """Return how values are read: None for RAW."""
     option = options.get("valueInputOption")
     if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
         raise invalid("'valueInputOption' is required but not specified")
@@ -109,7 +109,7 @@ def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None
 
 
 def _make_response(options: Json) -> Json | None:
-    """The options with which a write answers the values, where it does."""
+    """Return the options with which a write answers the values, where it does."""
     if not options.get("includeValuesInResponse"):
         return None
     return {
@@ -129,7 +129,7 @@ def _value_range(spreadsheet: Spreadsheet, text: str, options: Json) -> Json:
 
 
 def _values(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, options: Json) -> Json:
-    """The ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
+    """Return the ValueRange of an area: trailing blanks left out, and `values` with them where nothing is left."""
     columns = rendered.columns(
         spreadsheet,
         sheet,
@@ -158,7 +158,7 @@ def _without_blanks(line: list[rendered.Rendered]) -> list[rendered.Rendered]:
 
 
 def _table(sheet: ServedSheet, searched: GridArea) -> GridArea | None:
-    """The last table that a range meets: the block of cells around its last cell that is not blank."""
+    """Return the last table that a range meets: the block of cells around its last cell that is not blank."""
     grid = sheet.grid
     ends = [(len(cells), index) for index, cells in enumerate(grid.block(searched)) if cells]
     if not ends:
@@ -193,7 +193,7 @@ Entry = GridCell | Skip
 def _columns(
     body: Json, typed: Callable[[Any], tuple[Entry, Json | None]] | None
 ) -> list[list[tuple[Entry, Json | None]]] | list[list[Entry]]:
-    """The columns of a ValueRange as cells; with number formats where they are read as typed."""
+    """Return the columns of a ValueRange as cells; with number formats where they are read as typed."""
     lines: list[list[Any]] = body.get("values") or []
     if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
         raise invalid("Invalid value at 'values' (type.googleapis.com/google.protobuf.ListValue)")
@@ -234,7 +234,7 @@ class _Block:
         typed: Callable[[Any], tuple[Entry, Json | None]] | None,
         text: str | None = None,
     ) -> _Block:
-        """A block that fits; nothing is written yet."""
+        """Return a block that fits; nothing is written yet."""
         inner = body.get("range")
         text = text if text is not None else inner or ""
         sheet, span = spreadsheet.resolve(text)
@@ -283,7 +283,7 @@ class _Block:
                 marks.put(row, row + 1, old | {"userEnteredFormat": look})
 
     def to_update(self, responding: Json | None) -> Json:
-        """The UpdateValuesResponse."""
+        """Return the UpdateValuesResponse."""
         height, width = max(1, self.height), max(1, len(self.columns))
         area = GridArea(self.top, self.top + height, self.left, self.left + width)
         answer: Json = {"spreadsheetId": self.spreadsheet.key, "updatedRange": format_range(self.sheet.title, area)}

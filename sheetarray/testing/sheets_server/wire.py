@@ -109,7 +109,7 @@ class Connection:
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
 
     def _find_fault(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
-        """The method that a request calls, if there is one."""
+        """Return the method that a request calls, if there is one."""
         if str(environ.get("HTTP_HOST", "")).partition(":")[0] not in _NAMES:
             return ApiError(403, "The emulator answers to 127.0.0.1 and localhost only.")
         try:
@@ -120,7 +120,7 @@ class Connection:
         return method, params
 
     def _answer(self, record: Record, target: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
-        """What the service says."""
+        """Return what the service says."""
         if isinstance(target, ApiError):
             return target
         try:

@@ -2,6 +2,8 @@
 
 The exact code of an element is of its bits (every NaN alike), whatever the byte order or the width of a string array.
 The rounded code is what a program leaves of it that keeps 15 digits and knows no -0.0; only floats have another one.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class Coded(NamedTuple):
 
 
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
-    """A function that codes at most MOST native elements of the dtype, given their place among MOST weights.
+    """Return a function that codes at most MOST native elements of the dtype, given their place among MOST weights.
 
     Args:
         dtype: of the elements.
@@ -107,14 +109,14 @@ def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
 
 
 def to_native(buffer: Buffer) -> Buffer:
-    """The elements side by side, in native byte order."""
+    """Return the elements side by side, in native byte order."""
     dtype = buffer.dtype if buffer.dtype.isnative else buffer.dtype.newbyteorder("=")
     contiguous: Buffer = np.ascontiguousarray(buffer, dtype=dtype)
     return contiguous
 
 
 def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
-    """The exact codes alone."""
+    """Return the code of each element's exact value, without the codes of its rounded digits."""
     if dtype.kind == "float":
         return _mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
     return _code_plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
@@ -144,7 +146,7 @@ def make_noise(count: int) -> Codes:
 
 @lru_cache(maxsize=1)
 def scale_weights() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The weights of the sums in `ScaleSums`, MOST of them, of 16 bits each."""
+    """Return the weights of the sums in `ScaleSums`, MOST of them, of 16 bits each."""
     return (make_noise(MOST) >> np.uint64(48)).view(np.int64)
 
 
@@ -201,7 +203,7 @@ class _Doubles(_Weighing):
 
 
 def _signed(sign: Integers, exponent: Integers, digits: Integers) -> Codes:
-    """A decimal in 64 bits."""
+    """Return a decimal in 64 bits."""
     return ((exponent << 53) * sign + digits * sign).view(np.uint64)
 
 
@@ -236,7 +238,7 @@ class _WholeNumbers(_Weighing):
 
 
 def _float_bits(buffer: Buffer) -> Buffer:
-    """The bits of floats as unsigned integers, with one NaN."""
+    """Return the bits of floats as unsigned integers, with one NaN."""
     bits: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
     nan = np.isnan(buffer)
     if nan.any():
@@ -310,7 +312,7 @@ def _text_code(text: str) -> int:
 
 
 def _describe_generic(value: object) -> str:
-    """A generic element as text, by type; a cell does not tell 2 from 2.0, nor 0 from -0.0."""
+    """Return a generic element as text, by type; a cell does not tell 2 from 2.0, nor 0 from -0.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     kind = "number" if type(value) in (int, float) else type(value).__name__
@@ -318,7 +320,7 @@ def _describe_generic(value: object) -> str:
 
 
 def _round_to_fifteen(value: float) -> float:
-    """A number of more than 15 characters, at 15 digits."""
+    """Return a number of more than 15 characters, at 15 digits."""
     try:
         digits, exponent, _ = digits_from_text(abs(float(value)))
     except OverflowError:

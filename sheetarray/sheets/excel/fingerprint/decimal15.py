@@ -10,6 +10,8 @@ of two doubles. With f the fraction of m, the 16-digit text `..5` lies within ha
 units of m: h), and is the nearest of its length, exactly where |f - 0.5| <= min(h, 0.05); it goes up, so the digits
 are floor(m + 0.5 + min(h, 0.05)). What comes nearer to that edge than the arithmetic can tell, six powers of two (whose
 neighbours below are closer than those above), subnormal numbers and the last binade go through text, one by one.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -115,7 +117,9 @@ class Decimals:
         self._integers = np.empty((7, MOST), dtype=np.int64)
 
     def take_apart(self, numbers: Floats, *, ways: bool = False) -> Digits:
-        """The digits of at most MOST doubles, valid until the next call; `below` and `above` only with `ways`."""
+        """Return the digits of at most MOST doubles, valid until the next call; `below` and `above` only with
+        `ways`.
+        """
         count = len(numbers)
         whole, fraction, up, spare = self._scale(numbers)
         sign, exponent, digits15, exponent16, digits16 = self._integers[2:, :count]
@@ -262,13 +266,14 @@ def _otherwise_by_text(
 
 
 def _even(number: float) -> tuple[int, int]:
-    """The digits of `%.15g` and the exponent plus EXPONENT."""
+    """Return the digits of `%.15g` and the exponent plus EXPONENT."""
     digits, _, power = f"{number:.14e}".partition("e")
     return int(digits.replace(".", "")), int(power) + EXPONENT
 
 
 def digits_from_text(number: float) -> tuple[int, int, float]:
-    """The 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its text.
+    """Return the 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its
+    text.
 
     Example:
         >>> digits_from_text(0.1 + 0.2)[:2]
@@ -292,7 +297,7 @@ def digits_from_text(number: float) -> tuple[int, int, float]:
 
 
 def _sixteen_digits(number: float) -> tuple[int, int]:
-    """The digits of `%.16g` and the exponent plus EXPONENT."""
+    """Return the digits of `%.16g` and the exponent plus EXPONENT."""
     text = f"{number:.15e}"
     if float(text) == np.inf:
         return 0, INFINITY_EXPONENT

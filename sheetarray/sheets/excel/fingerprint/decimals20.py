@@ -3,6 +3,8 @@
 An element that was y and is x now, a multiple of 10^-20, was no further away than half of that. Its fingerprint tells
 by how much its code changed: so every decimal of 15 digits that near is tried. Where these are too many, as below
 10^-11, nothing can be proved, and nothing disproved.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def cut_at_20(case: FingerprintComparison) -> Cut | None:
 
 
 def _rounded(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
-    """Whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
+    """Return whether elements were only rounded to 20 decimals, as far as that can be told with bounded work."""
     results: dict[int, bool] = {}
     left = _MOST_TRIED_IN_ALL
     for index in edited:
@@ -75,13 +77,13 @@ def _rounded(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
 
 
 def _try_cut(number: float) -> int:
-    """How many decimals of 15 digits are as near as rounding to 20 decimals may lead."""
+    """Return how many decimals of 15 digits are as near as rounding to 20 decimals may lead."""
     _, exponent, _ = digits_from_text(abs(number))
     return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
 
 
 def _is_rounded(case: FingerprintComparison, index: int) -> bool | None:
-    """Whether an element was only rounded to 20 decimals; None where that cannot be told."""
+    """Return whether an element was only rounded to 20 decimals; None where that cannot be told."""
     number = float(case.buffer[index])
     count = _try_cut(number)
     digits, exponent, _ = digits_from_text(abs(number))

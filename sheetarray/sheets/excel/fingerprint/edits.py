@@ -1,4 +1,7 @@
-"""A fingerprint, and the elements of today -> what happened in between: edited, moved, rounded, multiplied."""
+"""A fingerprint, and the elements of today -> what happened in between: edited, moved, rounded, multiplied.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ class SumsView:
 
     @property
     def is_reordered(self) -> bool:
-        """Whether the elements are those that were there, at other places."""
+        """Return whether the array holds the same elements in another order."""
         return not self.grown and self.difference.is_reordered
 
     @cached_property
@@ -103,7 +106,7 @@ class SumsView:
         return None
 
     def _far_enough(self, moved: Moved | None) -> Moved | None:
-        """A move that explains all that changed."""
+        """Return a move that explains all that changed."""
         if moved is None or moved.stop - moved.start < _LEAST_MOVED:
             return None
         size = self.layout.stretch
@@ -124,7 +127,7 @@ class SumsView:
         return stretch >= 0 and (stretch >= self.whole or self.difference.stretches[stretch])
 
     def _find_move(self, step: int, known: int) -> Moved | None:
-        """The move by `step` of the stretch `known` and those around it."""
+        """Return the move by `step` of the stretch `known` and those around it."""
         if not self._moved_stretch(step, known):
             return None
         start, stop, size = known, known + 1, self.layout.stretch
@@ -146,7 +149,7 @@ class SumsView:
 
     @property
     def is_explained(self) -> bool:
-        """Whether nothing but the move changed in an array of another length."""
+        """Return whether the move alone explains all changes of an array whose length changed."""
         return not self.changed or (self.has_moved is not None and self.has_moved.first <= self.changed[0])
 
     @property
@@ -198,7 +201,7 @@ class FingerprintComparison:
         return coarse if coarse.is_explained and compared and not fine.is_explained else fine
 
     def was(self, buffer: Buffer) -> bool:
-        """Whether these elements are those that were written, or as a program leaves them that rounds."""
+        """Return whether these elements are those that were written, or as a program leaves them that rounds."""
         taker = Fingerprinter(self.dtype, self.record.count, blocks=self.record.blocks)
         taker.add(buffer)
         then, now = self.record, taker.to_fingerprint()
@@ -211,7 +214,7 @@ class FingerprintComparison:
         )
 
     def beginning_was(self, buffer: Buffer) -> bool:
-        """Whether these are the first elements that were written: a first look before `was`."""
+        """Return whether these are the first elements that were written: a first look before `was`."""
         view = self.view
         return stretch_matches(view.codes(buffer), 0, view.layout, view.then)
 
@@ -236,7 +239,7 @@ class FingerprintComparison:
         return any((codes[0] - code - step) % 2**WIDTH == 0 for code in codes[1:])
 
     def was_rounded(self, *, edited: int, lost: int) -> bool:
-        """Whether it is certain that numbers which had more than 15 digits have no more now.
+        """Return whether it is certain that numbers which had more than 15 digits have no more now.
 
         Args:
             edited: how many elements may have got more digits by an edit.
@@ -257,7 +260,7 @@ class FingerprintComparison:
         return power if abs(digits) <= (self._tolerance(weight) if power == 0 else _LAST_DIGITS * weight) else None
 
     def _tolerance(self, weight: int) -> int:
-        """How far the digits of numbers that only another rounding changed may lead, in all."""
+        """Return how far the digits of numbers that only another rounding changed may lead, in all."""
         edited, others = self.fifteen.edited_elements
         if others:
             return weight // 8

@@ -4,6 +4,8 @@ Such integers are written as text. Where somebody has turned that text into numb
 that was y and is x now was no further away than half of the last digit of x. Its fingerprint tells by how much its
 code changed, so every integer that near is tried. Where several elements of a stretch have changed, none can be tried
 by itself; but if all large ones among them are doubles or short decimals, that is what has happened to them.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ def rounded_integers(case: FingerprintComparison) -> RoundedIntegers | None:
 
 
 def _magnitudes(buffer: np.ndarray[tuple[int], Any]) -> Magnitudes:
-    """The integers without their signs; -2^63 has one too."""
+    """Return the integers without their signs; -2^63 has one too."""
     unsigned = buffer.astype(np.uint64)  # two's complement
     magnitudes: Magnitudes = np.where(buffer < 0, ~unsigned + np.uint64(1), unsigned)
     return magnitudes
@@ -102,7 +104,9 @@ def _units(magnitudes: Magnitudes) -> Magnitudes:
 
 
 def _unit_of_double(magnitude: int) -> int:
-    """The unit of the last digit that a double was printed with before it was a double again; 0 if it was not."""
+    """Return the unit of the last digit that a double was printed with before it was a double again; 0 if it was
+    not.
+    """
     for digits in _DIGITS[:2]:
         more = len(str(magnitude)) - digits
         if more > 0 and int(float(f"{float(magnitude):.{digits - 1}e}")) == magnitude:
@@ -111,7 +115,7 @@ def _unit_of_double(magnitude: int) -> int:
 
 
 def _was_near(case: FingerprintComparison, index: int, half: int, unit: int) -> bool:
-    """Whether an element may have been an integer that rounds to what it is now.
+    """Return whether an element may have been an integer that rounds to what it is now.
 
     Args:
         case: the array.

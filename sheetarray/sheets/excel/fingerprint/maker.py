@@ -3,6 +3,8 @@
 Two questions are answered exactly: are the elements what they were, bit for bit, and are they so when rounded to 15
 digits? Further sums say which elements are others, whether they only stand elsewhere, and whether all were
 multiplied by a power of ten; `verdict` puts that in words. Bounded memory, about 40 ns an element of float64.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ class Fingerprinter:
             self.scale = ScaleSums(*map(sum, zip(self.scale or (0, 0, 0), coded.scale, strict=True)))
 
     def to_fingerprint(self, header: Header | None = None) -> Fingerprint:
-        """The fingerprint of what was added."""
+        """Return the fingerprint of what was added."""
         fifteen = self._fifteen.totals
         return Fingerprint(
             self.dtype.name,
@@ -120,7 +122,7 @@ class Fingerprinter:
         )
 
     def to_json(self, header: Header | None = None) -> dict[str, Any]:
-        """The fingerprint, ready to be stored as JSON; call it when all elements were added.
+        """Return the fingerprint, ready to be stored as JSON; call it when all elements were added.
 
         Args:
             header: of the array; an edit of shape, strides, offset or order will then be found out too.
@@ -132,7 +134,7 @@ class Fingerprinter:
 def make_fingerprint(
     buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None, lean: bool = False
 ) -> dict[str, Any]:
-    """The fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
+    """Return the fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
 
     Args:
         buffer: the elements.
@@ -147,7 +149,7 @@ def make_fingerprint(
 
 
 def exact_checksum(buffer: Buffer, dtype: DType) -> int:
-    """The checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time."""
+    """Return the checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time."""
     checksum = 0
     for start in range(0, len(buffer), MOST):
         checksum += _weighted_sum(exact_codes(to_native(buffer[start : start + MOST]), dtype), start)
@@ -155,7 +157,8 @@ def exact_checksum(buffer: Buffer, dtype: DType) -> int:
 
 
 def _weighted_sum(codes: Codes, index: int) -> int:
-    """The sum of codes times noise that belongs to their places; `index` is that of the first, all in one run of MOST.
+    """Return the sum of codes times noise that belongs to their places; `index` is that of the first, all in one run of
+    MOST.
 
     Edits of a mask undo each other in a sum of codes, and could in one of codes times indices; here they do not.
     """
@@ -164,5 +167,5 @@ def _weighted_sum(codes: Codes, index: int) -> int:
 
 
 def _round_up(error: float) -> float:
-    """Two digits of it, rounded up."""
+    """Return two digits of it, rounded up."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(error))

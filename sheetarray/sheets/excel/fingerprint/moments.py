@@ -3,6 +3,8 @@
 There are four: the plain sum, and three with weights between 0.5 and 1 in size, of either sign, that belong to the
 places. Where every number was multiplied by a and increased by b, each moment was multiplied by a and increased by b
 times the sum of its weights: four equations for two unknowns. Rounding moves each by no more than its errors can.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _RUN = 2048  # numbers at a time: a product of this size stays in one thread
 
 
 def moments_of(numbers: Numbers, index: int) -> Moments:
-    """The moments of doubles, the first of which stands at an index; NaN and infinities count as 0."""
+    """Return the moments of doubles, the first of which stands at an index; NaN and infinities count as 0."""
     total = np.zeros(EQUATIONS)
     taken = 0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -61,7 +63,7 @@ def sizes_of(numbers: Numbers) -> tuple[Moments, Moments]:
 
 
 def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
-    """The decimals with which all numbers can be written, no fewer than are `known`; MANY for 15 and more.
+    """Return the decimals with which all numbers can be written, no fewer than are `known`; MANY for 15 and more.
 
     Args:
         numbers: as doubles, whatever their dtype is.
@@ -83,7 +85,7 @@ def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
 
 
 def _decimals_in_text(number: np.floating[Any]) -> int:
-    """How many decimals the shortest text of a number has."""
+    """Return how many decimals the shortest text of a number has."""
     digits, _, power = str(number).partition("e")
     return len(digits.partition(".")[2]) - int(power or 0)
 
@@ -105,7 +107,7 @@ def _weights() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
 
 @lru_cache(maxsize=MOST)
 def _factors(run: int) -> Moments:
-    """What the weights of a run are multiplied by, so that they do not come again."""
+    """Return what the weights of a run are multiplied by, so that they do not come again."""
     if run == 0:
         return np.ones(EQUATIONS - 1)
     signs: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))
@@ -113,7 +115,7 @@ def _factors(run: int) -> Moments:
 
 
 def _noise(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """A pseudo-random number for each integer: between 0.5 and 1, or between -1 and -0.5."""
+    """Return a pseudo-random number for each integer: between 0.5 and 1, or between -1 and -0.5."""
     mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(factor)

@@ -8,6 +8,8 @@
 elements at that many digits; `scale` is for real numbers only, `sixteen`, `error` and `longer` for float64. `even` and
 `twice` are like `fifteen`, for other ways to 15 digits, and are there in the finest records only; `moments` are four
 doubles. Version 2 had neither those nor `moments`. All numbers are little-endian.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _SIZE = WIDTH // 8
 
 
 def max_blocks(arrays: int) -> int:
-    """How many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
+    """Return how many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
 
     All records together take about 65,000 characters, which up to 6 arrays do not need; beyond 200 arrays they are as
     short as can be, 100 to 300 characters each. Those still tell whether an array is unchanged, and name the element if
@@ -51,7 +53,7 @@ def max_blocks(arrays: int) -> int:
 
 
 def partitions_for(count: int, blocks: int) -> tuple[Partition, Partition]:
-    """Of the sums at 15 digits, and of those at 16."""
+    """Return the partitions used for the sums at 15 digits and at 16 digits."""
     return Partition(count, blocks), Partition(count, blocks // 4)
 
 
@@ -92,7 +94,7 @@ class Fingerprint:
     decimals: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The fingerprint as a JSON object of ASCII text."""
+        """Return the fingerprint as a JSON object of ASCII text."""
         record: dict[str, Any] = {"v": _VERSION, "dtype": self.dtype, "count": self.count, "blocks": self.blocks}
         record |= {"exact": _packed_dtype(self.exact), "fifteen": _encode_pair(self.fifteen)}
         if self.sixteen is not None:
@@ -113,7 +115,7 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, stored: object) -> Fingerprint | None:
-        """The fingerprint that a JSON object is; None where it is none of ours."""
+        """Return the fingerprint that a JSON object is; None where it is none of ours."""
         if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
             return None
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
@@ -144,7 +146,7 @@ class Fingerprint:
 
 
 def header_checksum(header: Header) -> str:
-    """A checksum of what a header says of the layout: shape, strides, offset, order."""
+    """Return a checksum of what a header says of the layout: shape, strides, offset, order."""
     said = repr((header.shape, header.strides, header.offset, header.order))
     return _to_base64(hashlib.blake2b(said.encode(), digest_size=6).digest())
 

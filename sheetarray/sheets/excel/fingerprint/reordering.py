@@ -2,6 +2,8 @@
 
 A guess at what was done is undone and compared with the fingerprint: a stretch at first, then everything, so that what
 is said is proved.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Guess(NamedTuple):
 
 
 def find_reordering(case: FingerprintComparison, header: Header) -> str | None:
-    """What was done to the order of all elements; None if no guess is right."""
+    """Return what was done to the order of all elements; None if no guess is right."""
     count = case.record.count
     if len(case.buffer) != count or count < 2:
         return None
@@ -63,7 +65,7 @@ def _iter_guesses(case: FingerprintComparison, header: Header) -> Iterator[Guess
 
 
 def _is_plain(header: Header, count: int) -> bool:
-    """Whether the elements stand in the buffer one after the other, each once."""
+    """Return whether the elements stand in the buffer one after the other, each once."""
     if len(header.shape) < 2 or prod(header.shape) != count or header.offset or len(header.shape) > _MOST_AXES:
         return False
     axes = range(len(header.shape)) if header.order == "column-major" else reversed(range(len(header.shape)))

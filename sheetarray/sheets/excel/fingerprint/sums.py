@@ -5,6 +5,8 @@ each index. An element that is another changes the first by some d and the secon
 one in a cell, the two tell its weight, and so its index. Taken out of its other cells, it may leave another one alone
 there, and so on. The weights look like noise, since arrays of few values (labels, masks) change by the same d here and
 by -d there: were they the indices, three such edits would look like one elsewhere, and four like none.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ class Partition:
         return self.stretches + sum(self.primes)
 
     def cells_of(self, index: int) -> list[int]:
-        """The cells in which an element is counted."""
+        """Return the cells in which an element is counted."""
         cells, first = [index // self.stretch], self.stretches
         for prime in self.primes:
             cells.append(first + index % prime)
@@ -145,7 +147,7 @@ class Weights:
         self._numbers, self._spare = np.empty((2, MOST), np.uint64)
 
     def weights_of(self, index: int, count: int) -> Codes:
-        """The weights of at most MOST indices, valid until the next call."""
+        """Return the weights of at most MOST indices, valid until the next call."""
         numbers = np.add(self._steps[:count], np.uint64(index), out=self._numbers[:count])
         return _hash_in_place(numbers, self._spare[:count])
 
@@ -165,7 +167,7 @@ def _hash_in_place(numbers: Codes, spare: Codes) -> Codes:
 
 
 def weight(index: int, bits: int = 64) -> int:
-    """The weight of an index, or as many of its lower bits."""
+    """Return the weight of an index, or as many of its lower bits."""
     number = (index + 1) * _ODD
     for _ in range(2):
         number = (number + (number * number | 5)) & ((1 << bits) - 1)
@@ -173,7 +175,7 @@ def weight(index: int, bits: int = 64) -> int:
 
 
 def _unhash(weighed: int, bits: int) -> int:
-    """The index, of so many bits, whose weight ends in so many."""
+    """Return the index, of so many bits, whose weight ends in so many."""
     index = -1
     for bit in range(bits):
         if (weight(index, bit + 1) ^ weighed) >> bit & 1:
@@ -208,7 +210,7 @@ class Difference:
 
     @property
     def is_reordered(self) -> bool:
-        """Whether the same codes were added, at other places."""
+        """Return whether the plain sums agree and only the weighted sums differ: same elements, other order."""
         return not self.is_empty and not sum(self._first[: self.layout.stretches]) & _KEPT
 
     @cached_property
@@ -230,18 +232,18 @@ class Difference:
         return sorted(elements), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
 
     def single_element_in(self, stretch: int) -> int | None:
-        """The element that changed in a stretch, if it is the only one there."""
+        """Return the element that changed in a stretch, if it is the only one there."""
         index = _single_change(self._first[stretch], self._second[stretch], self.layout.count)
         return index if index is not None and index // self.layout.stretch == stretch else None
 
 
 def combine(one: Pair, other: Pair) -> Pair:
-    """The sums of two sets of codes."""
+    """Return the sums of two sets of codes."""
     return (one[0] + other[0]) & np.uint64(_KEPT), (one[1] + other[1]) & np.uint64(_KEPT)
 
 
 def stretch_matches(codes: Codes, stretch: int, layout: Partition, pair: Pair) -> bool:
-    """Whether these are the codes of a stretch, by its sums."""
+    """Return whether these are the codes of a stretch, by its sums."""
     begin = stretch * layout.stretch
     weights = _hash_in_place(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
     sums = int(codes.sum()) & _KEPT, int(np.dot(codes, weights)) & _KEPT
@@ -249,7 +251,7 @@ def stretch_matches(codes: Codes, stretch: int, layout: Partition, pair: Pair) -
 
 
 def _single_change(first: int, second: int, count: int) -> int | None:
-    """The index of the only element that changed a cell by these sums; None where there must be several."""
+    """Return the index of the only element that changed a cell by these sums; None where there must be several."""
     twos = (first & -first).bit_length() - 1
     if not first or second & ((1 << twos) - 1) or 1 << (WIDTH - twos) < 256 * count:
         return None

@@ -3,6 +3,8 @@
 Where it can be undone exactly (a sign, whole numbers, dates), the fingerprint of what was there before proves it. Of
 other doubles their moments tell: four equations that a change of two unknowns, or of small errors, has to satisfy. What
 they cannot see, an edit of a single number smaller than those errors, is said.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Change(NamedTuple):
 
 
 def change_of_values(case: FingerprintComparison) -> Change | None:
-    """What happened to all elements of an array, if it was the same for all; None if that explains nothing."""
+    """Return what happened to all elements of an array, if it was the same for all; None if that explains nothing."""
     if len(case.buffer) != case.record.count or case.record.count < 2:
         return None
     with np.errstate(over="ignore", invalid="ignore"):  # products of large numbers; what is not finite proves nothing
@@ -46,7 +48,7 @@ def change_of_values(case: FingerprintComparison) -> Change | None:
 
 
 def hidden_edit(case: FingerprintComparison) -> float | None:
-    """The largest edit of a single element that would not be seen beside rounding.
+    """Return the largest edit of a single element that would not be seen beside rounding.
 
     None where there was a larger one, or where the numbers are too large to tell.
     """
@@ -84,7 +86,7 @@ def _find_negation(case: FingerprintComparison) -> Change | None:
 
 
 def _find_fill(case: FingerprintComparison) -> Change | None:
-    """One value everywhere, where that is not what a few edits made."""
+    """Return one value everywhere, where that is not what a few edits made."""
     buffer = case.buffer
     few = not case.view.edited_elements[1] and len(case.view.edited_elements[0]) < len(buffer)
     if few or not bool(np.all((buffer == buffer[0]) | ((buffer != buffer) & (buffer[0] != buffer[0])))):
@@ -116,7 +118,7 @@ def _whole(case: FingerprintComparison) -> Iterator[Change | None]:
 
 
 def _less(buffer: Buffer, constant: int, present: Buffer) -> Buffer:
-    """The elements less a constant, around the end of the dtype if need be."""
+    """Return the elements less a constant, around the end of the dtype if need be."""
     unsigned: Buffer = buffer.view(f"u{buffer.dtype.itemsize}")
     step = np.array(constant % 2 ** (8 * buffer.dtype.itemsize), dtype=unsigned.dtype)
     smaller: Buffer = np.where(present, unsigned - step, unsigned).view(buffer.dtype)
@@ -180,7 +182,7 @@ class _Doubles:
             yield self._digits()
 
     def _slack(self, more: float = 0.0) -> Moments:
-        """How far rounding may have moved each moment, where `more` was added to every number."""
+        """Return how far rounding may have moved each moment, where `more` was added to every number."""
         around = more * np.sqrt(len(self.numbers))
         sizes = self.sizes + abs(more) * len(self.numbers)
         tolerance: Moments = _SUMMING * sizes + _SIGMAS * self.error * (self.squares + abs(around))
@@ -197,7 +199,7 @@ class _Doubles:
         return self._within(1.0, 0.0)
 
     def _sure(self, message: str, constant: float = 0.0) -> Change:
-        """A change, with the edit that it might hide."""
+        """Return a change, with the edit that it might hide."""
         hidden = float(self._slack(constant).max()) / _LEAST_WEIGHT
         return Change(message, f"an edit of less than {hidden:.1g} in a single element beside it would not be seen")
 
@@ -222,7 +224,7 @@ class _Doubles:
         return moments_of(self.present.astype(np.float64), 0)
 
     def _both(self) -> Change | None:
-        """A factor and then a constant: 9/5 and 32."""
+        """Return a factor and then a constant: 9/5 and 32."""
         weights = self._weights
         matrix = np.stack([self.then, weights], axis=1)
         if len(self.numbers) <= EQUATIONS or self._unchanged or np.linalg.matrix_rank(matrix) < 2:
@@ -280,7 +282,7 @@ class _Doubles:
 
 
 def _to_typed(number: float) -> Iterator[float]:
-    """The number, or its inverse, with few digits, as somebody may have typed it."""
+    """Yield the number, or its inverse, with few digits, as somebody may have typed it."""
     if not np.isfinite(number) or not number:
         return
     for digits in range(1, _LONGEST + 1):

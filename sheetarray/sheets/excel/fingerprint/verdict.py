@@ -2,6 +2,8 @@
 
 Unchanged, bit for bit: nothing. Rounded by a program that saved the file again: a warning that says how far. Anything
 else is an error: elements edited, reordered, moved, lost, multiplied by a power of ten; `edits` finds out which.
+
+The mathematics is explained in docs/fingerprint.md.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _FEW = 3  # edits that need no other explanation
 def compare_with_fingerprint(
     record: object, header: Header, buffer: Buffer, name: str, address: Callable[[int], str], *, most: int = 20
 ) -> Iterator[Finding]:
-    """What became of an array since its fingerprint was taken; nothing where it is unchanged.
+    """Yield what became of an array since its fingerprint was taken; nothing where it is unchanged.
 
     Args:
         record: the fingerprint, as it was stored; what is none says nothing.
@@ -101,7 +103,7 @@ class _Verdict:
             yield from self._edited_findings(edited, others, most)
 
     def _change(self) -> Change | None:
-        """What happened to all elements, where it was not an edit of one or two."""
+        """Return what happened to all elements, where it was not an edit of one or two."""
         edited, others = self.view.edited_elements
         return change_of_values(self.case) if others or len(edited) > 1 else None
 
@@ -119,7 +121,7 @@ class _Verdict:
         return self._keeps_fifteen_digits("every number")
 
     def _edited_and_rounded(self, most: int) -> Iterator[Finding]:
-        """Where elements were named, most of which may only have been rounded by a unit of their last digit."""
+        """Yield where elements were named, most of which may only have been rounded by a unit of their last digit."""
         rounded = set(self.case.last_digits)
         yield self._last_digits()
         yield from self._edited_findings(
@@ -229,7 +231,7 @@ class _Verdict:
         yield from self._edited_findings(*view.edited_elements, most)
 
     def _find_move(self) -> Moved | None:
-        """The move that explains what changed in an array as long as it was, where few edits do not."""
+        """Return the move that explains what changed in an array as long as it was, where few edits do not."""
         edited, others = self.view.edited_elements
         return self.view.has_moved if others or len(edited) > _FEW else None
 
@@ -245,7 +247,7 @@ class _Verdict:
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
 
     def _rows(self, size: int) -> str:
-        """How many rows so many elements are, where they are whole ones of an array of several axes."""
+        """Return how many rows so many elements are, where they are whole ones of an array of several axes."""
         along = self.header.shape[1:] if self.header.order == "row-major" else self.header.shape[:-1]
         row = math.prod(along)
         if len(self.header.shape) < 2 or row < 2 or size % row:
@@ -308,7 +310,7 @@ def _count_elements(count: int) -> str:
 
 
 def _sort_direction(buffer: Buffer) -> str | None:
-    """Whether the elements stand in ascending or in descending order (NaN last)."""
+    """Return whether the elements stand in ascending or in descending order (NaN last)."""
     if buffer.dtype.kind in "cO":
         return None
     missing = np.isnan(buffer) if buffer.dtype.kind == "f" else np.isnat(buffer) if buffer.dtype.kind in "mM" else None

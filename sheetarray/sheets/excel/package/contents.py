@@ -13,7 +13,7 @@ from .markup import Element, Markup, escape_text
 
 
 def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
-    """The part with the titles of more worksheets; None where it does not list those that are there.
+    """Return the part with the titles of more worksheets; None where it does not list those that are there.
 
     Args:
         content: the part.

@@ -67,7 +67,7 @@ class _Directory:
 
 
 def read_members(content: BytesLike) -> list[Member]:
-    """The members of a package, in the directory's order.
+    """Return the members of a package, in the directory's order.
 
     Raises:
         FormatError: no zip, cut off, encrypted, members that overlap or claim more than their bytes can hold.
@@ -91,19 +91,19 @@ def _directory(content: BytesLike) -> _Directory:
 
 
 def _end(content: BytesLike) -> int | None:
-    """Where the last end mark is; as many bytes may follow it as a comment has at most."""
+    """Return where the last end mark is; as many bytes may follow it as a comment has at most."""
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
     position = content[first:].rfind(_MARK)
     return first + position if position >= 0 else None
 
 
 def has_directory(content: BytesLike) -> bool:
-    """Whether some bytes may end in a zip package, whatever is before it."""
+    """Return whether some bytes may end in a zip package, whatever is before it."""
     return _end(content) is not None
 
 
 def _directory_before(content: BytesLike, end: int) -> _Directory:
-    """The directory whose end mark is at an offset.
+    """Return the directory whose end mark is at an offset.
 
     Bytes may follow it, and bytes that do not look like a package come before it; then offsets count from where the
     package begins, or from the beginning of the file.
@@ -131,8 +131,9 @@ def _directory_before(content: BytesLike, end: int) -> _Directory:
 
 
 def _end64(content: BytesLike, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
-    """Where the zip64 end of the directory begins, how many bytes come before the package, and the fields that stand
-    in for those of the plain end."""
+    """Return where the zip64 end of the directory begins, how many bytes come before the package, and the fields that
+    stand in for those of the plain end.
+    """
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
     place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
@@ -146,7 +147,7 @@ def _end64(content: BytesLike, end: int) -> tuple[int, int, tuple[int, int, int,
 
 
 def _members(content: BytesLike, directory: _Directory) -> Iterator[tuple[int, Member]]:
-    """Each member, after the offset where it begins."""
+    """Yield each member, after the offset where it begins."""
     entries, at = content[directory.start : directory.end], 0
     for index in range(directory.count):
         if at + _ENTRY.size > len(entries) or entries[at : at + 4] != b"PK\1\2":
@@ -192,7 +193,7 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
 
 
 def _data_position(content: BytesLike, directory: _Directory, offset: int, name: str, method: int) -> int:
-    """Where the packed bytes begin: after a local header that names the same part."""
+    """Return where the packed bytes begin: after a local header that names the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)

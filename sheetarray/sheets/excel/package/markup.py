@@ -58,11 +58,11 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def get(self, name: str, default: str = "") -> str:
-        """An attribute without a namespace."""
+        """Return an attribute without a namespace."""
         return self.attributes.get(name, default)
 
     def get_in(self, spaces: frozenset[str], name: str) -> str:
-        """An attribute in one of some namespaces; empty where there is none."""
+        """Return an attribute in one of some namespaces; empty where there is none."""
         for key, value in self.attributes.items():
             prefix, colon, local = key.rpartition(":")
             if local == name and colon and _resolve(prefix + colon, self.scope) in spaces:
@@ -70,11 +70,11 @@ class Element:
         return ""
 
     def children_named(self, name: str) -> Iterator[Element]:
-        """The children of a name in the element's own namespace."""
+        """Return the children of a name in the element's own namespace."""
         return (child for child in self.children if child.name == name and child.space == self.space)
 
     def child_named(self, name: str) -> Element | None:
-        """The first child of a name."""
+        """Return the first child of a name."""
         return next(self.children_named(name), None)
 
 
@@ -135,7 +135,7 @@ class Markup:
         self.insert(begin, f" {name}={quote_attribute(value)}")
 
     def to_bytes(self) -> bytes:
-        """The part with all changes."""
+        """Return the part with all changes."""
         for element, texts in self._appended.values():
             appended = "".join(texts)
             if element.inner < element.end:
@@ -153,7 +153,7 @@ class Markup:
 
 
 def quote_attribute(value: str) -> str:
-    """The value of an attribute, in quotes.
+    """Return the value of an attribute, in quotes.
 
     Example:
         >>> quote_attribute('a "b" & c')
@@ -172,7 +172,7 @@ def _resolve(prefix: str, scope: tuple[dict[str, str], ...]) -> str:
 
 
 def _utf8(content: bytes, location: str) -> bytes:
-    """The same document in UTF-8, as it is where it is that already."""
+    """Return the same document in UTF-8, as it is where it is that already."""
     if content.startswith(_UTF16):
         try:
             text = content.decode("utf-16")
@@ -185,7 +185,7 @@ def _utf8(content: bytes, location: str) -> bytes:
 
 
 def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[tuple[str, dict[str, str]]]:
-    """The elements of a part, without their prefixes, and their attributes, one after the other.
+    """Yield the elements of a part, without their prefixes, and their attributes, one after the other.
 
     Args:
         content: of the part, in UTF-8 or UTF-16.
@@ -205,7 +205,7 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
 
 
 def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
-    """The attributes of the first element of a name at the beginning of a part; empty where there is none.
+    """Return the attributes of the first element of a name at the beginning of a part; empty where there is none.
 
     Raises:
         FormatError: no well-formed XML, or a document type definition.
@@ -266,7 +266,7 @@ def _parse_elements(content: bytes, location: str, depth: int) -> Element:
 
 
 def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
-    """A parser that refuses definitions of types and of entities, and other encodings than OPC allows."""
+    """Return a parser that refuses definitions of types and of entities, and other encodings than OPC allows."""
     allowed = _NARROW if encoding else (*_NARROW, "utf-16")
 
     def definition(*_: object) -> None:

@@ -59,14 +59,14 @@ class Package:
             raise FormatError(f"claims to inflate to {total} bytes, of which {self._limit} are read at most")
 
     def names(self) -> list[str]:
-        """The names of the parts, in the directory's order."""
+        """Return the names of the parts, in the directory's order."""
         return [member.name for member in self._members.values()]
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.lower() in self._members
 
     def member(self, name: str) -> Member:
-        """What the directory says of a part; names are compared without case.
+        """Return what the directory says of a part; names are compared without case.
 
         Raises:
             FormatError: there is none.
@@ -77,7 +77,7 @@ class Package:
             raise FormatError(f"the package has no part {name!r:.80}") from None
 
     def read(self, name: str, *, limit: int | None = None) -> bytes:
-        """The content of a part, checked against its size and its CRC-32.
+        """Return the content of a part, checked against its size and its CRC-32.
 
         Args:
             name: of the part.
@@ -95,7 +95,7 @@ class Package:
         return content
 
     def head(self, name: str, count: int) -> bytes:
-        """The first `count` bytes of a part, or all where there are fewer; not checked against the CRC-32.
+        """Return the first `count` bytes of a part, or all where there are fewer; not checked against the CRC-32.
 
         Raises:
             FormatError: no such part, or damaged.
@@ -104,7 +104,7 @@ class Package:
         return b"".join(self._inflate(member, min(count, member.size)))
 
     def iter_packed(self, name: str) -> Iterator[bytes]:
-        """The packed bytes of a part as they are, in blocks.
+        """Yield the packed bytes of a part as they are, in blocks.
 
         Raises:
             FormatError: there is no such part.
@@ -116,7 +116,7 @@ class Package:
             release_pages(self._content, start, min(start + _BLOCK, end))
 
     def _inflate(self, member: Member, count: int) -> Iterator[bytes]:
-        """The first `count` bytes; where that is all of them, nothing may follow."""
+        """Yield the first `count` bytes; where that is all of them, nothing may follow."""
         if member.method == STORED:
             yield self._content[member.start : member.start + count]
             return

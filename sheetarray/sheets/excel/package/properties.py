@@ -39,7 +39,7 @@ _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
 def pack(record: Mapping[str, Any]) -> dict[str, str]:
-    """A record as the properties that hold it.
+    """Return a record as the properties that hold it.
 
     Raises:
         LimitError: it takes more than 16 Mi characters.
@@ -60,7 +60,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
-    """The record that properties hold; None where there is none.
+    """Return the record that properties hold; None where there is none.
 
     Raises:
         FormatError: a property of ours is missing or was edited.
@@ -87,7 +87,7 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _unpack(text: str) -> str:
-    """The JSON of a record.
+    """Return the JSON of a record.
 
     Raises:
         ValueError: it is too long, or no base64.
@@ -103,7 +103,7 @@ def _unpack(text: str) -> str:
 
 
 def read_record(package: Package) -> dict[str, Any] | None:
-    """The record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None where there is none.
+    """Return the record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None where there is none.
 
     Raises:
         FormatError: the properties, or the record in them, are damaged.
@@ -112,7 +112,7 @@ def read_record(package: Package) -> dict[str, Any] | None:
 
 
 def read_properties(package: Package) -> dict[str, str]:
-    """All custom document properties of a workbook that are text.
+    """Return all custom document properties of a workbook that are text.
 
     Raises:
         FormatError: they are damaged.
@@ -157,7 +157,7 @@ def _refuse(word: str) -> Any:
 
 
 def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A record, with what else is known of some sheets.
+    """Return a record, with what else is known of some sheets.
 
     Example:
         >>> add_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
@@ -171,7 +171,7 @@ def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]
 
 
 def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
-    """The part of the custom properties with our record in place of an older one; all others stay as they are.
+    """Return the part of the custom properties with our record in place of an older one; all others stay as they are.
 
     Args:
         content: the part; None for a new one.
@@ -209,5 +209,5 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
 
 
 def _value_space(space: str) -> str:
-    """The namespace of the values, beside that of the properties."""
+    """Return the namespace of the values, beside that of the properties."""
     return f"{space.rpartition('/')[0]}/docPropsVTypes"

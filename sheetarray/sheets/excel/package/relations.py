@@ -75,14 +75,14 @@ class Relations:
         self._ids = {relation.id for relation in self.entries}
 
     def target(self, kind: str) -> str | None:
-        """The first part of a kind; None where there is none."""
+        """Return the first part of a kind; None where there is none."""
         return next(
             (relation.target for relation in self.entries if relation.kind == kind and relation.target is not None),
             None,
         )
 
     def present_target(self, kind: str) -> str | None:
-        """The first part of a kind, where the package has it."""
+        """Return the first part of a kind, where the package has it."""
         part = self.target(kind)
         return part if part is not None and part in self._package else None
 
@@ -110,7 +110,7 @@ class Relations:
                 self.markup().remove(relation.element)
 
     def markup(self) -> Markup:
-        """The part itself.
+        """Return the part itself.
 
         Raises:
             FormatError: there is none.
@@ -121,20 +121,20 @@ class Relations:
 
 
 def relations_part(part: str) -> str:
-    """The name of the part that holds the relationships of a part."""
+    """Return the name of the part that holds the relationships of a part."""
     folder, base = posixpath.split(part)
     return posixpath.join(folder, "_rels", f"{base}.rels")
 
 
 def relation_type(kind: str, strict: bool) -> str:
-    """The type of a relationship, in transitional or in strict OOXML."""
+    """Return the type of a relationship, in transitional or in strict OOXML."""
     if strict:
         return _KINDS[1] + next((other for other, plain in _STRICT_KINDS.items() if plain == kind), kind)
     return _KINDS[0] + kind
 
 
 def relation_space(strict: bool) -> str:
-    """The namespace of the attributes that hold the ids of relationships."""
+    """Return the namespace of the attributes that hold the ids of relationships."""
     return _KINDS[1 if strict else 0].rstrip("/")
 
 
@@ -150,7 +150,7 @@ def _relation(package: Package, folder: str, entry: Element) -> Relation:
 
 
 def _resolve(package: Package, folder: str, target: str) -> str:
-    """The name of a part, as the package spells it where there is one."""
+    """Return the name of a part, as the package spells it where there is one."""
     path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
     for name in (path, unquote(path)):
         if name in package:
@@ -159,7 +159,7 @@ def _resolve(package: Package, folder: str, target: str) -> str:
 
 
 def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:
-    """The parts that nothing refers to any more once some parts refer to nothing; with their own relationships.
+    """Return the parts that can only be reached through the given parts, and would be left over without them.
 
     Raises:
         FormatError: relationships are damaged, or longer than 64 MiB in all.
@@ -193,11 +193,11 @@ class _Graph:
         return self._known[part]
 
     def _is_part(self, name: str) -> bool:
-        """Whether it is content: neither the list of types nor relationships."""
+        """Return whether it is content: neither the list of types nor relationships."""
         return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
 
     def reachable(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
-        """All parts that one comes to from some; those `without` are come to, but lead nowhere."""
+        """Return all parts reachable from `starts`; the relationships of parts in `without` are not followed."""
         reached, waiting = set(starts), list(starts)
         while waiting:
             part = waiting.pop()
@@ -223,12 +223,12 @@ class ContentTypes:
         self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.children_named("Default")}
 
     def type_of(self, part: str) -> str:
-        """The type of a part; empty where there is none."""
+        """Return the type of a part; empty where there is none."""
         content_type = self._overrides.get(_part_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
         return content_type.get("ContentType") if content_type is not None else ""
 
     def parts(self, type_: str) -> list[str]:
-        """The parts of a type that are listed one by one."""
+        """Return the parts of a type that are listed one by one."""
         return [part for part, at in self._overrides.items() if at.get("ContentType") == type_]
 
     def __contains__(self, part: str) -> bool:
@@ -252,5 +252,5 @@ def _part_key(part: str) -> str:
 
 
 def _uri(part: str) -> str:
-    """A part's name as others refer to it."""
+    """Return a part's name as others refer to it."""
     return quote(part, safe="/%!$&'()*+,;=:@~")

@@ -10,7 +10,7 @@ _OFF = ("0", "false")
 
 
 def bold_style(content: bytes, *, location: str) -> int | None:
-    """The index of a style that is bold and otherwise as the usual cell; None where there is none.
+    """Return the index of a style that is bold and otherwise as the usual cell; None where there is none.
 
     Args:
         content: the part of the styles.
@@ -43,7 +43,7 @@ def bold_style(content: bytes, *, location: str) -> int | None:
 
 
 def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:
-    """Whether a font is bold, and all else of it."""
+    """Return whether a font is bold, and all else of it."""
     thick = any(child.name == "b" and child.get("val", "1") not in _OFF for child in font.children)
     return thick, frozenset(
         (child.name, frozenset(child.attributes.items())) for child in font.children if child.name != "b"

@@ -34,7 +34,7 @@ def checking_complete(what: str) -> Iterator[None]:
 
 
 def unpack_number(word: int) -> float:
-    """The number in an RK word: 30 bits of a double or of an integer, perhaps of hundredths (MS-XLS 2.5.217)."""
+    """Return the number in an RK word: 30 bits of a double or of an integer, perhaps of hundredths (MS-XLS 2.5.217)."""
     value: float
     if word & 2:
         value = (word >> 2) - (1 << 30 if word >> 31 else 0)
@@ -99,7 +99,7 @@ class RunCollector:
         self._cells.append((row, column, style, kind, value))
 
     def take_run(self, *, last: bool) -> Generator[CellRun]:
-        """The cells so far, where they are enough for a run."""
+        """Return the collected cells as a run if there are enough of them (or if `last`), else None."""
         import polars as pl
 
         if not self._cells or (len(self._cells) < _CELLS_A_RUN and not last):

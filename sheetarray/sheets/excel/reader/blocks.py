@@ -27,7 +27,7 @@ _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']
 
 
 def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
-    """The content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
+    """Yield the content of a part, in blocks that grow; its size and its CRC-32 are checked at the end.
 
     Raises:
         FormatError: no such part, damaged, or packed so hard that it can only be a bomb.
@@ -70,7 +70,7 @@ def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator
 
 
 def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
-    """The packed bytes, the first ones in small pieces."""
+    """Yield the packed bytes, the first ones in small pieces."""
     blocks = package.iter_packed(name)
     first, start, size = next(blocks, b""), 0, _FIRST_PIECE
     while start < len(first):
@@ -94,7 +94,7 @@ def helper(name: str) -> Iterator[Executor]:
 
 
 def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same blocks, each made in a second thread while the caller is busy with the one before."""
+    """Yield the same blocks, each made in a second thread while the caller is busy with the one before."""
     with helper("inflate") as thread:
         waiting = thread.submit(next, blocks, None)
         while (block := waiting.result()) is not None:
@@ -103,7 +103,7 @@ def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The same text in UTF-8, without a byte order mark.
+    """Yield the same text in UTF-8, without a byte order mark.
 
     Raises:
         FormatError: it is neither UTF-8 nor UTF-16.

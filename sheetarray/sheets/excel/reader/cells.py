@@ -57,7 +57,7 @@ class CellRun:
         return len(self.rows)
 
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
-        """Those that are chosen."""
+        """Return those that are chosen."""
         if mask.all():
             return self
         formulas = None if self.formulas is None else self.formulas[mask]
@@ -72,7 +72,7 @@ def _series(values: Any) -> pl.Series:
 
 
 def join_masks(runs: Sequence[Mask | None], sizes: Sequence[int]) -> Mask | None:
-    """The marks of several runs as those of one; None stands for a run without any."""
+    """Return the marks of several runs as those of one; None stands for a run without any."""
     if all(marks is None for marks in runs):
         return None
     sized = zip(runs, sizes, strict=True)
@@ -93,7 +93,8 @@ class WorkbookReader(Protocol):
     from_1904: bool
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """The cells of a sheet, run by run, from its first rows on; each cell comes once in a workbook that is sound.
+        """Return the cells of a sheet, run by run, from its first rows on; each cell comes once in a workbook that is
+        sound.
 
         Args:
             title: of the sheet, exactly.

@@ -53,7 +53,7 @@ class ColumnRun:
 
 
 def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | None:
-    """The column under the engine's dtype; None where the cells have to be looked at.
+    """Return the column under the engine's dtype; None where the cells have to be looked at.
 
     That is: one is neither a number nor (with `numerals`) text that looks like one, or `dtype` may not hold it exactly.
     """
@@ -83,7 +83,7 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
 
 
 def _known(dtype: DType, numerals: bool) -> list[int]:
-    """The kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
+    """Return the kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
     if dtype.kind == "bool":
         return [BOOLEAN]
     doubles = [LARGE, LONG] if dtype.kind == "float" else []
@@ -91,7 +91,7 @@ def _known(dtype: DType, numerals: bool) -> list[int]:
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
-    """Whether the numbers among the cells are numbers; text may be NaN or infinite."""
+    """Return whether the numbers among the cells are numbers; text may be NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
             return True
@@ -108,7 +108,7 @@ def _round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any
 
 
 def _with_nulls(series: pl.Series, run: ColumnRun) -> pl.Series:
-    """The series at its places, with nulls between."""
+    """Return the series at its places, with nulls between."""
     import polars as pl
 
     if run.height == len(run):
@@ -152,7 +152,7 @@ class ColumnTexts:
                 change(places)
 
     def result(self) -> pl.Series | Sequence[Cell]:
-        """A String Series; or a list with `Unreadable` in it."""
+        """Return a String Series; or a list with `Unreadable` in it."""
         series = _with_nulls(self._texts, self._run)
         if not self._unreadable:
             return series

@@ -55,7 +55,7 @@ class ColumnRuns:
 
 
 def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list[ColumnRuns]:
-    """The cells of each column that is requested, from its row on.
+    """Return the cells of each column that is requested, from its row on.
 
     Raises:
         FormatError: so few cells, so far apart, that their columns would be next to nothing but blanks.
@@ -122,7 +122,10 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
 
 
 def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
-    """A column as one run, its rows ascending, and the row of a cell that comes twice; the runs are given back."""
+    """Join the runs of a column, sorted by row, and release them.
+
+    Also return the first row that occurs twice, or None.
+    """
     import polars as pl
 
     rows: Positions = np.concatenate([np.asarray(rows, dtype=np.int64) for rows in column.rows])

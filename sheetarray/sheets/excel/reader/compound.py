@@ -65,7 +65,7 @@ class Compound:
         return isinstance(name, str) and name.casefold() in self._entries
 
     def read(self, name: str) -> bytes:
-        """A stream, as a whole.
+        """Return a stream, as a whole.
 
         Raises:
             FormatError: it is not there, or its sectors are not.
@@ -92,7 +92,7 @@ class Compound:
         return b"".join(map(self._sector, _follow_chain(first, self._table, self._count)))
 
     def _read_table(self, more: int) -> SectorNumbers:
-        """Which sector follows each."""
+        """Return which sector follows each."""
         named = np.frombuffer(self._content[76:_HEADER_BYTES], dtype="<u4")
         tables = [named]
         for _ in range(self._count):
@@ -119,7 +119,7 @@ class Compound:
 
 
 def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
-    """The numbers of a chain of sectors.
+    """Return the numbers of a chain of sectors.
 
     Raises:
         FormatError: it leads nowhere, or round in a circle.

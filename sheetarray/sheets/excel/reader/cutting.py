@@ -56,7 +56,9 @@ class Scope:
         return list(self.declared.values()).count(self.space) <= 1
 
     def plain(self, text: bytes) -> bytes | None:
-        """The same without the prefix of the tags, and with line feeds as XML wants them; None for other tags."""
+        """Return the same without the prefix of the tags, and with line feeds as XML wants them; None for
+        other tags.
+        """
         if self.prefix:
             begin, end = b"<%s" % self.prefix.encode(), b"</%s" % self.prefix.encode()
             if text.count(begin) + text.count(end) != text.count(b"<"):
@@ -121,7 +123,9 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
 
 
 def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
-    """Where in `fresh` an end tag begins, less than 0 where it began in the `seam` before; None where there is none."""
+    """Return where in `fresh` an end tag begins, less than 0 where it began in the `seam` before; None where there is
+    none.
+    """
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
@@ -130,7 +134,7 @@ def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
 
 
 def _is_plain(text: bytes) -> bool:
-    """Whether a search for bytes finds tags, and nothing that only looks like one."""
+    """Return whether a search for bytes finds tags, and nothing that only looks like one."""
     if (b"!" in text and b"<!" in text) or (b"?" in text and b"<?" in text):
         return False
     if b"x" not in text or len(text) < 2:
@@ -148,7 +152,7 @@ class _EnteredError(Exception):
 
 
 def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
-    """What stands around the elements, and what follows the tag that they stand in; None where that is empty."""
+    """Return what stands around the elements, and what follows the tag that they stand in; None where that is empty."""
     parser = expat.ParserCreate("utf-8")
     scopes: list[tuple[str, dict[str, str]]] = []  # of the elements that are open
     text = b""

@@ -18,7 +18,7 @@ _SPACE = 0x20
 
 
 def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Positions) -> pl.Series | None:
-    """The same values, as they are meant; None where that cannot be said.
+    """Return the same values, as they are meant; None where that cannot be said.
 
     Args:
         tags: of the block.
@@ -38,7 +38,7 @@ def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Posit
 
 
 def _find_spaced(tags: Tags, texts: Positions) -> Positions | None:
-    """Which tags have text with white space around it that is not kept; None where that cannot be said."""
+    """Return which tags have text with white space around it that is not kept; None where that cannot be said."""
     starts = tags.starts[texts]
     plain = tags.starting_with(starts, _PLAIN)
     if not (plain | tags.starting_with(starts, PRESERVED) | tags.are_closed(texts)).all():

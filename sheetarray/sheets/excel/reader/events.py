@@ -56,7 +56,7 @@ class MarkupBudget:
 
 
 def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:
-    """The cells of some rows.
+    """Return the cells of some rows.
 
     Args:
         block: whole rows, in UTF-8.
@@ -76,7 +76,7 @@ def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: Ma
 
 
 def parse_strings(content: bytes, *, name: str, budget: MarkupBudget | None = None) -> list[str]:
-    """The texts of some string items, runs of rich text put together.
+    """Return the texts of some string items, runs of rich text put together.
 
     Args:
         content: whole `si` elements, in UTF-8.
@@ -127,7 +127,7 @@ class _TextReader:
             self._text = None
 
     def take_text(self) -> str:
-        """The text so far; the next one begins empty."""
+        """Return the text so far; the next one begins empty."""
         text, self._pieces, self._length = "".join(self._pieces), [], 0
         return text
 

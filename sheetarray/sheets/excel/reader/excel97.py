@@ -90,7 +90,7 @@ class Excel97Book:
         self._listed.add(self._text(record, 6, short=True), str(start))
 
     def _text(self, record: bytes, at: int, *, short: bool = False) -> str:
-        """The text at an offset of a record, whose count of characters is a byte or two.
+        """Return the text at an offset of a record, whose count of characters is a byte or two.
 
         Raises:
             FormatError: it is longer than the record.
@@ -109,7 +109,7 @@ class Excel97Book:
         return raw.decode(self._code_page, "replace")
 
     def _result(self, record: bytes, continued: list[bytes]) -> str:
-        """The text of a formula, which may go on in other records."""
+        """Return the text of a formula, which may go on in other records."""
         if not continued or self._version != _EXCEL_97:
             return self._text(record, 0)
         wide = bool(record[2] & _WIDE)
@@ -118,7 +118,7 @@ class Excel97Book:
     # Cells ---------------------------------------------------------------------------------------------------
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
-        """The cells of a worksheet."""
+        """Yield the cells of a worksheet."""
         collector = RunCollector(self._formats, rows=self.max_rows, columns=_COLUMNS)
         depth, result, constants = 0, (0, 0), set[tuple[int, int]]()
         with checking_complete(f"sheet {title}"):
@@ -170,7 +170,7 @@ class Excel97Book:
             collector.add_text(row, column, self._text(record, 6))
 
     def _formula(self, collector: RunCollector, record: bytes, constants: set[tuple[int, int]]) -> tuple[int, int]:
-        """The value of a formula; where it is text, that follows in a record of its own."""
+        """Return the value of a formula; where it is text, that follows in a record of its own."""
         row, column, style = _CELL.unpack_from(record)
         kind, value, marked = struct.unpack_from("<BxB3xH", record, 6)
         if marked != 0xFFFF:
@@ -190,7 +190,7 @@ _CELLS = frozenset((_NUMBER, _PACKED, _PACKED_ROW, _SHARED, _LABEL, _RICH_LABEL,
 
 
 def _is_constant(record: bytes, constants: set[tuple[int, int]]) -> bool:
-    """Whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference.
+    """Return whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference.
 
     Args:
         record: of the formula.
@@ -211,7 +211,7 @@ def _codec(number: int) -> str:
 
 
 def _records(stream: bytes, at: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """The records from an offset on: the type, what is in it, and what is in those that continue it.
+    """Yield the records from an offset on: the type, what is in it, and what is in those that continue it.
 
     Raises:
         FormatError: the stream breaks off within one.
@@ -239,7 +239,7 @@ class _Strings:
         self._segments, self._index, self._at = segments, 0, 0
 
     def all(self) -> Iterator[str]:
-        """Each string.
+        """Yield each string.
 
         Raises:
             FormatError: the table breaks off.

@@ -27,7 +27,7 @@ _MOST_STYLES = 2**17
 
 
 def kind_of_format(code: str) -> int:
-    """What a format code makes of a number: NUMBER, SERIAL or DURATION.
+    """Return what a format code makes of a number: NUMBER, SERIAL or DURATION.
 
     Example:
         >>> kind_of_format("yyyy-mm-dd") == SERIAL, kind_of_format('0.00E+00" days"') == NUMBER
@@ -56,7 +56,7 @@ class Formats:
         self._kinds = np.array([*(kinds.get(number, NUMBER) for number in used), NUMBER], dtype=np.uint8)
 
     def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
-        """The kinds of cells, numbers that are shown as dates told from others.
+        """Return the kinds of cells, numbers that are shown as dates told from others.
 
         Args:
             kinds: as far as they are known.
@@ -67,7 +67,7 @@ class Formats:
 
 
 def read_formats(package: Package, part: str | None) -> Formats:
-    """The formats in the styles of a package; none where it has no such part.
+    """Return the formats in the styles of a package; none where it has no such part.
 
     Raises:
         FormatError: the part is damaged.

@@ -83,7 +83,7 @@ class OoxmlBook:
         return read_formats(self._package, self._relations.present_target("styles"))
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """The cells of a worksheet."""
+        """Yield the cells of a worksheet."""
         part = self._parts[title]
         blocks = run_ahead(
             split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
@@ -98,7 +98,7 @@ class OoxmlBook:
                     yield self._cells(raw, numeric)
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        """Yield the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
         part = self._parts[title]
         blocks = run_ahead(
             split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
@@ -119,7 +119,7 @@ class OoxmlBook:
                     yield self._cells(raw, numeric=False)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        """Return the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
         return self.cells_of_blocks(title, picker(self._strings.texts, texts))
 
     def _cells(self, raw: RawCells, numeric: bool) -> CellRun:
@@ -136,7 +136,7 @@ class OoxmlBook:
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
 
     def _look_up_strings(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
-        """The values of cells, shared strings in the place of their indices, and which of them are long."""
+        """Return the values of cells, shared strings in the place of their indices, and which of them are long."""
         import polars as pl
 
         everyone = len(shared) == len(raw)

@@ -81,7 +81,7 @@ class OdsBook:
         """Nothing is held: the package's bytes are the caller's."""
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
-        """The cells of a table."""
+        """Yield the cells of a table."""
         reader = _TableReader(title)
         for block in run_ahead(_content(self._package)):
             yield from reader.read(block, last=False)
@@ -95,7 +95,7 @@ def _content(package: Package) -> Iterator[bytes]:
 
 
 def _titles(package: Package) -> Generator[str]:
-    """The titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
+    """Yield the titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
     waiting, tag = b"", None
     for block in run_ahead(_content(package)):
         waiting += block
@@ -274,7 +274,7 @@ class _TableReader:
 
 
 def _repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
-    """The cells of a row, once more for each row that follows as its repetition."""
+    """Yield the cells of a row, once more for each row that follows as its repetition."""
     rows_per_run = max(1, _CELLS_A_RUN // len(once))
     for first in range(1, repeats, rows_per_run):
         times = min(rows_per_run, repeats - first)
@@ -302,7 +302,7 @@ def _make_run(rows: Positions, cells: list[tuple[int, int, str]], areas: list[Fo
 
 
 def _area(attributes: dict[str, str], row: int, column: int) -> list[FormulaArea]:
-    """The cells of an array formula that begins in a cell; nothing where it is the only one."""
+    """Return the cells of an array formula that begins in a cell; nothing where it is the only one."""
     rows = _count(attributes.get(f"{_TABLE}number-matrix-rows-spanned"))
     columns = _count(attributes.get(f"{_TABLE}number-matrix-columns-spanned"))
     if rows == columns == 1 or row + rows > MOST_ROWS or column + columns > MOST_COLUMNS:
@@ -320,7 +320,7 @@ def _count(text: str | None) -> int:
 
 
 def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
-    """What kind of cell it is, and its value; 0 for a blank one."""
+    """Return what kind of cell it is, and its value; 0 for a blank one."""
     formula = attributes.get(f"{_TABLE}formula", "")
     if formula in _CONSTANTS:
         return BOOLEAN, _CONSTANTS[formula]
@@ -341,7 +341,7 @@ def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str
 
 
 def _parse_duration(text: str) -> str:
-    """A duration in days, as a numeral; the text itself where it is none."""
+    """Return a duration in days, as a numeral; the text itself where it is none."""
     match = _ELAPSED.fullmatch(text)
     if match is None:
         return text

@@ -22,7 +22,7 @@ _BINARY = "application/vnd.ms-excel.sheet.binary"
 
 
 def open_workbook(source: Source) -> WorkbookReader:
-    """The workbook in a source.
+    """Return the workbook in a source.
 
     Raises:
         FormatError: no workbook, or one that is damaged, encrypted or hostile.

@@ -28,10 +28,10 @@ class Searchable(Protocol):
     """A workbook whose bytes can be searched before its cells are looked at."""
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        """Return the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        """Return the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
 
 
 def rows_of_block(block: bytes) -> tuple[int, int] | None:

@@ -52,7 +52,7 @@ class RawCells:
         return len(self.rows)
 
     def select(self, mask: Mask) -> RawCells:
-        """Those that are chosen."""
+        """Return those that are chosen."""
         import polars as pl
 
         return RawCells(
@@ -69,7 +69,7 @@ class RawCells:
         )
 
     def check(self) -> RawCells:
-        """The same.
+        """Return the same.
 
         Raises:
             FormatError: a cell lies beyond the last row or column that there is.
@@ -81,7 +81,7 @@ class RawCells:
 
 
 def position_error(row: int, column: int) -> FormatError:
-    """What is wrong with a cell that lies beyond the last row or column that there is."""
+    """Return what is wrong with a cell that lies beyond the last row or column that there is."""
     return FormatError(
         f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
         location=cell_address(row, column),

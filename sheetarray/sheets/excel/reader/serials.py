@@ -19,7 +19,7 @@ _LONGEST = 1e8  # days
 
 
 def serials_to_dates(serials: Doubles, *, from_1904: bool) -> list[str | None]:
-    """The dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
+    """Return the dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
 
     Args:
         serials: days and fractions of a day.

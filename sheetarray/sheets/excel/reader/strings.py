@@ -79,7 +79,7 @@ def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget)
 
 
 def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series | None:
-    """The strings of a block; None where the rules cannot be sure of them."""
+    """Return the strings of a block; None where the rules cannot be sure of them."""
     import polars as pl
 
     tags = Tags(block, numeric=False, thread=thread)

@@ -60,13 +60,13 @@ class TagSequences:
 
 
 def read_tag_sequences(tags: Tags) -> TagSequences | None:
-    """The cells of a block; None where it is not made of rows alone, and those not of cells."""
+    """Return the cells of a block; None where it is not made of rows alone, and those not of cells."""
     rows = np.flatnonzero(tags.kinds == t.ROW)
     return _cells_alike(tags, rows) or _cells_each(tags, rows, len(tags))
 
 
 def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
-    """The cells among the first `count` tags, one by one."""
+    """Return the cells among the first `count` tags, one by one."""
     bounds = np.flatnonzero(tags.kinds[:count] >= t.BOUND)
     which = tags.kinds[bounds]
     spans = np.diff(bounds, append=count)
@@ -96,7 +96,7 @@ def _cells_each(tags: Tags, rows: Positions, count: int) -> TagSequences | None:
 
 
 def _cells_alike(tags: Tags, rows: Positions) -> TagSequences | None:
-    """The cells, found in the first row only; None where another one differs, or tags close themselves."""
+    """Return the cells, found in the first row only; None where another one differs, or tags close themselves."""
     count = len(rows)
     if count < _FEWEST_ROWS or len(tags) != count * (tags_per_row := int(rows[1])):
         return None
@@ -175,7 +175,9 @@ def read_references(tags: Tags, forms: TagSequences, after: int) -> tuple[Positi
 
 
 def _find_following(tags: Tags, forms: TagSequences, after: int) -> tuple[Positions, Positions, Positions, int] | None:
-    """The same where no row has a number; a reference that a cell has all the same is an attribute of no known form."""
+    """Return the same where no row has a number; a reference that a cell has all the same is an attribute of no known
+    form.
+    """
     starts = tags.starts[forms.rows]
     bare = tags.starting_with(starts, _BARE_ROW + b">") | tags.starting_with(starts, _BARE_ROW + b"/>")
     if not bare.all() or forms.odd.any() or after + len(forms.rows) > MOST_ROWS:
@@ -200,7 +202,9 @@ def _numbers(tags: Tags, rows: Positions) -> _Numbers | None:
 
 
 def parse_quoted_numbers(words: TagWords) -> tuple[Positions, Positions] | None:
-    """The numbers that words begin with, up to a quote, and how many digits each has; None where one has none."""
+    """Return the numbers that words begin with, up to a quote, and how many digits each has; None where one
+    has none.
+    """
     number, digits = np.zeros((2, len(words)), dtype=np.int64)
     going = np.ones(len(words), dtype=np.bool_)
     for index in range(8):
@@ -215,7 +219,7 @@ def parse_quoted_numbers(words: TagWords) -> tuple[Positions, Positions] | None:
 
 
 def _letters(tags: Tags, places: Positions) -> tuple[Positions, Positions] | None:
-    """The column that the letters of each reference name, and how many they are."""
+    """Return the column that the letters of each reference name, and how many they are."""
     if not tags.starting_with(places, _CELL_TAG).all():
         return None
     words = tags.words(places + len(_CELL_TAG))
@@ -232,7 +236,7 @@ def _letters(tags: Tags, places: Positions) -> tuple[Positions, Positions] | Non
 
 
 def _letters_alike(tags: Tags, places: Positions, width: int) -> tuple[Positions, Positions] | None:
-    """The same, where each row has cells of the same columns; None where one does not."""
+    """Return the same, where each row has cells of the same columns; None where one does not."""
     once = _letters(tags, places[:width])
     if once is None:
         return None

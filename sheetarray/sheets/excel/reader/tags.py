@@ -73,7 +73,7 @@ class Tags:
         return len(self.starts)
 
     def texts(self) -> pl.Series | None:
-        """What follows each tag; null for nothing. None where a `>` stands in text, or the engine refuses it."""
+        """Return what follows each tag; null for nothing. None where a `>` stands in text, or the engine refuses it."""
         series = self._texts.result()
         if series is not None and len(series) == len(self) + 1:
             series = series[1:]  # what comes before the first tag
@@ -95,21 +95,21 @@ class Tags:
         return same
 
     def are_empty(self, tags: Positions) -> Mask:
-        """Which tags are followed by the next at once."""
+        """Return which tags are followed by the next at once."""
         mask: Mask = self.last_bytes(tags) == _GREATER
         return mask
 
     def are_closed(self, tags: Positions) -> Mask:
-        """Which tags close themselves, and are followed by the next at once."""
+        """Return which tags close themselves, and are followed by the next at once."""
         mask: Mask = self.are_empty(tags) & (self.bytes[self.ends(tags) - 2] == _SLASH)
         return mask
 
     def last_bytes(self, tags: Positions) -> Kinds:
-        """The byte before the next tag."""
+        """Return the byte before the next tag."""
         return self.bytes[self.ends(tags) - 1]
 
     def ends(self, tags: Positions) -> Positions:
-        """Where the next tag begins, or the text ends."""
+        """Return where the next tag begins, or the text ends."""
         return np.append(self.starts, len(self.text))[tags + 1]
 
 

@@ -23,7 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def without_escapes(text: str) -> str:
-    """A text without `_xHHHH_` escapes; half of a surrogate pair, which is no character, stays one.
+    """Return a text without `_xHHHH_` escapes; half of a surrogate pair, which is no character, stays one.
 
     Example:
         >>> without_escapes("a_x000D__x005F_x000D_")
@@ -39,7 +39,7 @@ def _characters(match: re.Match[str]) -> str:
 
 
 def without_entities(text: str) -> str:
-    """A text without entities and references to characters.
+    """Return a text without entities and references to characters.
 
     Raises:
         FormatError: an entity that XML itself does not have, or a character that is none.
@@ -57,12 +57,12 @@ def _expand_reference(match: re.Match[str]) -> str:
 
 
 def all_without_escapes(texts: pl.Series) -> pl.Series:
-    """The same as `without_escapes` for a column."""
+    """Undo the escapes in a column of texts, as `without_escapes` does in one."""
     return _change_chosen(texts, texts.str.contains("_x[0-9A-Fa-f]{4}_"), without_escapes)
 
 
 def all_without_entities(texts: pl.Series) -> pl.Series:
-    """The same as `without_entities` for a column.
+    """Replace the entities in a column of texts, as `without_entities` does in one.
 
     Raises:
         FormatError: an entity that XML itself does not have, or a character that is none.
@@ -78,7 +78,7 @@ def all_without_entities(texts: pl.Series) -> pl.Series:
 
 
 def _change_chosen(texts: pl.Series, mask: pl.Series, change: Callable[[str], str]) -> pl.Series:
-    """The same texts, those chosen changed one by one."""
+    """Return the same texts, those chosen changed one by one."""
     import polars as pl
 
     places = mask.fill_null(value=False).arg_true()

@@ -24,7 +24,7 @@ class Titles:
         self._used: set[str] = set()
 
     def add(self, title: str, place: str) -> None:
-        """List one more sheet.
+        """Add a sheet; raise a FormatError if its title is taken.
 
         Raises:
             FormatError: there is one of that title, compared without case, or at that place, or there are too many.

@@ -32,7 +32,7 @@ _ATTRIBUTE = re.compile(rb'\s+(?:t="([a-zA-Z]{1,9})"|(?:cm|vm|ph)="[^"]*"|(?=/?>
 def parse_block(
     block: bytes, *, after: int, numeric: bool, name: str, thread: Executor, budget: MarkupBudget | None = None
 ) -> RawCells:
-    """The cells of a block of rows.
+    """Return the cells of a block of rows.
 
     Args:
         block: from the tag of a row on.
@@ -59,7 +59,7 @@ class _Block:
         self._tags, self._numeric, self._name, self._budget = tags, numeric, name, budget
 
     def result(self, after: int = 0) -> RawCells | None:
-        """The cells; None where the rules cannot be sure of them.
+        """Return the cells; None where the rules cannot be sure of them.
 
         Args:
             after: the row of the first one, from 0, where rows have no numbers.
@@ -137,12 +137,12 @@ class _Block:
         return concatenate([run.select(keep), *self._parse_odd_cells(forms, rows[odd], after)], after)
 
     def _constants(self, forms: TagSequences) -> Mask:
-        """Which cells have a formula that LibreOffice writes for a truth value."""
+        """Return which cells have a formula that LibreOffice writes for a truth value."""
         ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
         return self._tags.starting_with(ends - len(TRUE), TRUE) | self._tags.starting_with(ends - len(FALSE), FALSE)
 
     def _long(self, types: Kinds, places: Positions) -> Mask:
-        """Which cells are text of more characters than a double has digits, or may be."""
+        """Return which cells are text of more characters than a double has digits, or may be."""
         starts = self._tags.starts[places]
         tag = np.where(self._tags.starting_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
         marks: Mask = (types == RESULT) | (types == INLINE)

@@ -90,7 +90,7 @@ class XlsbBook:
         return Formats(used, codes)
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
-        """The cells of a worksheet."""
+        """Yield the cells of a worksheet."""
         part = self._parts[title]
         collector = RunCollector(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
         row = across = others = 0
@@ -142,12 +142,12 @@ _KNOWN = frozenset((*range(_PACKED, _ERROR_RESULT + 1), _RICH))
 
 
 def _is_constant(record: bytes) -> bool:
-    """Whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference."""
+    """Return whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference."""
     return len(record) < 15 or _U32.unpack_from(record, 11)[0] <= SHORT_FORMULA
 
 
 def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
-    """The records of a part: their types, and what is in them.
+    """Yield the records of a part: their types, and what is in them.
 
     Raises:
         FormatError: it breaks off within one, or one is longer than any.
@@ -193,7 +193,7 @@ def _record_header(content: bytes, at: int) -> tuple[int, int, int] | None:
 
 
 def _record_text(record: bytes, at: int) -> tuple[str, int]:
-    """The text at an offset of a record, and the offset after it.
+    """Return the text at an offset of a record, and the offset after it.
 
     Raises:
         FormatError: it is longer than the record.

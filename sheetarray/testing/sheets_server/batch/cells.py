@@ -139,7 +139,7 @@ def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def coordinate(spreadsheet: Spreadsheet, grid_coordinate: Json | None) -> tuple[ServedSheet, int, int]:
-    """The sheet, the row and the column of a GridCoordinate."""
+    """Return the sheet, the row and the column of a GridCoordinate."""
     position = grid_coordinate or {}
     sheet = spreadsheet.grid_range({"sheetId": position.get("sheetId")})[0]
     row, column = position.get("rowIndex") or 0, position.get("columnIndex") or 0

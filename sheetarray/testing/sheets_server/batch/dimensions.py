@@ -128,7 +128,7 @@ def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
 def move_span(
     start: int | None, stop: int | None, first: int, last: int, count: int
 ) -> tuple[int | None, int | None] | None:
-    """The ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
+    """Return the ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
 
     None where nothing of it is left.
     """
@@ -203,7 +203,7 @@ def _dimension(request: Json) -> str:
 
 
 def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[ServedSheet, str, int, int]:
-    """The sheet, the dimension and the two ends of a DimensionRange."""
+    """Return the sheet, the dimension and the two ends of a DimensionRange."""
     span = dimension_range or {}
     sheet = spreadsheet.sheet(span.get("sheetId"))
     dimension = _dimension(span)

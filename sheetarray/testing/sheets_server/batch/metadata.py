@@ -83,7 +83,7 @@ def _entry(spreadsheet: Spreadsheet, entry_id: int, wanted: Json) -> Json:
 
 
 def _location(spreadsheet: Spreadsheet, wanted: Json) -> Json:
-    """Where an entry belongs, with its kind; one row or one column, not more."""
+    """Return where an entry belongs, with its kind; one row or one column, not more."""
     if wanted.get("dimensionRange") is not None:
         on = wanted["dimensionRange"]
         spreadsheet.sheet(on.get("sheetId"))
@@ -108,7 +108,9 @@ def _matches(spreadsheet: Spreadsheet, filters: list[Json]) -> list[Json]:
 
 
 def _matches_one(spreadsheet: Spreadsheet, entry: Json, data_filter: Json) -> bool:
-    """Whether an entry is what a DataFilter looks for; a range finds what is on its rows, its columns, its sheet."""
+    """Return whether an entry is what a DataFilter looks for; a range finds what is on its rows, its columns, its
+    sheet.
+    """
     lookup = data_filter.get("developerMetadataLookup")
     if lookup is not None:
         return _look_up(entry, lookup)

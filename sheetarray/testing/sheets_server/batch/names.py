@@ -110,7 +110,7 @@ def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, GridArea]:
-    """The sheet and the cells of a GridRange; it must start on the grid, and is cut where the grid ends."""
+    """Return the sheet and the cells of a GridRange; it must start on the grid, and is cut where the grid ends."""
     sheet, span = spreadsheet.grid_range(grid_range)
     return sheet, sheet.area(span)
 
@@ -128,7 +128,7 @@ def _find_named(spreadsheet: Spreadsheet, named_id: str | None) -> RangeName:
 
 
 def _name(spreadsheet: Spreadsheet, name: str, own: RangeName | None, cannot: str) -> str:
-    """A name that is allowed: letters, digits and underscores, like no cell, like no other name."""
+    """Return a name that is allowed: letters, digits and underscores, like no cell, like no other name."""
     if (
         not _NAME.fullmatch(name)
         or len(name) > 250

@@ -24,7 +24,7 @@ def add_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def sheet_of(spreadsheet: Spreadsheet, wanted: Json) -> ServedSheet:
-    """A new sheet with the properties that a request gives, if the spreadsheet has room for it."""
+    """Return a new sheet with the properties that a request gives, if the spreadsheet has room for it."""
     if wanted.get("sheetType", "GRID") != "GRID":
         raise invalid("Only sheets of the type GRID can be added.")
     sheet_id = wanted.get("sheetId")
@@ -121,7 +121,7 @@ def update_spreadsheet_properties(spreadsheet: Spreadsheet, request: Json) -> No
 
 
 def fields(request: Json) -> masks.FieldMask:
-    """The mask of a request, which must have one."""
+    """Return the mask of a request, which must have one."""
     text = request.get("fields")
     if not text:
         raise invalid("At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)")
@@ -167,7 +167,7 @@ def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Jso
 
 
 def _says(value: object) -> bool:
-    """Whether a property is more than its default."""
+    """Return whether a property is more than its default."""
     return any(map(_says, value.values())) if isinstance(value, dict) else bool(value)
 
 
