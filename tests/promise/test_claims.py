@@ -16,11 +16,14 @@ from children import measured, run_limited
 
 import sheetarray as sa
 from sheetarray.files import check_structure, inflating, max_inflated_size
-from sheetarray.interchange import avro, npy, sciserialize
-from sheetarray.interchange.avro import container
-from sheetarray.interchange.avro.wire import encode_varint
-from sheetarray.interchange.npy import archive
-from sheetarray.interchange.sciserialize import keys, serializers, skeleton
+
+avro = pytest.importorskip("sheetarray.interchange.avro")
+npy = pytest.importorskip("sheetarray.interchange.npy")
+sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
+from sheetarray.interchange.avro import container  # noqa: E402
+from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
+from sheetarray.interchange.npy import archive  # noqa: E402
+from sheetarray.interchange.sciserialize import keys, serializers, skeleton  # noqa: E402
 
 ONE = avro.pack(np.array(True))
 SYNC = b"s" * 16

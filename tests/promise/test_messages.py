@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from adapters_deleted import DELETED
 from click.testing import CliRunner, Result
 
 import sheetarray as sa
@@ -42,6 +43,8 @@ def run(*arguments: object) -> Result:
     ],
 )  # fmt: skip
 def test_the_nearest_suffix_is_suggested(suffix: str, meant: str | None) -> None:
+    if meant and meant.removeprefix(".") in DELETED:
+        pytest.skip("its adapter was deleted")
     for call in (sa.read, sa.scan, lambda path: sa.write(path, ARRAY)):
         with pytest.raises(sa.NotFoundError) as caught:
             call(f"run{suffix}")

@@ -694,12 +694,12 @@ def test_json_converts_to_and_from_other_formats_exactly(tmp_path: Path, suffix:
 
 def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None:
     typed = _written(tmp_path / "typed.json", {"x": np.arange(3.0)}, format="sciserialize-json")
-    run = CliRunner().invoke(main, ["convert", str(typed), str(tmp_path / "x.avro")])
+    run = CliRunner().invoke(main, ["convert", str(typed), str(tmp_path / "x.csv")])
     assert run.exit_code == 0, run.output
-    assert sa.read(tmp_path / "x.avro")["x"].tolist() == [0.0, 1.0, 2.0]
-    options = ["convert", str(tmp_path / "x.avro"), str(tmp_path / "x.json"), "--to", "sciserialize-json"]
+    assert sa.read(tmp_path / "x.csv")["x"].tolist() == [0.0, 1.0, 2.0]
+    options = ["convert", str(tmp_path / "x.csv"), str(tmp_path / "x.json"), "--to", "sciserialize-json"]
     assert CliRunner().invoke(main, options).exit_code == 0
     assert (tmp_path / "x.json").read_bytes() == typed.read_bytes()
-    for command in (["info"], ["check"], ["diff", str(tmp_path / "x.avro")]):
+    for command in (["info"], ["check"], ["diff", str(tmp_path / "x.csv")]):
         run = CliRunner().invoke(main, [*command, str(typed)])
         assert run.exit_code == 0, run.output

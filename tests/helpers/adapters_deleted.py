@@ -1,0 +1,27 @@
+"""Which adapters of the package were deleted: the tests that need one are skipped then, and say so."""
+
+from __future__ import annotations
+
+from ladder import ROOT
+
+FOLDERS = {  # what errors call a format or its suffix -> the folder of its adapter
+    "avro": "interchange/avro",
+    "awkd": "interchange/awkward",
+    "gsheet": "sheets/google",
+    "json": "sheets/json",
+    "msgpack": "interchange/sciserialize",
+    "npy": "interchange/npy",
+    "npz": "interchange/npy",
+    "ra": "interchange/rawarray",
+    "sciserialize": "interchange/sciserialize",
+    "sciserialize-json": "interchange/sciserialize",
+    "xlsx": "sheets/excel",
+}
+DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
+
+
+def find_missing_format(error: BaseException) -> str | None:
+    """Return the deleted format that an error asks for, or None if it is about something else."""
+    text = f"{error} "
+    asked = (name for name in DELETED if f"'{name}'" in text or f".{name}:" in text or f".{name}/" in text)
+    return next(asked, None) if "no format" in text else None

@@ -1,0 +1,96 @@
+"""Delete an adapter in a copy of the project, and run the tests of all the rest: they have to pass.
+
+    python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/json [-- options of pytest]
+
+Each is deleted alone, from a copy of its own: its folder, its rows in the registry, the folder of its tests, its row in
+the table of docs/formats.md, and the examples of the documentation that use it. Nothing else is touched. Without
+options the whole rest of the tests runs, which takes its time.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "node_modules", "*.egg-info"
+)
+
+
+def delete_adapter(project: Path, adapter: str) -> None:
+    """Delete an adapter, such as `interchange/rawarray`, from a copy of the project."""
+    shutil.rmtree(project / "sheetarray" / adapter)
+    shutil.rmtree(project / "tests" / adapter)
+    suffixes = _delete_rows(
+        project / "sheetarray" / "registry" / "inside.py", "sheetarray." + adapter.replace("/", ".")
+    )
+    _delete_from_docs(project / "docs", adapter, suffixes)
+
+
+def _delete_rows(table: Path, module: str) -> list[str]:
+    """Delete the rows of a module from the table of formats, and return their suffixes."""
+    text = table.read_text(encoding="utf-8")
+    lines, suffixes = text.splitlines(keepends=True), []
+    (rows,) = (
+        node.value.elts
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "_ROWS"
+        and isinstance(node.value, ast.Tuple)
+    )
+    for row in reversed(rows):
+        _, its_suffixes, its_module = (ast.literal_eval(argument) for argument in row.args[:3])
+        if its_module == module:
+            suffixes += its_suffixes
+            del lines[row.lineno - 1 : row.end_lineno]
+    table.write_text("".join(lines), encoding="utf-8")
+    return suffixes
+
+
+def _delete_from_docs(docs: Path, adapter: str, suffixes: list[str]) -> None:
+    """Delete an adapter's row from the table of formats, and the examples that use it."""
+    package, name = adapter.split("/")
+    uses = re.compile(rf"import .*\b{name}\b|{package}\.{name}\b|" + "|".join(rf"\w{re.escape(s)}\b" for s in suffixes))
+    for page in docs.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        text = re.sub(
+            r"```(?:python|console)\n.*?```\n",
+            lambda block: "" if uses.search(block[0]) else block[0],
+            text,
+            flags=re.DOTALL,
+        )
+        for suffix in suffixes:
+            text = re.sub(rf"(?m)^\| [^|]*`{re.escape(suffix)}`[^|]*\|.*\n", "", text)
+        page.write_text(text, encoding="utf-8")
+
+
+def run_the_rest(adapter: str, options: list[str]) -> int:
+    """Delete an adapter in a copy, and return the exit status of pytest there."""
+    with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
+        project = Path(folder) / "project"
+        shutil.copytree(ROOT, project, ignore=LEFT_OUT)
+        delete_adapter(project, adapter)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+        return subprocess.run(
+            command, cwd=project, env=os.environ | {"PYTHONPATH": str(project)}, check=False
+        ).returncode
+
+
+def main(arguments: list[str]) -> int:
+    """Run the rest of the tests without each of some adapters; return 1 if any failed."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    statuses = {adapter: run_the_rest(adapter, arguments[end + 1 :]) for adapter in arguments[:end]}
+    for adapter, status in statuses.items():
+        sys.stdout.write(f"without {adapter}: {'all tests pass' if status == 0 else f'pytest ended with {status}'}\n")
+    return int(any(statuses.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
