@@ -196,7 +196,7 @@ def _option_for(option: Any, name: str) -> Any:
 
 def _number_array(numbers: pl.Series) -> Array:
     """Return int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
-    values: Array = numbers.fill_null(float("nan")).to_numpy(writable=True)
+    values: Array = numbers.to_numpy(writable=True)  # a null is NaN
     with np.errstate(invalid="ignore"):
         whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
     return values.astype(np.int64) if len(values) and whole.all() else values

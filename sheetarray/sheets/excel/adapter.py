@@ -122,7 +122,7 @@ def read_excel(
         >>> read_excel(file, ["b"], sheet="run 1")
         {'b': array(['007'], dtype='<U3')}
     """
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = _select_sheets(book, sheet)
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing)
@@ -147,7 +147,7 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
     edited, rows sorted, numbers scaled, arrays that are gone.
     """
     try:
-        with Source(source) as opened, Workbook(opened) as book:
+        with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
             findings = list(_find_all(opened, book, sheet, missing))
     except FormatError as error:
         findings = [Finding.from_error(error)]

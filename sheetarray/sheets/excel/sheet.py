@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
-from ...columns.words import CODES, WORDS
+from ...columns.words import CODES, NONE, WORDS, code_of
 from ...dtypes import DType, Positions
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 1200
 _ROW = 2**31  # what a row counts in a position
+_FEW = 2000  # cells that plain Python looks at faster
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
@@ -41,6 +42,7 @@ class Workbook:
 
     Args:
         source: where it is.
+        reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
 
     Attributes:
         titles: of its worksheets, hidden ones too, in the order of their tabs.
@@ -49,8 +51,10 @@ class Workbook:
         FormatError: no workbook, or one that is damaged, encrypted or hostile.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
         self._container = open_workbook(source)
+        if isinstance(self._container, Searchable):
+            self._container.reads_numbers = reads_numbers
         self.titles = self._container.titles
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
@@ -113,19 +117,24 @@ class ExcelSheet:
     # The first rows ------------------------------------------------------------------------------------------
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows."""
-        grid: list[list[Cell]] = []
+        """The first rows."""
         with self.runs(numeric=False) as runs:
-            for run in runs:
-                if not self._add_run(grid, run, budget):
-                    return grid, False
+            return self.head_of(runs, budget)
+
+    def head_of(self, runs: Iterable[c.CellRun], budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """The first rows of the cells of a sheet."""
+        grid: list[list[Cell]] = []
+        for run in runs:
+            if not self._add_run(grid, run, budget):
+                return grid, False
         return grid, True
 
     def _add_run(self, grid: list[list[Cell]], run: c.CellRun, budget: int) -> bool:
         """Put cells into a grid; False where that is enough of them."""
         budget -= sum(map(len, grid))
-        values = scalars(run, from_1904=self._container.from_1904)
-        for row, column, value in zip(run.rows.tolist(), run.columns.tolist(), values, strict=True):
+        some = run.first(max(budget, 0) + c.MOST_COLUMNS)
+        values = scalars(some, from_1904=self._container.from_1904)
+        for row, column, value in zip(some.rows.tolist(), some.columns.tolist(), values, strict=True):
             if row >= _MOST_ROWS:
                 return False
             if row >= len(grid):
@@ -137,24 +146,30 @@ class ExcelSheet:
                 budget -= column + 1 - len(cells)
                 cells += [None] * (column + 1 - len(cells))
             cells[column] = value
-        return True
+        return len(some) == len(run)
+
+    @contextmanager
+    def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
+        """The cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
+        container = self._container
+        cells = container.cells(self._title, numeric=False)
+        if isinstance(container, Searchable):
+            cells = container.cells_of_table(self._title)
+        with self._located(cells) as runs:
+            yield runs
 
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """Return the words of headers, wherever in the sheet they are."""
-        import polars as pl
-
+        """The words of headers, wherever in the sheet they are."""
         if self._known_words is None:
             rows, columns, codes = [], [], []
             with self._cells_with(WORDS) as runs:
                 for run in runs:
-                    texts = run.values.str.strip_chars().str.to_lowercase()
-                    which = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == c.TEXT)
-                    if which.any():
-                        rows.append(run.rows[which])
-                        columns.append(run.columns[which])
-                        codes.append([CODES[text] for text in texts.filter(pl.Series(which)).to_list()])
+                    which, found = _words_of(run)
+                    rows.append(run.rows[which])
+                    columns.append(run.columns[which])
+                    codes.append(found)
             self._known_words = Words.from_positions(
                 *(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes))
             )
@@ -235,14 +250,6 @@ class ExcelSheet:
         """Whether serial dates count from 1904."""
         return self._container.from_1904
 
-    def filled_columns(self) -> list[int]:
-        """Return the columns that hold a cell anywhere, ascending."""
-        filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
-        with self.runs(numeric=False) as runs:
-            for run in runs:
-                filled[run.columns] = True
-        return [int(column) for column in np.flatnonzero(filled)]
-
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Columns in bulk."""
         import polars as pl
@@ -294,7 +301,7 @@ class ExcelSheet:
         if run is None or not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
         made = to_numbers(run, request.dtype, numerals=request.as_numerals) if typed else None
-        if made is None and numeric:
+        if made is None and numeric and run.values.dtype != pl.String:
             return []  # of text only the places are known here: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
 
@@ -371,9 +378,24 @@ def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
 
 
+def _words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
+    """Which of some cells hold words of headers, by their indices, and the codes of those words."""
+    if len(run) <= _FEW:
+        kinds, values = run.kinds.tolist(), run.values.to_list()
+        codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]
+        which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
+        return which, [code for code in codes if code != NONE]
+    texts = run.values.str.strip_chars().str.to_lowercase()
+    is_word = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == c.TEXT)
+    which = np.flatnonzero(is_word)
+    return which, [CODES[text] for text in texts.gather(which).to_list()]
+
+
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
     texts: list[Any] = run.values.to_list()
+    if run.values.dtype.is_numeric():
+        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
     for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
         match run.kinds[index]:
             case c.NUMBER | c.LARGE:

@@ -1,8 +1,9 @@
-"""A worksheet as an ordinary table: its cells by column, each with its kind."""
+"""A worksheet as an ordinary table: its cells by column, each with its kind, in one pass over the sheet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from ...errors import FormatError
 from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts
-from .reader.column_runs import gather_columns, join_runs
+from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .sheet import ExcelSheet, scalars
 
 if TYPE_CHECKING:
     import polars as pl
 
 _TEXT = from_name("string")
+_FEW = 256  # cells that plain Python looks at faster
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,17}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
 class ExcelTable:
@@ -29,96 +32,138 @@ class ExcelTable:
     def __init__(self, sheet: ExcelSheet) -> None:
         self._sheet = sheet
         self.title = sheet.title
+        self._runs: list[c.CellRun] | None = None
+
+    def _cells(self) -> list[c.CellRun]:
+        """All cells of the sheet; numbers may be Float64 where no digit of theirs counts."""
+        if self._runs is None:
+            with self._sheet.table_runs() as runs:
+                self._runs = list(runs)
+        return self._runs
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows."""
-        return self._sheet.head(budget)
+        """The first rows."""
+        return self._sheet.head_of(self._cells(), budget)
 
     def table(self) -> Table:
-        """Return all cells."""
-        places = self._sheet.filled_columns()
-        columns: dict[int, ExcelColumn] = {}
-        with self._sheet.runs(numeric=False) as runs:
-            pieces = gather_columns(runs, [Request(place, 0, _TEXT) for place in places])
-        for place, piece in zip(places, pieces, strict=True):
-            run, twice = join_runs(piece)
+        """All cells; they are given back, so that there is one table of a sheet."""
+        runs, self._runs = self._cells(), None
+        filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
+        for run in runs:
+            filled[run.columns[: run.width] if run.width else run.columns] = True
+        places = np.flatnonzero(filled).tolist()
+        pieces = gather_columns(_given_back(runs), [Request(place, 0, _TEXT) for place in places])
+        columns = {place: self._column(piece, place) for place, piece in zip(places, pieces, strict=True)}
+        return Table(max((column.height for column in columns.values()), default=0), columns)
+
+    def _column(self, gathering: ColumnRuns, place: int) -> ExcelColumn:
+        """A column of the cells that were gathered."""
+        halves = [join_runs(half) for half in gathering.split()]
+        for _, twice in halves:
             if twice is not None:
                 raise FormatError(
                     "the cell comes twice in the sheet", location=f"{self.title}!{cell_address(twice, place)}"
                 )
-            columns[place] = ExcelColumn(run, from_1904=self._sheet.from_1904)
-        return Table(max((column.height for column in columns.values()), default=0), columns)
+        (texts, _), (numbers, _) = halves
+        return ExcelColumn(texts, numbers, from_1904=self._sheet.from_1904)
+
+
+def _given_back(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
+    """The runs one by one, each of them held no longer."""
+    runs.reverse()
+    while runs:
+        yield runs.pop()
 
 
 class ExcelColumn:
     """A column of a worksheet; see `tables.RawColumn`.
 
+    Args:
+        texts: its cells whose values are text.
+        numbers: its cells whose values are Float64: numbers of which no digit counts.
+        from_1904: how serial dates count.
+
     Attributes:
         height: how many rows there are up to its last cell.
     """
 
-    def __init__(self, run: ColumnRun, *, from_1904: bool) -> None:
-        self._run, self._from_1904 = run, from_1904
-        self.height = run.height
+    def __init__(self, texts: ColumnRun, numbers: ColumnRun, *, from_1904: bool) -> None:
+        self._texts, self._numbers, self._from_1904 = texts, numbers, from_1904
+        self.height = max(texts.height, numbers.height)
 
     def cell(self, row: int) -> Cell:
-        """Return the cell in a row; None for a blank."""
-        index = int(np.searchsorted(self._run.places, row))
-        if index == len(self._run) or self._run.places[index] != row:
-            return None
-        one = slice(index, index + 1)
-        places = self._run.places[one]
-        run = c.CellRun(places, places, self._run.kinds[one], self._run.values[one])
-        return scalars(run, from_1904=self._from_1904)[0]
+        """The cell in a row; None for a blank."""
+        for half in (self._texts, self._numbers):
+            index = int(np.searchsorted(half.places, row))
+            if index < len(half) and half.places[index] == row:
+                one = slice(index, index + 1)
+                places = half.places[one]
+                run = c.CellRun(places, places, half.kinds[one], half.values[one])
+                return scalars(run, from_1904=self._from_1904)[0]
+        return None
 
     def filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return which rows hold something."""
         rows = np.zeros(self.height, dtype=bool)
-        held = self._run.kinds != c.TEXT
-        texts = np.flatnonzero(~held)
-        held[texts] = (self._run.values.gather(texts).str.strip_chars(WHITE) != "").to_numpy()
-        rows[self._run.places[held]] = True
+        rows[self._numbers.places] = True
+        rows[self._texts.places[~_blank(self._texts)]] = True
         return rows
 
     def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
-        texts = np.flatnonzero(self._run.kinds == c.TEXT)
-        values = self._run.values.gather(texts)
-        rows: Positions = self._run.places[texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]]
+        """The rows in which text begins with a mark."""
+        texts = np.flatnonzero(self._texts.kinds == c.TEXT)
+        values = self._texts.values.gather(texts)
+        rows: Positions = self._texts.places[
+            texts[values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
+        ]
         return rows
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """Return the cells of some rows."""
-        run = self._part(rows)
-        blank = (run.kinds == c.TEXT) & (run.values.str.strip_chars(WHITE) == "").to_numpy()
+        """The cells of some rows."""
+        run, numbers = _part(self._texts, rows), _part(self._numbers, rows)
+        blank = _blank(run)
         run = _only(run, ~blank) if blank.any() else run
         faults = np.flatnonzero(run.kinds == c.FAULT)
         errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
-        return _column(_only(run, run.kinds != c.FAULT) if errors else run, len(rows), errors, self._from_1904)
-
-    def _part(self, rows: range | Positions) -> ColumnRun:
-        """Return the cells of some rows, with their places among those."""
-        places = self._run.places
-        if isinstance(rows, range):
-            start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
-            return ColumnRun(places[start:stop] - rows.start, self._run.kinds[start:stop], self._run.values[start:stop])
-        kept = np.flatnonzero(np.isin(places, rows))
-        return ColumnRun(np.searchsorted(rows, places[kept]), self._run.kinds[kept], self._run.values.gather(kept))
+        return _column(_only(run, run.kinds != c.FAULT) if errors else run, numbers, len(rows), errors, self._from_1904)
 
 
-def _column(run: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
-    """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
+def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which cells hold nothing but white space."""
+    blank = np.zeros(len(run), np.bool_)
+    texts = np.flatnonzero(run.kinds == c.TEXT)
+    if len(run) <= _FEW:
+        blank[[index for index in texts.tolist() if not run.values[index].strip(WHITE)]] = True
+    elif len(texts):
+        blank[texts] = (run.values.gather(texts).str.strip_chars(WHITE) == "").to_numpy()
+    return blank
+
+
+def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
+    """The cells of some rows, with their places among those."""
+    places = run.places
+    if isinstance(rows, range):
+        start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
+        return ColumnRun(places[start:stop] - rows.start, run.kinds[start:stop], run.values[start:stop])
+    kept = np.flatnonzero(np.isin(places, rows))
+    return ColumnRun(np.searchsorted(rows, places[kept]), run.kinds[kept], run.values.gather(kept))
+
+
+def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
+    """A column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
     import polars as pl
 
     numbers = None
-    if len(run) and bool(np.isin(run.kinds, (c.NUMBER, c.LARGE)).all()):
-        doubles = run.values.cast(pl.Float64, strict=False)
-        if not doubles.null_count() and doubles.is_finite().all():
-            numbers = _spread_over_rows(doubles, run, height)
-            if bool((doubles.abs() < EXACT).all()):
+    if not len(run) and not len(doubles):
+        return TableColumn([None] * height, None, errors)
+    if bool(np.isin(run.kinds, (c.NUMBER, c.LARGE)).all()):
+        made = _doubles(run.values)
+        if made is not None:
+            numbers = _spread_over_rows(_together(ColumnRun(run.places, run.kinds, made), doubles), height)
+            if len(run) == 0 or bool(np.abs(made.to_numpy()).max() < EXACT):
                 return TableColumn(None, numbers, errors)
-    if not len(run):
-        return TableColumn(pl.repeat(None, height, dtype=pl.String, eager=True), None, errors)
+    if len(doubles):
+        run = _together(run, ColumnRun(doubles.places, doubles.kinds, doubles.values.cast(pl.String)))
     texts = ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
     if not isinstance(texts, Sequence):
         return TableColumn(texts.extend_constant(None, height - len(texts)), numbers, errors)
@@ -129,16 +174,42 @@ def _column(run: ColumnRun, height: int, errors: dict[int, str], from_1904: bool
     return TableColumn(cells, numbers, errors, unreadable)
 
 
+def _doubles(texts: pl.Series) -> pl.Series | None:
+    """Numerals as doubles; None where one is none, or too large."""
+    import polars as pl
+
+    if len(texts) <= _FEW:
+        numerals = texts.to_list()
+        if all(map(_PLAIN_NUMBER.fullmatch, numerals)):
+            return pl.Series(list(map(float, numerals)), dtype=pl.Float64)
+    doubles = texts.cast(pl.Float64, strict=False)
+    return None if doubles.null_count() or not doubles.is_finite().all() else doubles
+
+
+def _together(run: ColumnRun, other: ColumnRun) -> ColumnRun:
+    """The cells of two runs, in the order of their rows."""
+    import polars as pl
+
+    if not len(run) or not len(other):
+        return other if len(other) else run
+    places, kinds = np.concatenate([run.places, other.places]), np.concatenate([run.kinds, other.kinds])
+    values = pl.concat([run.values, other.values])
+    if run.places[-1] > other.places[0]:
+        order = np.argsort(places, kind="stable")
+        places, kinds, values = places[order], kinds[order], values.gather(order)
+    return ColumnRun(places, kinds, values)
+
+
 def _only(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRun:
     """Return some of the cells."""
     places = np.flatnonzero(kept)
     return ColumnRun(run.places[places], run.kinds[places], run.values.gather(places))
 
 
-def _spread_over_rows(numbers: pl.Series, run: ColumnRun, height: int) -> pl.Series:
+def _spread_over_rows(run: ColumnRun, height: int) -> pl.Series:
     """Numbers at their places, null between."""
     import polars as pl
 
     if len(run) == height:
-        return numbers
-    return pl.repeat(None, height, dtype=pl.Float64, eager=True).scatter(run.places, numbers)
+        return run.values
+    return pl.repeat(None, height, dtype=pl.Float64, eager=True).scatter(run.places, run.values)

@@ -42,7 +42,7 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns import Request, cell_address
 from sheetarray.files import Source
-from sheetarray.sheets.excel.reader import events, ooxml
+from sheetarray.sheets.excel.reader import events, kept, ooxml
 from sheetarray.sheets.excel.reader import worksheet as regular
 from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
@@ -335,7 +335,7 @@ def test_headers_are_found_by_their_bytes_and_a_damaged_part_is_told(monkeypatch
             function(io.BytesIO(content), format="xlsx")
 
 
-def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() -> None:
+def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     content = book(
         columns(
             listed("float64", [number(1), text("NaN")]),
@@ -347,6 +347,11 @@ def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest() ->
     sheet = opened(content)
     kinds = [FLOAT, FLOAT, dtypes.from_name("bool"), dtypes.from_name("string")]
     requests = [Request(index, FIRST - 1, kind) for index, kind in enumerate(kinds)]
+    found = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
+    assert str(found[0].dtype) == "Float64"
+    assert found[1].to_list() == ["1", "x"]  # all passes over a short sheet share its cells, which are text
+    monkeypatch.setattr(kept, "SHORT", 0)
+    sheet = opened(content)
     found = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
     assert str(found[0].dtype) == "Float64"
     assert found[1] == []  # of text among numbers, only its place is known

@@ -56,6 +56,14 @@ class CellRun:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def first(self, count: int) -> CellRun:
+        """The first ones, at most so many."""
+        if len(self) <= count:
+            return self
+        formulas = None if self.formulas is None else self.formulas[:count]
+        values = self.values[:count]
+        return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas, self.areas)
+
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
         """Return those that are chosen."""
         if mask.all():

@@ -43,6 +43,16 @@ class ColumnRuns:
     def __len__(self) -> int:
         return sum(map(len, self.rows))
 
+    def split(self) -> tuple[ColumnRuns, ColumnRuns]:
+        """The runs whose values are text, and those whose values are numbers."""
+        halves = ColumnRuns(), ColumnRuns()
+        for rows, kinds, values in zip(self.rows, self.kinds, self.values, strict=True):
+            half = halves[values.dtype.is_numeric()]
+            half.rows.append(rows)
+            half.kinds.append(kinds)
+            half.values.append(values)
+        return halves
+
     def add(self, rows: Positions, kinds: Kinds, values: pl.Series) -> None:
         """Add a run."""
         first, count = int(rows[0]), len(rows)
@@ -77,6 +87,9 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
         mask &= run.rows >= first_rows[which]
         if not mask.all():
             run, which = run.select(mask), which[mask]
+        if waiting and waiting[-1][1].values.dtype != run.values.dtype:
+            _sort_runs(waiting, first_rows, columns)
+            waiting = []
         waiting.append((which, run))
         if sum(len(which) for which, _ in waiting) >= least:
             _sort_runs(waiting, first_rows, columns)
@@ -128,6 +141,8 @@ def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
     """
     import polars as pl
 
+    if not column.rows:
+        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String)), None
     rows: Positions = np.concatenate([np.asarray(rows, dtype=np.int64) for rows in column.rows])
     kinds: Kinds = np.concatenate(column.kinds)
     values = pl.concat(column.values)

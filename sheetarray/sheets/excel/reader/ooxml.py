@@ -5,7 +5,8 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,14 +18,15 @@ from ....errors import FormatError
 from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
-from .blocks import helper, inflate_blocks, run_ahead, to_utf8
+from .blocks import helper
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
-from .cutting import split_elements
 from .events import MOST_IN_ROWS, MarkupBudget
 from .formats import Formats, read_formats
+from .kept import Block, Room, SheetBlocks
 from .order import OrderCheck
-from .picking import Pick, picker, rows_of_block
+from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
+from .regular import regular_rows
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_BYTES = 2**24
+_NO_END = 2**31  # a row that no number of seven digits names
+_EXACT = 2.0**53  # from here on a double may be several integers
 _KINDS = np.zeros(8, dtype=np.uint8)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
 _KINDS[LONG_TEXT] = LONG
@@ -41,6 +45,9 @@ _KINDS[LONG_TEXT] = LONG
 
 class OoxmlBook:
     """A workbook in a zip package; `cells.WorkbookReader` says what each method is for.
+
+    Attributes:
+        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
 
     Raises:
         FormatError: no workbook, or a damaged one.
@@ -50,6 +57,9 @@ class OoxmlBook:
 
     def __init__(self, package: Package, part: str) -> None:
         self._package = package
+        self.reads_numbers = False
+        self._room = Room()
+        self._sheets: dict[str, SheetBlocks] = {}
         root = Markup(package.read(part, limit=_MOST_BYTES), location=part).root
         listed = root.child_named("sheets") if root.name == "workbook" else None
         if listed is None:
@@ -83,44 +93,110 @@ class OoxmlBook:
         return read_formats(self._package, self._relations.present_target("styles"))
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """Yield the cells of a worksheet."""
-        part = self._parts[title]
-        blocks = run_ahead(
-            split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
-        )
-        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
+        """The cells of a worksheet; those of a short one are text whatever is wanted."""
+        sheet = self._sheet(title)
+        numeric = numeric and not sheet.is_short
         with helper("text") as thread:
-            for block in blocks:
-                raw = parse_block(block, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
-                after = raw.after
-                if len(raw):
-                    order.check(raw.rows, raw.columns, raw.width)
-                    yield self._cells(raw, numeric)
+            if sheet.kept is not None and (numeric or all(block.regular is None for block in sheet.kept)):
+                # numbers are given once, and then the caller has them
+                blocks = iter(sheet.release() if any(block.regular for block in sheet.kept) else sheet.kept)
+            else:
+                blocks = sheet.blocks()
+            yield from self._runs(title, blocks, thread, numeric=numeric)
+
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """The cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
+        sheet = self._sheet(title)
+        after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self._parts[title]
+        with helper("text") as thread:
+            for block in sheet.blocks():
+                regular = None if sheet.is_short else regular_rows(block.text or b"", numeric=True, thread=thread)
+                cells = None
+                if regular is not None and _digits_count_not(regular.values):
+                    cells = self._cells(regular.cells(), numeric=True)
+                    after = regular.after
+                if cells is not None and (cells.kinds == NUMBER).all():
+                    order.check(cells.rows, cells.columns, cells.width)
+                else:
+                    cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=False)
+                if cells is not None:
+                    yield cells
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """Yield the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
-        part = self._parts[title]
-        blocks = run_ahead(
-            split_elements(to_utf8(inflate_blocks(self._package, part), part), part, around=b"sheetData", tag=b"row")
-        )
-        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
+        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        sheet = self._sheet(title)
         with helper("text") as thread:
-            for block in blocks:
-                rows = rows_of_block(block)
-                if (after if rows is None else rows[0]) >= end:
-                    return
-                if rows is not None and not pick(block, rows):
-                    after = rows[1] + 1
-                    continue
-                raw = parse_block(block, after=after, numeric=False, name=part, thread=thread, budget=budget)
-                after = raw.after
-                if len(raw):
-                    order.check(raw.rows, raw.columns, raw.width)
-                    yield self._cells(raw, numeric=False)
+            kept = sheet.kept
+            if kept is None or any(block.text is None and block.rows and pick(b"", block.rows) for block in kept):
+                yield from self._runs(title, sheet.blocks(), thread, pick=pick, end=end)
+            else:
+                yield from self._runs(title, iter(kept), thread, pick=pick, end=end)
+
+    def _runs(
+        self,
+        title: str,
+        blocks: Iterator[Block],
+        thread: Executor,
+        *,
+        numeric: bool = False,
+        pick: Pick | None = None,
+        end: int = _NO_END,
+    ) -> Generator[CellRun]:
+        """The cells of those blocks that are picked, up to a row."""
+        part, share = self._parts[title], self._sheet(title).is_short
+        after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
+        for block in blocks:
+            if (block.rows[0] if block.rows else after) >= end:
+                return
+            if block.rows and pick is not None and not pick(block.text or b"", block.rows):
+                after = block.rows[1] + 1
+                continue
+            if block.cells is not None:
+                cells, after = block.cells
+            else:
+                cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=numeric)
+                block.cells = (cells, after) if share else None
+            if cells is not None:
+                yield cells
+
+    def _cells_of_block(
+        self,
+        block: Block,
+        after: int,
+        order: OrderCheck,
+        budget: MarkupBudget,
+        thread: Executor,
+        *,
+        part: str,
+        numeric: bool,
+    ) -> tuple[CellRun | None, int]:
+        """The cells of a block, if it has any, and the row after its last one."""
+        if block.regular is not None:
+            raw = block.regular.cells()
+        else:
+            text = block.text or b""
+            raw = parse_block(text, after=after, numeric=numeric, name=part, thread=thread, budget=budget)
+        if not len(raw):
+            return None, raw.after
+        order.check(raw.rows, raw.columns, raw.width)
+        return self._cells(raw, numeric), raw.after
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """Return the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
-        return self.cells_of_blocks(title, picker(self._strings.texts, texts))
+        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        sheet, pick = self._sheet(title), picker(self._strings.texts, texts)
+
+        def may_hold(text: bytes, rows: tuple[int, int]) -> bool:
+            return text != b"" and pick(text, rows)  # of a block of numbers there is no text
+
+        with helper("text") as thread:
+            blocks = sheet.blocks(numbers=thread if self.reads_numbers else None)
+            yield from self._runs(title, blocks, thread, pick=may_hold)
+
+    def _sheet(self, title: str) -> SheetBlocks:
+        """The blocks of a worksheet."""
+        if title not in self._sheets:
+            self._sheets[title] = SheetBlocks(self._package, self._parts[title], self._room)
+        return self._sheets[title]
 
     def _cells(self, raw: RawCells, numeric: bool) -> CellRun:
         kinds = _KINDS[raw.types]
@@ -156,3 +232,9 @@ class OoxmlBook:
         long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
         values = strings if everyone else raw.values.scatter(shared, strings)
         return values, shared[:0] if long is None else shared[long.to_numpy()]
+
+
+def _digits_count_not(values: pl.Series) -> bool:
+    """Whether doubles are all that there is to say of numbers: none stands for several integers, none is -0."""
+    numbers = values.to_numpy()
+    return bool((np.abs(numbers) < _EXACT).all()) and not bool(np.signbit(numbers[numbers == 0]).any())

@@ -17,7 +17,7 @@ class OrderCheck:
 
     def __init__(self) -> None:
         self._last = -1
-        self._kept: list[Positions] = []
+        self._kept: list[tuple[Positions, Positions]] = []  # rows and columns
         self._count = 0
 
     def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
@@ -41,12 +41,12 @@ class OrderCheck:
             self._compare(np.sort(rows * MOST_COLUMNS + columns))
         if self._count < _MOST_KEPT:
             self._count += len(rows)
-            self._kept.append(places if step == 1 else rows * MOST_COLUMNS + columns)
+            self._kept.append((rows, columns))
 
     def _compare(self, places: Positions) -> None:
         twice = places[1:][np.diff(places) == 0]
-        for kept in self._kept if int(places[0]) <= self._last else ():
-            twice = np.append(twice, np.intersect1d(places, kept))
+        for rows, columns in self._kept if int(places[0]) <= self._last else ():
+            twice = np.append(twice, np.intersect1d(places, rows * MOST_COLUMNS + columns))
         if len(twice):
             row, column = divmod(int(twice.min()), MOST_COLUMNS)
             raise FormatError("the cell comes twice in the sheet", location=cell_address(row, column))

@@ -25,7 +25,16 @@ _MOST_INDICES = 64
 
 @runtime_checkable
 class Searchable(Protocol):
-    """A workbook whose bytes can be searched before its cells are looked at."""
+    """A workbook whose bytes can be searched before its cells are looked at.
+
+    Attributes:
+        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
+    """
+
+    reads_numbers: bool
+
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """The cells of a sheet, numbers of which no digit counts as Float64, all other values as text."""
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
         """Return the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
@@ -50,9 +59,10 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
         shared: the shared strings of the workbook.
         texts: in lower case, of ASCII letters.
     """
-    words = [text.encode() for text in texts]
-    indices = shared.str.strip_chars().str.to_lowercase().is_in(list(texts)).arg_true().to_list()
+    words = list(texts)
+    indices = shared.str.strip_chars().str.to_lowercase().is_in(words).arg_true().to_list() if len(shared) else []
     places = [b">%d<" % index for index in indices]
+    encoded = [text.encode() for text in texts]
 
     def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001  (the signature of a picker)
         if not any(type_ in block for type_ in _TYPES):
@@ -68,7 +78,7 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
         if any(disguise in block for disguise in _DISGUISES):
             return True
         lower = block.lower()
-        return any(word in lower for word in words)
+        return any(word in lower for word in encoded)
 
     return pick
 

@@ -55,7 +55,7 @@ class Tags:
 
     def __init__(self, text: bytes, *, numeric: bool, thread: Executor) -> None:
         self.text = text
-        self._texts: Future[pl.Series | None] = thread.submit(_texts, text, numeric)
+        self._texts: Future[pl.Series | None] = thread.submit(texts_after_tags, text, numeric)
         self.bytes = np.frombuffer(text, dtype=np.uint8)
         self._words: TagWords = np.ndarray((len(text) - 7,), np.dtype("<u8"), self.bytes, 0, (1,))
         self.starts: Positions = np.flatnonzero(self.bytes == _LESS)
@@ -113,7 +113,8 @@ class Tags:
         return np.append(self.starts, len(self.text))[tags + 1]
 
 
-def _texts(text: bytes, numeric: bool) -> pl.Series | None:
+def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
+    """Return what follows each `<` after the first `>`, null for nothing; None where the engine refuses the text."""
     import polars as pl
 
     kind: Any = pl.Float64 if numeric else pl.String

@@ -1,6 +1,7 @@
 """Blocks of rows of worksheet XML -> cells, by vectorised rules for the forms that programs write.
 
-Every cell must be one of some sequences of tags, and begin with its reference. One of another form goes through an
+Short blocks, and those of nothing but numbers, have faster ways of their own (`short`, `regular`). In all others every
+cell must be one of some sequences of tags, and begin with its reference. One of another form goes through an
 XML parser by itself (`events`), and so does a whole block that these rules cannot be sure of.
 
 Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row), 18.18.11 (ST_CellType).
@@ -19,6 +20,8 @@ from .decoding import PRESERVED, decode_texts
 from .events import MarkupBudget, parse_rows
 from .formulas import FALSE, TRUE, areas_of
 from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, concatenate
+from .regular import regular_rows
+from .short import LONGEST, short_rows
 from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
 from .tags import TEXT, Tags
 
@@ -45,8 +48,13 @@ def parse_block(
     Raises:
         FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
     """
+    if len(block) <= LONGEST and not numeric and (cells := short_rows(block)) is not None:
+        return cells
     cells = None
     if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
+        regular = regular_rows(block, numeric=numeric, thread=thread)
+        if regular is not None:
+            return regular.cells()
         tags = Tags(block, numeric=numeric, thread=thread)
         cells = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
     return parse_rows(block, after=after, numeric=numeric, name=name, budget=budget) if cells is None else cells.check()

@@ -1,0 +1,111 @@
+"""The blocks of rows of a worksheet, inflated once and kept, as far as there is room, for those who look again.
+
+Whoever reads arrays goes over a sheet three times: for the words of headers, for the headers, and for the elements.
+Of blocks that are regular (`regular`) only the numbers are kept, where it is known beforehand that they will be wanted;
+of all others the XML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from ..package.parts import Package
+from .blocks import inflate_blocks, run_ahead, to_utf8
+from .cells import CellRun
+from .cutting import split_elements
+from .picking import rows_of_block
+from .regular import RegularRows, regular_rows
+
+_MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
+SHORT = 2**18  # bytes: a part that needs no second thread, and of which all passes share the cells
+
+
+@dataclass
+class Block:
+    """Some rows of a sheet.
+
+    Attributes:
+        text: their XML; None where only the numbers are kept.
+        rows: the first and the last one, from 0; None where they have to be counted.
+        regular: their numbers, where they were asked for and the block is regular.
+        cells: what another pass made of the text, and the row after its last one; None where nothing was.
+    """
+
+    text: bytes | None
+    rows: tuple[int, int] | None
+    regular: RegularRows | None = None
+    cells: tuple[CellRun | None, int] | None = None
+
+
+@dataclass
+class Room:
+    """How much more of a workbook may be kept."""
+
+    bytes: int = _MOST_BYTES
+    numbers: int = _MOST_NUMBERS
+
+    def take(self, block: Block) -> bool:
+        """Make room for a block; False where there is too little."""
+        if block.regular is not None:
+            self.numbers -= len(block.regular.values)
+        else:
+            self.bytes -= len(block.text or b"")
+        return self.bytes >= 0 and self.numbers >= 0
+
+    def give_back(self, blocks: list[Block]) -> None:
+        """Have the room of blocks that are kept no longer."""
+        self.numbers += sum(len(block.regular.values) for block in blocks if block.regular is not None)
+        self.bytes += sum(len(block.text) for block in blocks if block.text is not None)
+
+
+class SheetBlocks:
+    """The blocks of one worksheet.
+
+    Args:
+        package: of the workbook.
+        part: of the worksheet.
+        room: for what is kept.
+    """
+
+    def __init__(self, package: Package, part: str, room: Room) -> None:
+        self._package, self._part, self._room = package, part, room
+        self._kept: list[Block] | None = None
+        self.is_short = package.member(part).size <= SHORT if part in package else True
+
+    @property
+    def kept(self) -> list[Block] | None:
+        """All blocks, where they are kept; otherwise None."""
+        return self._kept
+
+    def blocks(self, *, numbers: Executor | None = None) -> Iterator[Block]:
+        """Inflate the blocks, and keep them if there is room for all of them.
+
+        Args:
+            numbers: take the numbers of regular blocks instead of their XML; where the engine works meanwhile.
+        """
+        self.release()
+        texts = split_elements(
+            to_utf8(inflate_blocks(self._package, self._part), self._part), self._part, around=b"sheetData", tag=b"row"
+        )
+        kept: list[Block] | None = []
+        for text in texts if self.is_short else run_ahead(texts):
+            regular = None if numbers is None or self.is_short else regular_rows(text, numeric=True, thread=numbers)
+            if regular is None:
+                block = Block(text, rows_of_block(text))
+            else:
+                block = Block(None, (regular.first, regular.after - 1), regular)
+            if kept is not None:
+                kept.append(block)
+                if not self._room.take(block):
+                    self._room.give_back(kept)
+                    kept = None
+            yield block
+        self._kept = kept
+
+    def release(self) -> list[Block]:
+        """Keep the blocks no longer, and return them."""
+        kept, self._kept = self._kept or [], None
+        self._room.give_back(kept)
+        return kept

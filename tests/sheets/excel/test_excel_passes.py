@@ -1,0 +1,308 @@
+"""Blocks of numbers alone, short blocks, and what is kept between two passes: as the rules for any XML have it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray.columns import column_letters
+from sheetarray.files import Source
+from sheetarray.sheets.excel.reader import blocks, kept, ooxml, worksheet
+from sheetarray.sheets.excel.reader.raw import RawCells
+from sheetarray.sheets.excel.reader.regular import regular_rows
+from sheetarray.sheets.excel.reader.short import LONGEST, short_rows
+from sheetarray.sheets.excel.reader.worksheet import parse_block
+
+PAD = b" " * 64
+VALUES = ["1", "-0.5", "1e-05", "2.2250738585072014E-308", "17", "0.1"]
+
+
+def rows(count: int = 6, width: int = 3, *, first: int = 9, tag: str = "", cell: str = "", start: int = 0) -> list[str]:
+    """Rows of numbers, the first of them row 9, so that the digits of row numbers grow."""
+    made = []
+    for row in range(first, first + count):
+        cells = "".join(
+            f'<c r="{column_letters(start + place)}{row}"{cell}><v>{VALUES[(row + place) % len(VALUES)]}</v></c>'
+            for place in range(width)
+        )
+        made.append(f'<row r="{row}"{tag}>{cells}</row>')
+    return made
+
+
+def regular(text: str, *, numeric: bool = True) -> RawCells | None:
+    with ThreadPoolExecutor(1) as thread:
+        found = regular_rows(text.encode() + PAD, numeric=numeric, thread=thread)
+    return None if found is None else found.cells()
+
+
+def by_the_rules(text: str, monkeypatch: pytest.MonkeyPatch, *, numeric: bool) -> RawCells:
+    """The same cells, neither by the short way nor by that for regular blocks."""
+    with monkeypatch.context() as patch, ThreadPoolExecutor(1) as thread:
+        patch.setattr(worksheet, "LONGEST", -1)
+        patch.setattr(worksheet, "regular_rows", lambda *_, **__: None)
+        return parse_block(text.encode() + PAD, after=0, numeric=numeric, name="sheet1.xml", thread=thread)
+
+
+def same(one: RawCells, other: RawCells) -> bool:
+    arrays = ("rows", "columns", "types", "styles", "pending")
+    alike = all((getattr(one, name) == getattr(other, name)).all() for name in arrays)
+    return alike and one.values.equals(other.values) and one.after == other.after
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"width": 1}, {"width": 30}, {"start": 24, "width": 4}, {"start": 700, "width": 4}, {"first": 1},
+        {"start": 16_383, "width": 1}, {"first": 98, "count": 905}, {"first": 1_048_571}, {"tag": ' spans="1:3"'},
+        {"tag": ' spans="1:3" ht="15.75" x14ac:dyDescent="0.25"'}, {"cell": ' s="3"'}, {"cell": ' s="123456"'},
+        {"cell": ' t="n"'}, {"cell": ' s="4" t="n"', "count": 4}, {"cell": ' s="12345" t="n"'},
+        {"cell": ' t="n" s="1"'},
+    ],
+)  # fmt: skip
+def test_regular_blocks_give_what_the_rules_give(
+    options: dict[str, Any], numeric: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(rows(**options))
+    cells = regular(text, numeric=numeric)
+    assert cells is not None
+    assert same(cells, by_the_rules(text, monkeypatch, numeric=numeric))
+    assert cells.width == options.get("width", 3)
+
+
+GOOD = "".join(rows())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('<row r="11"', '<row r="12"'),  # a row that is left out, or comes twice
+        ('<c r="B12"', '<c r="C12"'),
+        ('<c r="B12"', '<c r="B11"'),
+        ('<c r="B12"', '<c r="1B2"'),
+        ('<c r="B12"', '<c r="b12"'),
+        ('<c r="B12">', '<c r="B12" t="s">'),
+        ('<c r="B12">', '<d r="B12">'),
+        ('<c r="B12"><v>', '<c r="B12"><w>'),
+        ('<c r="B12"><v>', '<c r="B12"><v>x'),
+        ('<c r="B12"><v>', '<c r="B12"><v>1</v><v>'),
+        ('<c r="B12"><v>', '<c r="B12"><v>1><v'),
+        ('<c r="B12"><v>', '<c r="B12"><v>1>'),
+        ('<c r="B12">', '<c r="B12"/><c r="B12">'),
+        ('</v></c><c r="B12"', '</v></d><c r="B12"'),
+        ('</v></c><c r="B12"', '</w></c><c r="B12"'),
+        ('</v></c><c r="B12"', '</v>5</c><c r="B12"'),
+        ('</v></c><c r="B12"', '</v></c> <c r="B12"'),
+        ('</v></c></row><row r="12">', '</v></c></row> <row r="12">'),
+        ('</v></c></row><row r="12">', '</v></c></rows><row r="12">'),
+        ('</v></c></row><row r="12">', '</w></c></row><row r="12">'),
+        ('<row r="12">', '<row r="12" hidden="1">'),
+        ('<row r="12">', '<row s="12">'),
+        ('<row r="12"><c', '<row r="12">7<c'),
+        ('<row r="14">', '<row r="14"/>'),
+    ],
+)
+def test_a_block_that_differs_anywhere_is_not_regular(old: str, new: str) -> None:
+    assert old in GOOD
+    assert regular(GOOD.replace(old, new, 1)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(rows(3)),  # too few
+        "".join(rows(6, first=1_048_572)),  # beyond the last row
+        "".join(rows(start=16_382)),  # and column
+        GOOD.removesuffix("</row>"),
+        GOOD + "x",
+        GOOD + "<row/>",
+        "".join(rows(cell=' s="1234567"')),
+        "".join(rows(tag=f' x="{"y" * 300}"')),
+        GOOD.replace("<v>", "<v>&#49;"),
+        GOOD.replace("</v></c></row>", "</v></c><c/></row>"),
+        "",
+    ],
+)
+def test_other_blocks_are_not_regular(text: str) -> None:
+    assert regular(text) is None
+
+
+def test_two_values_and_none_do_not_make_up_for_each_other() -> None:
+    harmed = GOOD.replace('<c r="A12"><v>', '<c r="A12"><v>8</v><v>').replace(
+        '<c r="B12"><v>-0.5</v>', '<c r="B12">', 1
+    )
+    assert regular(harmed) is None
+    harmed = GOOD.replace('<c r="B12"><v>-0.5<', '<c r="B12"><v><')
+    assert harmed != GOOD
+    assert regular(harmed) is None
+
+
+def test_any_byte_changed_gives_the_same_or_no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    text = bytearray(GOOD.encode())
+    regulars = 0
+    for place in range(len(text)):
+        harmed = bytearray(text)
+        harmed[place] = int(rng.choice(list(b'<>"/ 019.vcerow')))
+        cells = regular(harmed.decode())
+        if cells is not None:
+            regulars += 1
+            assert same(cells, by_the_rules(harmed.decode(), monkeypatch, numeric=True)), harmed
+    assert regulars > 30  # another digit of a value
+
+
+# Short blocks --------------------------------------------------------------------------------------------------
+
+SHORT = (
+    '<row r="2" spans="1:9"><c r="A2" t="inlineStr"><is><t>version</t></is></c><c r="B2"><v>1.50</v></c>'
+    '<c r="C2" t="b"><v>1</v></c><c r="D2" s="7"/><c r="E2" s="2"></c><c r="F2" t="s"><v>0</v></c>'
+    '<c r="G2" t="str"><v></v></c><c r="H2" t="inlineStr"><is><t xml:space="preserve"> a </t></is></c>'
+    '<c r="XFD2" t="e"><v>#N/A</v></c></row><row r="4"/><row r="7"></row>'
+)
+
+
+@pytest.mark.parametrize("text", [SHORT, SHORT + GOOD, GOOD])
+def test_short_blocks_give_what_the_rules_give(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = short_rows(text.encode() + PAD)
+    assert cells is not None
+    assert same(cells, by_the_rules(text, monkeypatch, numeric=False))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"version"', '"x"'), ("version<", "ver&#115;ion<"), ("version<", "_x0041_<"), ("version<", " version<"),
+        ('r="B2"', 'r="B3"'), ('r="B2"', 'r="b2"'), ('<c r="B2">', "<c>"), ('t="b"', 't="q"'), ("XFD2", "XFE2"),
+        ('<row r="7">', '<row r="1048577">'), ('<row r="7"></row>', '<row r="7">'), ('<row r="4"/>', "</row>"),
+        ("<v>1.50</v>", "<v>1.50</v><v/>"), ("<v>1.50</v>", "<f>1+1</f><v>2</v>"), ('t="str"', 't="inlineStr"'),
+    ],
+)  # fmt: skip
+def test_short_blocks_of_other_forms_are_none_of_its_business(old: str, new: str) -> None:
+    text = SHORT.replace('t="inlineStr"><is><t>version', 't="inlineStr"><is><t>version', 1)
+    if old == '"version"':
+        text, old, new = text + "<x/>", "<x/>", "<y/>"
+    assert old in text
+    assert short_rows(text.replace(old, new, 1).encode() + PAD) is None
+
+
+# Passes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inflations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The worksheets that are inflated, each time that one is."""
+    parts: list[str] = []
+
+    def counted(package: Any, name: str) -> Any:
+        parts.append(name)
+        return blocks.inflate_blocks(package, name)
+
+    monkeypatch.setattr(kept, "inflate_blocks", counted)
+    return parts
+
+
+def book(**arrays: np.ndarray[Any, Any]) -> io.BytesIO:
+    file = io.BytesIO()
+    sa.write(file, arrays, format="xlsx")
+    file.seek(0)
+    return file
+
+
+def doubles(count: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(7).standard_normal(count)
+
+
+@pytest.mark.parametrize("count", [5, 2_000, 60_000])
+def test_a_workbook_is_inflated_once(count: int, inflations: list[str]) -> None:
+    arrays = {"x": doubles(count), "y": np.arange(count), "z": doubles(count // 2)}
+    file = book(**arrays)
+    for name, array in sa.read(file, format="xlsx").items():
+        assert array.tobytes() == arrays[name].tobytes()
+    assert inflations == ["xl/worksheets/sheet1.xml"]
+    inflations.clear()
+    file.seek(0)
+    assert list(sa.check(file, format="xlsx")) == []
+    assert len(inflations) <= 2  # the second time for composites, which are asked for by themselves
+
+
+def test_a_table_is_inflated_once(inflations: list[str]) -> None:
+    from xlsxwriter import Workbook
+
+    values = doubles(40_000).reshape(-1, 4)
+    values[7, 1], values[9_000, 2] = -0.0, 2.0**60
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, ["a", "b", "c", "d"])
+        for number, row in enumerate(values.tolist(), 1):
+            sheet.write_row(number, 0, row)
+        sheet.write(9_999, 3, "text")
+    file.seek(0)
+    columns = sa.read_columns(file, format="xlsx")
+    assert inflations == ["xl/worksheets/sheet1.xml"]
+    assert np.signbit(columns["b"][7])
+    assert columns["a"].dtype == columns["b"].dtype == columns["c"].dtype == float
+    assert np.allclose(columns["a"], values[:, 0], rtol=1e-15)
+    assert columns["d"].dtype.kind in "UT"
+    assert columns["d"][9_998] == "text"
+    assert float(columns["d"][0]) == pytest.approx(values[0, 3], rel=1e-15)
+
+
+@pytest.mark.parametrize(("room", "passes"), [("bytes", 3), ("numbers", 3)])
+def test_what_does_not_fit_is_inflated_again(
+    room: str, passes: int, inflations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = doubles(60_000)
+    file = book(x=array)
+    monkeypatch.setattr(ooxml, "Room", lambda: kept.Room(**{room: 100}))
+    assert sa.read(file, format="xlsx")["x"].tobytes() == array.tobytes()
+    assert len(inflations) == passes
+
+
+def test_a_damaged_part_is_refused_though_all_of_it_was_read_already() -> None:
+    content = bytearray(book(x=doubles(60_000)).getvalue())
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        place = archive.getinfo("xl/worksheets/sheet1.xml").header_offset + 300_000
+    content[place : place + 8] = bytes(8)
+    for function in (sa.read, sa.scan):
+        with pytest.raises(sa.FormatError, match=r"damaged|checksum|XML|breaks off|ends"):
+            function(io.BytesIO(content), format="xlsx")
+
+
+def test_room_is_given_back() -> None:
+    room = kept.Room(bytes=10, numbers=10)
+    some = [kept.Block(b"x" * 4, None), kept.Block(b"x" * 6, None)]
+    assert all(map(room.take, some))
+    assert not room.take(kept.Block(b"x", None))
+    room.give_back([*some, kept.Block(b"x", None)])
+    assert room == kept.Room(bytes=10, numbers=10)
+
+
+def test_blocks_at_the_bound_are_short_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def counted(block: bytes) -> RawCells | None:
+        calls.append(len(block))
+        return short_rows(block)
+
+    monkeypatch.setattr(worksheet, "short_rows", counted)
+    with ThreadPoolExecutor(1) as thread:
+        for length in (LONGEST - 1, LONGEST, LONGEST + 1):
+            block = (GOOD + " " * (length - len(GOOD))).encode()
+            assert len(parse_block(block, after=0, numeric=False, name="", thread=thread)) == 18
+    assert calls == [LONGEST - 1, LONGEST]
+
+
+def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = book(x=doubles(10)).getvalue()
+    size = zipfile.ZipFile(io.BytesIO(content)).getinfo("xl/worksheets/sheet1.xml").file_size
+    for bound, is_short in ((size - 1, False), (size, True), (size + 1, True)):
+        monkeypatch.setattr(kept, "SHORT", bound)
+        package = ooxml.Package(Source(io.BytesIO(content)).whole())
+        assert kept.SheetBlocks(package, "xl/worksheets/sheet1.xml", kept.Room()).is_short is is_short
