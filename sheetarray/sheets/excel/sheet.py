@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
-from ...columns.words import CODES, NONE, WORDS, code_of
+from ...columns.words import WORDS
 from ...dtypes import DType, Positions
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
@@ -24,16 +24,13 @@ from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.formulas import FormulaCells
 from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
-from .reader.serials import serials_to_dates
+from .reader.scalars import scalars, words_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 _MOST_ROWS = 1200
 _ROW = 2**31  # what a row counts in a position
-_FEW = 2000  # cells that plain Python looks at faster
-_LONGEST_NUMBER = 1000  # characters
-_DIGITS = re.compile("-?[0-9]{1,20}")
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -166,10 +163,10 @@ class ExcelSheet:
             rows, columns, codes = [], [], []
             with self._cells_with(WORDS) as runs:
                 for run in runs:
-                    which, found = _words_of(run)
+                    which, word_codes = words_of(run)
                     rows.append(run.rows[which])
                     columns.append(run.columns[which])
-                    codes.append(found)
+                    codes.append(word_codes)
             self._known_words = Words.from_positions(
                 *(np.concatenate(parts) if parts else [] for parts in (rows, columns, codes))
             )
@@ -376,46 +373,3 @@ def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     end = run.height if request.stop is None else max(request.stop - first, 0)
     low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
     return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
-
-
-def _words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
-    """Which of some cells hold words of headers, by their indices, and the codes of those words."""
-    if len(run) <= _FEW:
-        kinds, values = run.kinds.tolist(), run.values.to_list()
-        codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]
-        which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
-        return which, [code for code in codes if code != NONE]
-    texts = run.values.str.strip_chars().str.to_lowercase()
-    is_word = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == c.TEXT)
-    which = np.flatnonzero(is_word)
-    return which, [CODES[text] for text in texts.gather(which).to_list()]
-
-
-def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
-    """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
-    texts: list[Any] = run.values.to_list()
-    if run.values.dtype.is_numeric():
-        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
-    for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
-        match run.kinds[index]:
-            case c.NUMBER | c.LARGE:
-                texts[index] = _parse_number(texts[index])
-            case c.BOOLEAN:
-                texts[index] = texts[index].strip() in ("1", "true")
-            case c.SERIAL:
-                texts[index] = next(
-                    iter(serials_to_dates(np.array([_parse_number(texts[index])], float), from_1904=from_1904))
-                )
-            case c.PENDING:
-                texts[index] = None
-    return texts
-
-
-def _parse_number(text: str) -> Cell:
-    if _DIGITS.fullmatch(text):
-        return int(text)
-    try:
-        value = float(text[:_LONGEST_NUMBER])
-    except ValueError:
-        return text
-    return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value

@@ -16,7 +16,8 @@ from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
-from .sheet import ExcelSheet, scalars
+from .reader.scalars import scalars
+from .sheet import ExcelSheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +53,7 @@ class ExcelTable:
         for run in runs:
             filled[run.columns[: run.width] if run.width else run.columns] = True
         places = np.flatnonzero(filled).tolist()
-        pieces = gather_columns(_given_back(runs), [Request(place, 0, _TEXT) for place in places])
+        pieces = gather_columns(_consume(runs), [Request(place, 0, _TEXT) for place in places])
         columns = {place: self._column(piece, place) for place, piece in zip(places, pieces, strict=True)}
         return Table(max((column.height for column in columns.values()), default=0), columns)
 
@@ -68,7 +69,7 @@ class ExcelTable:
         return ExcelColumn(texts, numbers, from_1904=self._sheet.from_1904)
 
 
-def _given_back(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
+def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
     """The runs one by one, each of them held no longer."""
     runs.reverse()
     while runs:

@@ -277,10 +277,10 @@ def test_a_damaged_part_is_refused_though_all_of_it_was_read_already() -> None:
 
 def test_room_is_given_back() -> None:
     room = kept.Room(bytes=10, numbers=10)
-    some = [kept.Block(b"x" * 4, None), kept.Block(b"x" * 6, None)]
+    some = [kept.RowBlock(b"x" * 4, None), kept.RowBlock(b"x" * 6, None)]
     assert all(map(room.take, some))
-    assert not room.take(kept.Block(b"x", None))
-    room.give_back([*some, kept.Block(b"x", None)])
+    assert not room.take(kept.RowBlock(b"x", None))
+    room.reclaim([*some, kept.RowBlock(b"x", None)])
     assert room == kept.Room(bytes=10, numbers=10)
 
 

@@ -23,7 +23,7 @@ SHORT = 2**18  # bytes: a part that needs no second thread, and of which all pas
 
 
 @dataclass
-class Block:
+class RowBlock:
     """Some rows of a sheet.
 
     Attributes:
@@ -46,7 +46,7 @@ class Room:
     bytes: int = _MOST_BYTES
     numbers: int = _MOST_NUMBERS
 
-    def take(self, block: Block) -> bool:
+    def take(self, block: RowBlock) -> bool:
         """Make room for a block; False where there is too little."""
         if block.regular is not None:
             self.numbers -= len(block.regular.values)
@@ -54,7 +54,7 @@ class Room:
             self.bytes -= len(block.text or b"")
         return self.bytes >= 0 and self.numbers >= 0
 
-    def give_back(self, blocks: list[Block]) -> None:
+    def reclaim(self, blocks: list[RowBlock]) -> None:
         """Have the room of blocks that are kept no longer."""
         self.numbers += sum(len(block.regular.values) for block in blocks if block.regular is not None)
         self.bytes += sum(len(block.text) for block in blocks if block.text is not None)
@@ -71,15 +71,15 @@ class SheetBlocks:
 
     def __init__(self, package: Package, part: str, room: Room) -> None:
         self._package, self._part, self._room = package, part, room
-        self._kept: list[Block] | None = None
+        self._kept: list[RowBlock] | None = None
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
     @property
-    def kept(self) -> list[Block] | None:
+    def kept(self) -> list[RowBlock] | None:
         """All blocks, where they are kept; otherwise None."""
         return self._kept
 
-    def blocks(self, *, numbers: Executor | None = None) -> Iterator[Block]:
+    def blocks(self, *, numbers: Executor | None = None) -> Iterator[RowBlock]:
         """Inflate the blocks, and keep them if there is room for all of them.
 
         Args:
@@ -89,23 +89,23 @@ class SheetBlocks:
         texts = split_elements(
             to_utf8(inflate_blocks(self._package, self._part), self._part), self._part, around=b"sheetData", tag=b"row"
         )
-        kept: list[Block] | None = []
+        kept: list[RowBlock] | None = []
         for text in texts if self.is_short else run_ahead(texts):
             regular = None if numbers is None or self.is_short else regular_rows(text, numeric=True, thread=numbers)
             if regular is None:
-                block = Block(text, rows_of_block(text))
+                block = RowBlock(text, rows_of_block(text))
             else:
-                block = Block(None, (regular.first, regular.after - 1), regular)
+                block = RowBlock(None, (regular.first, regular.after - 1), regular)
             if kept is not None:
                 kept.append(block)
                 if not self._room.take(block):
-                    self._room.give_back(kept)
+                    self._room.reclaim(kept)
                     kept = None
             yield block
         self._kept = kept
 
-    def release(self) -> list[Block]:
+    def release(self) -> list[RowBlock]:
         """Keep the blocks no longer, and return them."""
         kept, self._kept = self._kept or [], None
-        self._room.give_back(kept)
+        self._room.reclaim(kept)
         return kept

@@ -22,7 +22,7 @@ from .blocks import helper
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
 from .events import MOST_IN_ROWS, MarkupBudget
 from .formats import Formats, read_formats
-from .kept import Block, Room, SheetBlocks
+from .kept import Room, RowBlock, SheetBlocks
 from .order import OrderCheck
 from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
@@ -112,7 +112,7 @@ class OoxmlBook:
             for block in sheet.blocks():
                 regular = None if sheet.is_short else regular_rows(block.text or b"", numeric=True, thread=thread)
                 cells = None
-                if regular is not None and _digits_count_not(regular.values):
+                if regular is not None and _are_plain_doubles(regular.values):
                     cells = self._cells(regular.cells(), numeric=True)
                     after = regular.after
                 if cells is not None and (cells.kinds == NUMBER).all():
@@ -135,7 +135,7 @@ class OoxmlBook:
     def _runs(
         self,
         title: str,
-        blocks: Iterator[Block],
+        blocks: Iterator[RowBlock],
         thread: Executor,
         *,
         numeric: bool = False,
@@ -161,7 +161,7 @@ class OoxmlBook:
 
     def _cells_of_block(
         self,
-        block: Block,
+        block: RowBlock,
         after: int,
         order: OrderCheck,
         budget: MarkupBudget,
@@ -234,7 +234,7 @@ class OoxmlBook:
         return values, shared[:0] if long is None else shared[long.to_numpy()]
 
 
-def _digits_count_not(values: pl.Series) -> bool:
+def _are_plain_doubles(values: pl.Series) -> bool:
     """Whether doubles are all that there is to say of numbers: none stands for several integers, none is -0."""
     numbers = values.to_numpy()
     return bool((np.abs(numbers) < _EXACT).all()) and not bool(np.signbit(numbers[numbers == 0]).any())

@@ -1,0 +1,61 @@
+"""Cells of a workbook as Python scalars, and those among them that hold a word of a header."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ....columns.words import CODES, NONE, WORDS, code_of
+from ....dtypes import Positions
+from ....elements import Cell
+from . import cells as c
+from .serials import serials_to_dates
+
+_FEW = 2000  # cells that plain Python looks at faster
+_LONGEST_NUMBER = 1000  # characters
+_DIGITS = re.compile("-?[0-9]{1,20}")
+
+
+def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
+    """Return which of some cells hold words of headers, by their indices, and the codes of those words."""
+    if len(run) <= _FEW:
+        kinds, values = run.kinds.tolist(), run.values.to_list()
+        codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]
+        which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
+        return which, [code for code in codes if code != NONE]
+    texts = run.values.str.strip_chars().str.to_lowercase()
+    is_word = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == c.TEXT)
+    which = np.flatnonzero(is_word)
+    return which, [CODES[text] for text in texts.gather(which).to_list()]
+
+
+def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
+    """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
+    texts: list[Any] = run.values.to_list()
+    if run.values.dtype.is_numeric():
+        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
+    for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
+        match run.kinds[index]:
+            case c.NUMBER | c.LARGE:
+                texts[index] = _parse_number(texts[index])
+            case c.BOOLEAN:
+                texts[index] = texts[index].strip() in ("1", "true")
+            case c.SERIAL:
+                texts[index] = next(
+                    iter(serials_to_dates(np.array([_parse_number(texts[index])], float), from_1904=from_1904))
+                )
+            case c.PENDING:
+                texts[index] = None
+    return texts
+
+
+def _parse_number(text: str) -> Cell:
+    if _DIGITS.fullmatch(text):
+        return int(text)
+    try:
+        value = float(text[:_LONGEST_NUMBER])
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value
