@@ -95,7 +95,7 @@ class ExcelSheet:
 
     @contextmanager
     def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
-        """The cells of the sheet; a wrong one is told with the sheet."""
+        """Yield the cells of the sheet; a wrong one is told with the sheet."""
         with self._located(self._container.cells(self._title, numeric=numeric)) as runs:
             yield runs
 
@@ -114,12 +114,12 @@ class ExcelSheet:
     # The first rows ------------------------------------------------------------------------------------------
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         with self.runs(numeric=False) as runs:
             return self.head_of(runs, budget)
 
     def head_of(self, runs: Iterable[c.CellRun], budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows of the cells of a sheet."""
+        """Return the first rows of the cells of a sheet."""
         grid: list[list[Cell]] = []
         for run in runs:
             if not self._add_run(grid, run, budget):
@@ -147,7 +147,7 @@ class ExcelSheet:
 
     @contextmanager
     def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
-        """The cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
+        """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
         container = self._container
         cells = container.cells(self._title, numeric=False)
         if isinstance(container, Searchable):
@@ -158,7 +158,7 @@ class ExcelSheet:
     # Arrays --------------------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """The words of headers, wherever in the sheet they are."""
+        """Return the words of headers, wherever in the sheet they are."""
         if self._known_words is None:
             rows, columns, codes = [], [], []
             with self._cells_with(WORDS) as runs:

@@ -36,18 +36,18 @@ class ExcelTable:
         self._runs: list[c.CellRun] | None = None
 
     def _cells(self) -> list[c.CellRun]:
-        """All cells of the sheet; numbers may be Float64 where no digit of theirs counts."""
+        """Return all cells of the sheet; numbers may be Float64 where no digit of theirs counts."""
         if self._runs is None:
             with self._sheet.table_runs() as runs:
                 self._runs = list(runs)
         return self._runs
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """The first rows."""
+        """Return the first rows."""
         return self._sheet.head_of(self._cells(), budget)
 
     def table(self) -> Table:
-        """All cells; they are given back, so that there is one table of a sheet."""
+        """Return all cells; they are given back, so that there is one table of a sheet."""
         runs, self._runs = self._cells(), None
         filled = np.zeros(c.MOST_COLUMNS, dtype=bool)
         for run in runs:
@@ -70,7 +70,7 @@ class ExcelTable:
 
 
 def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
-    """The runs one by one, each of them held no longer."""
+    """Yield the runs one by one, each of them held no longer."""
     runs.reverse()
     while runs:
         yield runs.pop()
@@ -93,7 +93,7 @@ class ExcelColumn:
         self.height = max(texts.height, numbers.height)
 
     def cell(self, row: int) -> Cell:
-        """The cell in a row; None for a blank."""
+        """Return the cell in a row; None for a blank."""
         for half in (self._texts, self._numbers):
             index = int(np.searchsorted(half.places, row))
             if index < len(half) and half.places[index] == row:
@@ -111,7 +111,7 @@ class ExcelColumn:
         return rows
 
     def begins(self, mark: str) -> Positions:
-        """The rows in which text begins with a mark."""
+        """Return the rows in which text begins with a mark."""
         texts = np.flatnonzero(self._texts.kinds == c.TEXT)
         values = self._texts.values.gather(texts)
         rows: Positions = self._texts.places[
@@ -120,7 +120,7 @@ class ExcelColumn:
         return rows
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """The cells of some rows."""
+        """Return the cells of some rows."""
         run, numbers = _part(self._texts, rows), _part(self._numbers, rows)
         blank = _blank(run)
         run = _only(run, ~blank) if blank.any() else run
@@ -130,7 +130,7 @@ class ExcelColumn:
 
 
 def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which cells hold nothing but white space."""
+    """Return which cells hold nothing but white space."""
     blank = np.zeros(len(run), np.bool_)
     texts = np.flatnonzero(run.kinds == c.TEXT)
     if len(run) <= _FEW:
@@ -141,7 +141,7 @@ def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 
 def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
-    """The cells of some rows, with their places among those."""
+    """Return the cells of some rows, with their places among those."""
     places = run.places
     if isinstance(rows, range):
         start, stop = np.searchsorted(places, [rows.start, rows.stop]).tolist()
@@ -176,7 +176,7 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
 
 
 def _doubles(texts: pl.Series) -> pl.Series | None:
-    """Numerals as doubles; None where one is none, or too large."""
+    """Return numerals as doubles; None where one is none, or too large."""
     import polars as pl
 
     if len(texts) <= _FEW:
@@ -188,7 +188,7 @@ def _doubles(texts: pl.Series) -> pl.Series | None:
 
 
 def _together(run: ColumnRun, other: ColumnRun) -> ColumnRun:
-    """The cells of two runs, in the order of their rows."""
+    """Return the cells of two runs, in the order of their rows."""
     import polars as pl
 
     if not len(run) or not len(other):
@@ -208,7 +208,7 @@ def _only(run: ColumnRun, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> ColumnRu
 
 
 def _spread_over_rows(run: ColumnRun, height: int) -> pl.Series:
-    """Numbers at their places, null between."""
+    """Return numbers at their places, null between."""
     import polars as pl
 
     if len(run) == height:

@@ -57,7 +57,7 @@ class CellRun:
         return len(self.rows)
 
     def first(self, count: int) -> CellRun:
-        """The first ones, at most so many."""
+        """Return the first ones, at most so many."""
         if len(self) <= count:
             return self
         formulas = None if self.formulas is None else self.formulas[:count]

@@ -44,7 +44,7 @@ class ColumnRuns:
         return sum(map(len, self.rows))
 
     def split(self) -> tuple[ColumnRuns, ColumnRuns]:
-        """The runs whose values are text, and those whose values are numbers."""
+        """Return the runs whose values are text, and those whose values are numbers."""
         halves = ColumnRuns(), ColumnRuns()
         for rows, kinds, values in zip(self.rows, self.kinds, self.values, strict=True):
             half = halves[values.dtype.is_numeric()]

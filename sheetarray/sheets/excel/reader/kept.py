@@ -76,7 +76,7 @@ class SheetBlocks:
 
     @property
     def kept(self) -> list[RowBlock] | None:
-        """All blocks, where they are kept; otherwise None."""
+        """Return all blocks, where they are kept; otherwise None."""
         return self._kept
 
     def blocks(self, *, numbers: Executor | None = None) -> Iterator[RowBlock]:

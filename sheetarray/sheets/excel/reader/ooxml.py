@@ -93,7 +93,7 @@ class OoxmlBook:
         return read_formats(self._package, self._relations.present_target("styles"))
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
-        """The cells of a worksheet; those of a short one are text whatever is wanted."""
+        """Yield the cells of a worksheet; those of a short one are text whatever is wanted."""
         sheet = self._sheet(title)
         numeric = numeric and not sheet.is_short
         with helper("text") as thread:
@@ -105,7 +105,7 @@ class OoxmlBook:
             yield from self._runs(title, blocks, thread, numeric=numeric)
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """The cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
+        """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
         sheet = self._sheet(title)
         after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self._parts[title]
         with helper("text") as thread:
@@ -123,7 +123,7 @@ class OoxmlBook:
                     yield cells
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
-        """The cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
+        """Yield the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
         sheet = self._sheet(title)
         with helper("text") as thread:
             kept = sheet.kept
@@ -142,7 +142,7 @@ class OoxmlBook:
         pick: Pick | None = None,
         end: int = _NO_END,
     ) -> Generator[CellRun]:
-        """The cells of those blocks that are picked, up to a row."""
+        """Yield the cells of those blocks that are picked, up to a row."""
         part, share = self._parts[title], self._sheet(title).is_short
         after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
         for block in blocks:
@@ -170,7 +170,7 @@ class OoxmlBook:
         part: str,
         numeric: bool,
     ) -> tuple[CellRun | None, int]:
-        """The cells of a block, if it has any, and the row after its last one."""
+        """Return the cells of a block, if it has any, and the row after its last one."""
         if block.regular is not None:
             raw = block.regular.cells()
         else:
@@ -182,7 +182,7 @@ class OoxmlBook:
         return self._cells(raw, numeric), raw.after
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
-        """The cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
+        """Yield the cells of those blocks of rows that may hold one of some texts, in any case and between spaces."""
         sheet, pick = self._sheet(title), picker(self._strings.texts, texts)
 
         def may_hold(text: bytes, rows: tuple[int, int]) -> bool:
@@ -193,7 +193,7 @@ class OoxmlBook:
             yield from self._runs(title, blocks, thread, pick=may_hold)
 
     def _sheet(self, title: str) -> SheetBlocks:
-        """The blocks of a worksheet."""
+        """Return the blocks of a worksheet."""
         if title not in self._sheets:
             self._sheets[title] = SheetBlocks(self._package, self._parts[title], self._room)
         return self._sheets[title]

@@ -60,11 +60,11 @@ class RegularRows:
 
     @property
     def after(self) -> int:
-        """The row after the last one."""
+        """Return the row after the last one."""
         return self.first + self.count
 
     def cells(self) -> RawCells:
-        """The cells, as those of any other block."""
+        """Return the cells, as those of any other block."""
         width, size = len(self.columns), len(self.values)
         return RawCells(
             np.repeat(np.arange(self.first, self.after), width),

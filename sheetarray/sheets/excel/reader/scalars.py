@@ -32,7 +32,7 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
 
 
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
-    """Cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
+    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
     texts: list[Any] = run.values.to_list()
     if run.values.dtype.is_numeric():
         return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
