@@ -58,7 +58,7 @@ class ExcelTable:
         return Table(max((column.height for column in columns.values()), default=0), columns)
 
     def _column(self, gathering: ColumnRuns, place: int) -> ExcelColumn:
-        """A column of the cells that were gathered."""
+        """Return a column of the cells that were gathered."""
         halves = [join_runs(half) for half in gathering.split()]
         for _, twice in halves:
             if twice is not None:
@@ -77,7 +77,7 @@ def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
 
 
 class ExcelColumn:
-    """A column of a worksheet; see `tables.RawColumn`.
+    """Return a column of a worksheet; see `tables.RawColumn`.
 
     Args:
         texts: its cells whose values are text.
@@ -151,7 +151,7 @@ def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
 
 
 def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
-    """A column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
+    """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
     import polars as pl
 
     numbers = None

@@ -235,6 +235,6 @@ class OoxmlBook:
 
 
 def _are_plain_doubles(values: pl.Series) -> bool:
-    """Whether doubles are all that there is to say of numbers: none stands for several integers, none is -0."""
+    """Return whether doubles are all that there is to say of numbers: none stands for several integers, none is -0."""
     numbers = values.to_numpy()
     return bool((np.abs(numbers) < _EXACT).all()) and not bool(np.signbit(numbers[numbers == 0]).any())

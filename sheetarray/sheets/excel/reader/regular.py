@@ -182,11 +182,11 @@ class _Comparison:
         self._numbers = padded >> self._unused
 
     def is_regular(self) -> bool:
-        """Whether every row is like the first one."""
+        """Return whether every row is like the first one."""
         return self._rows_begin() and self._rows_end() and self._references() and self._tails()
 
     def _rows_begin(self) -> bool:
-        """Whether each begins with its tag, of the number that follows the one before, and with a cell."""
+        """Return whether each begins with its tag, of the number that follows the one before, and with a cell."""
         opening, closing, first = (self._quotes[:, place] for place in (0, 1, self._row.quotes))
         head = self._row.head
         if (closing - opening != self._digits + 1).any() or (first - closing != len(head) - 1).any():
@@ -200,7 +200,7 @@ class _Comparison:
         return not any((self._words[closing + start] != _word(head[start : start + _WORD])).any() for start in starts)
 
     def _rows_end(self) -> bool:
-        """Whether each ends with a cell and its own end tag, right before the next one."""
+        """Return whether each ends with a cell and its own end tag, right before the next one."""
         ends = _CELL_ENDS + _ROW_ENDS
         begins = self._quotes[1:, 0] - (len(_ROW_BEGINS) - 1)
         if (self._words[begins - _WORD] != _word(ends[-_WORD:])).any():
@@ -211,7 +211,7 @@ class _Comparison:
         return _END.fullmatch(self._block, last) is not None
 
     def _references(self) -> bool:
-        """Whether each cell follows the one before at once, and begins with the reference that it should have."""
+        """Return whether each cell follows the one before at once, and begins with the reference that is due."""
         row = self._row
         quotes = np.array([1 + tail.count(b'"') for tail in row.tails])
         self._opening = row.quotes + np.cumsum(quotes) - quotes
@@ -231,7 +231,7 @@ class _Comparison:
         return not (words != np.array([_word(text) for text in further], np.uint64)).any()
 
     def _tails(self) -> bool:
-        """Whether what follows each reference is what follows it in the first row."""
+        """Return whether what follows each reference is what follows it in the first row."""
         tails = self._row.tails
         lengths = np.array([len(tail) for tail in tails])
         closing = self._quotes[:, self._opening + 1]
