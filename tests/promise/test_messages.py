@@ -66,6 +66,8 @@ def test_slips_are_of_one_letter() -> None:
     [(".csv", "csv"), ("CSV", "csv"), ("excel", "xlsx"), ("xls", "ods"), ("xslx", "xlsx"), ("msgpack", "sciserialize")],
 )
 def test_a_format_of_another_name_is_suggested(name: str, meant: str) -> None:
+    if meant in DELETED:
+        pytest.skip("its adapter was deleted")
     with pytest.raises(sa.NotFoundError, match=f"did you mean '{meant}'"):
         sa.read("x.csv", format=name)
     with pytest.raises(sa.NotFoundError, match=f"there is .*{meant}"):
