@@ -35,7 +35,7 @@ def delete_adapter(project: Path, adapter: str) -> None:
 
 
 def _delete_rows(table: Path, module: str) -> list[str]:
-    """Delete the rows of a module from the table of formats, and return their suffixes."""
+    """Delete the rows of a module from the table of formats, and return the suffixes of the first."""
     text = table.read_text(encoding="utf-8")
     lines, suffixes = text.splitlines(keepends=True), []
     (rows,) = (
@@ -48,7 +48,7 @@ def _delete_rows(table: Path, module: str) -> list[str]:
     for row in reversed(rows):
         _, its_suffixes, its_module = (ast.literal_eval(argument) for argument in row.args[:3])
         if its_module == module:
-            suffixes += its_suffixes
+            suffixes = list(its_suffixes)  # in the end those of the first row, by which the documentation names it
             del lines[row.lineno - 1 : row.end_lineno]
     table.write_text("".join(lines), encoding="utf-8")
     return suffixes
