@@ -125,8 +125,11 @@ class ExcelColumn:
         blank = _blank(run)
         run = _only(run, ~blank) if blank.any() else run
         faults = np.flatnonzero(run.kinds == c.FAULT)
-        errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
-        return _column(_only(run, run.kinds != c.FAULT) if errors else run, numbers, len(rows), errors, self._from_1904)
+        errors: dict[int, str] = {}
+        if len(faults):
+            errors = dict(zip(run.places[faults].tolist(), run.values.gather(faults).to_list(), strict=True))
+            run = _only(run, run.kinds != c.FAULT)
+        return _column(run, numbers, len(rows), errors, self._from_1904)
 
 
 def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -157,7 +160,7 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
     numbers = None
     if not len(run) and not len(doubles):
         return TableColumn([None] * height, None, errors)
-    if bool(np.isin(run.kinds, (c.NUMBER, c.LARGE)).all()):
+    if bool(((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all()):
         made = _doubles(run.values)
         if made is not None:
             numbers = _spread_over_rows(_together(ColumnRun(run.places, run.kinds, made), doubles), height)
@@ -167,7 +170,9 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
         run = _together(run, ColumnRun(doubles.places, doubles.kinds, doubles.values.cast(pl.String)))
     texts = ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
     if not isinstance(texts, Sequence):
-        return TableColumn(texts.extend_constant(None, height - len(texts)), numbers, errors)
+        if len(texts) < height:
+            texts = texts.extend_constant(None, height - len(texts))
+        return TableColumn(texts, numbers, errors)
     cells: list[Any] = [*texts, *[None] * (height - len(texts))]
     unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
     for index in unreadable:
