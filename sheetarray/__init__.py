@@ -18,6 +18,7 @@ from .errors import (
     SheetArrayError,
     SheetArrayWarning,
 )
+from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ __all__ = [
     "read",
     "read_columns",
     "read_csv",
+    "read_dataset",
     "read_excel",
+    "read_frame",
     "read_gsheet",
     "read_json",
     "scan",

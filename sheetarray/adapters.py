@@ -84,6 +84,7 @@ class Keeps:
         several: whether one file holds several arrays.
         buffers: whether strides and offset come back, of a `LinearArray` that has them.
         nested: whether awkward arrays come back as such.
+        labels: whether dimension names, coordinates, attributes and indexes come back.
     """
 
     dtypes: frozenset[str] = field(default=EVERYTHING)
@@ -92,6 +93,7 @@ class Keeps:
     several: bool = True
     buffers: bool = False
     nested: bool = False
+    labels: bool = False
 
     @property
     def missing(self) -> list[str]:
@@ -99,14 +101,17 @@ class Keeps:
         words = {"float64": "NaN", "datetime64": "NaT", "generic": "None"}
         return [word for dtype, word in words.items() if dtype in self.dtypes]
 
-    def changes(self, arrays: Mapping[str, Any], file_name: str | None) -> Iterator[str]:
+    def changes(self, arrays: Mapping[str, Any], file_name: str | None, *, labelled: bool = False) -> Iterator[str]:
         """Yield what the format changes in some arrays though it holds them, a sentence for each kind of change.
 
         Args:
             arrays: by name, as `sheetarray.arrays.values_by_name` gives them.
             file_name: the name that a single array without one gets from its file; None for a folder, which
                 keeps names, and for an open file.
+            labelled: whether they came with dimension names, coordinates, attributes or an index.
         """
+        if labelled and not self.labels:
+            yield "keeps no labels: dimension names, coordinates, attributes or an index are not in the file"
         turned = [] if self.order else [name for name, array in arrays.items() if _is_column_major(array)]
         if turned:
             yield f"keeps no column-major order: {_listed(turned)} will be read as row-major, with the same values"

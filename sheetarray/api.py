@@ -18,6 +18,8 @@ import numpy as np
 from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
 from .errors import Finding, warn_caller
+from .header import warn_of_finding
+from .labels import LabelledArrays, has_labels, reading_labels
 from .registry import Format, format_of
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
         target: a path, a URL, or an open file (then with `format`).
         arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
             Dataset or DataArray of xarray.
-            An `awkward.Array` is spread over columns, where the format has cells.
+            An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
+            where the format has cells.
         format: instead of the suffix.
         **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
 
@@ -79,7 +82,8 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
         OSError: the system refuses.
 
     Warns:
-        SheetArrayWarning: the format keeps no order, or no name, and what is written has one (README has a table).
+        SheetArrayWarning: the format keeps no order, no name, or no labels, and what is written has them (README has a
+            table).
 
     Example:
         >>> import io
@@ -91,10 +95,12 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write", target, format, merged)
     function(target, arrays, **merged)
-    if row.keeps is not None and not (row.keeps.order and row.keeps.names):
+    keeps = row.keeps
+    if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
         path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else None
         name = default_name(path) if path is not None and not os.path.isdir(path) else None
-        for change in row.keeps.changes(values_by_name(arrays), name):
+        labelled = not keeps.labels and has_labels(arrays)
+        for change in keeps.changes(values_by_name(arrays), name, labelled=labelled):
             warn_caller(f"{row.title} {change}")
 
 
@@ -202,7 +208,7 @@ def convert(
     reading: Mapping[str, Any] | None = None,
     writing: Mapping[str, Any] | None = None,
 ) -> None:
-    """Read, then write.
+    """Read, then write; labels go along with the arrays.
 
     Args:
         source: as for `read`.
@@ -228,7 +234,26 @@ def convert(
         {'t': array([1, 2])}
     """
     format_of(target, to_format)  # an unknown suffix is said before anything is read
-    write(target, read(source, names, format=from_format, **reading or {}), format=to_format, **writing or {})
+    arrays = read_labelled(source, names, format=from_format, **reading or {})
+    write(target, arrays, format=to_format, **writing or {})
+
+
+def read_labelled(
+    source: SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+) -> LabelledArrays:
+    """Read arrays as `read` does, together with what a description says of them; `write` takes both.
+
+    Raises:
+        FormatError: as `read`, or the description contradicts the arrays.
+
+    Warns:
+        SheetArrayWarning: the description is damaged: it stays an array of text.
+    """
+    with reading_labels() as description:
+        arrays = read(source, names, format=format, **options)
+    if description.error is not None:
+        warn_of_finding(Finding.from_error(description.error))
+    return LabelledArrays(arrays, description.labels)
 
 
 @lru_cache(maxsize=256)

@@ -1,9 +1,10 @@
 """What is spread over several columns: taken apart before cells are written, put together after they are read.
 
 A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
-a module of four functions (`CompositeModule`), and its row in the registry names that module. Every container of
-columns goes through the functions here, so that all doors show the same arrays: `sa.write` and `write_csv`, `read`,
-`scan` and `check`. Nothing is loaded before there is such a value, or text that may describe one.
+a module of four functions (`CompositeModule`), and its row in the registry names that module. Labels are the other
+kind: one column that describes all others, and leaves them as they are (`LabelsModule`). Every container of columns
+goes through the functions here, so that all doors show the same arrays: `sa.write` and `write_csv`, `read`, `scan` and
+`check`. Nothing is loaded before there is such a value, or text that may describe one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from .arrays import select, values_by_name
 from .columns import ArrayInfo, CompareFingerprint, Sheet
@@ -22,13 +24,14 @@ from .columns import scan_sheets as scan_columns
 from .elements import Missing
 from .errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
 from .header import NoteFinding, warn_of_finding
-from .registry import Composite, composites
+from .registry import LABELLING, Composite, Labelling, composites
 
 _MOST_PIECES = 10_000  # texts of a description, each as long as a cell holds: more is an array that only has its name
 ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
 Read = Callable[[Sequence[str] | None], ArraysByName]
 Scan = Callable[[], InfosByName]
+Anything = TypeVar("Anything")
 
 
 def raise_error(error: FormatError) -> None:
@@ -58,6 +61,25 @@ class CompositeModule(Protocol):
         """Return how many entries a composite has, as far as headers tell; None if they do not."""
 
 
+class LabelsModule(Protocol):
+    """What the module of labels offers: functions around the one description of all arrays of a container."""
+
+    def spread(self, arrays: Any, *, limit: int) -> Any:
+        """Return what `write` takes with labels replaced by their description; anything else as it is."""
+
+    def wants_labels(self) -> bool:
+        """Return whether somebody waits for the description of what is being read."""
+
+    def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
+        """Return what a description says; None if the array is none, or damaged, which is noted."""
+
+    def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
+        """Return what headers say, without the description, and with the names of dimensions."""
+
+    def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
+        """Yield what a description says of arrays that is not so."""
+
+
 # Writing -----------------------------------------------------------------------------------------------------
 
 
@@ -72,6 +94,8 @@ def spread(arrays: Any, *, limit: int) -> Any:
         DTypeError: a composite that no columns hold.
         LimitError: a column of one would have the name of another array.
     """
+    if LABELLING is not None and type(arrays) is not dict:
+        arrays = _load_labels(LABELLING).spread(arrays, limit=limit)
     for composite in composites():
         alone = _is_of(composite, arrays)
         if alone or (isinstance(arrays, Mapping) and any(_is_of(composite, value) for value in arrays.values())):
@@ -85,6 +109,11 @@ def _is_of(composite: Composite, value: Any) -> bool:
 
 def _load_module(composite: Composite) -> CompositeModule:
     module: Any = import_module(composite.module)
+    return module  # type: ignore[no-any-return]
+
+
+def _load_labels(labelling: Labelling) -> LabelsModule:
+    module: Any = import_module(labelling.module)
     return module  # type: ignore[no-any-return]
 
 
@@ -104,7 +133,11 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         NotFoundError: nothing has one of the names.
     """
     if names is None:
-        return _gather(read(None), scan)
+        arrays = read(None)
+        labels = _parse_labels(arrays, warn_of_finding, scan)
+        return _gather(arrays if labels is None else _without_description(arrays), scan)
+    if LABELLING is not None and _load_labels(LABELLING).wants_labels():
+        _read_labels(read, scan(), warn_of_finding)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     with suppress(NotFoundError):
         return read(wanted)
@@ -131,6 +164,9 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
         scan: likewise.
     """
     infos = dict(scan())
+    labels = _read_labels(read, infos, _ignore_finding)
+    if labels is not None and LABELLING is not None:
+        infos = _load_labels(LABELLING).name_infos(infos, labels)
     try:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
@@ -178,15 +214,19 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
+        findings: list[Finding] = []
         try:
             infos = scan()
+            labels = _read_labels(read, infos, lambda note: findings.append(replace(note, severity="error")))
+            if labels is not None and LABELLING is not None:
+                findings += _load_labels(LABELLING).check_labels(labels, infos)
+                infos = _without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
             columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
             present = [name for name in infos if name in columns]
             arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
         except FormatError:
-            return []
-        findings: list[Finding] = []
+            return findings
 
         def fail(error: FormatError) -> None:
             _locate(error, infos)
@@ -208,6 +248,26 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
                     )
                 )
     return findings
+
+
+def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | None:
+    """Read the description of all arrays; None if there is none, or it is damaged, which is noted."""
+    if LABELLING is None or LABELLING.name not in infos or infos[LABELLING.name].dtype not in ("string", "generic"):
+        return None
+    with suppress(FormatError):  # of the column itself: `read` and `check` say it
+        return _parse_labels(read([LABELLING.name]), note, lambda: infos)
+    return None
+
+
+def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Any | None:
+    if LABELLING is None or LABELLING.name not in arrays:
+        return None
+    module = _load_labels(LABELLING)
+    return module.parse_labels(arrays[LABELLING.name], note, lambda error: _locate(error, scan()))
+
+
+def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
+    return {name: array for name, array in arrays.items() if LABELLING is None or name != LABELLING.name}
 
 
 def _split_description_name(description: str) -> tuple[Composite, str]:

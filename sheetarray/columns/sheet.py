@@ -120,6 +120,7 @@ class ArrayInfo:
         offset: in elements.
         capacity: elements in the buffer.
         parts: how many columns the array is spread over.
+        dims: names of the dimensions; None where nothing says them.
     """
 
     shape: tuple[int, ...]
@@ -131,3 +132,4 @@ class ArrayInfo:
     offset: int = 0
     capacity: int = 0
     parts: int = 1
+    dims: tuple[str, ...] | None = None

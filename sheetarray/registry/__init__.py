@@ -8,8 +8,19 @@ a verb leaves the function out. docs/adapters.md says how to write one.
 
 from __future__ import annotations
 
+from .inside import LABELLING
 from .lookup import FORMATS, composites, format_of, register_format
 from .refusals import place_problem
-from .row import Composite, Format
+from .row import Composite, Format, Labelling
 
-__all__ = ["FORMATS", "Composite", "Format", "composites", "format_of", "place_problem", "register_format"]
+__all__ = [
+    "FORMATS",
+    "LABELLING",
+    "Composite",
+    "Format",
+    "Labelling",
+    "composites",
+    "format_of",
+    "place_problem",
+    "register_format",
+]

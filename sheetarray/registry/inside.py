@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .row import Composite, Format, check_free, check_row
+from .row import Composite, Format, Labelling, check_free, check_row
 
 _ROWS = (
     Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113", text=False),
@@ -112,3 +112,4 @@ def _table(*rows: Format) -> Mapping[str, Format]:
 
 
 INSIDE = _table(*_ROWS)
+LABELLING: Labelling | None = Labelling("sheetarray.labels", "dataset.json")  # None: nothing has labels

@@ -271,7 +271,8 @@ def test_datasets_arrays_and_variables(tmp_path: Path) -> None:
     assert set(arrays) == set(expected)
     for name, array in expected.items():
         assert_same(arrays[name], array)
-    for value, name in ((dataset["t"], "t"), (dataset["t"].rename(None), "array"), (dataset["t"].variable, "array")):
+    bare = dataset["t"].drop_vars(["x", "time"])
+    for value, name in ((bare, "t"), (bare.rename(None), "array"), (dataset["t"].variable, "array")):
         (tmp_path / "t.csv").unlink()
         check_handed(value, {name: values}, "csv", tmp_path)
     (tmp_path / "t.csv").unlink()

@@ -20,6 +20,7 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...header import NoteFinding, warn_of_finding
+from ...json_text import cut_json
 from .expressions import Expression, parse
 from .limits import DEEPEST_EXPRESSION
 from .read_array import check_options, read_array
@@ -28,8 +29,6 @@ from .writing import check_free, plan_typed
 
 DELIMITER = "-"
 SUFFIX = ".json"
-
-_BEGINNINGS = b'{["'  # what a piece may begin with
 
 
 def is_awkward(value: Any) -> bool:
@@ -65,7 +64,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     check_free([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
     try:
-        columns[planned.name] = np.array(_cut_text(planned.schema.decode("ascii"), limit))
+        columns[planned.name] = np.array(cut_json(planned.schema.decode("ascii"), limit, "the schema"))
     except LimitError as error:
         raise LimitError(f"{name}: {error}") from error
     return columns
@@ -85,21 +84,6 @@ def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[
                 raise LimitError(f"two arrays would have the name {key!r}: rename {name!r}")
         arrays_spread.update(columns)
     return arrays_spread
-
-
-def _cut_text(text: str, limit: int) -> list[str]:
-    content = np.frombuffer(text.encode("ascii"), np.uint8)
-    may_begin = np.isin(content, np.frombuffer(_BEGINNINGS, np.uint8))
-    may_begin[1:] &= content[:-1] != ord(" ")  # a piece that ends in a blank might lose it
-    cuts = np.flatnonzero(may_begin)
-    pieces, start = [], 0
-    while len(text) - start > limit:
-        index = int(np.searchsorted(cuts, start + limit, side="right")) - 1
-        if cuts[index] <= start:
-            raise LimitError(f"the schema has a name, or a parameter, that no cell of {limit} characters has room for")
-        pieces.append(text[start : cuts[index]])
-        start = int(cuts[index])
-    return [*pieces, text[start:]]
 
 
 # Reading -----------------------------------------------------------------------------------------------------

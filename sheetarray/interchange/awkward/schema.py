@@ -6,21 +6,17 @@ measured before it is parsed: neither its length nor its nesting can harm.
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...errors import FormatError
-from ...files import repeated_key
+from ...json_text import parse_json
 from .limits import DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
 from .metadata import Metadata
 
 SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
-_TOKEN = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # a string may not end: linear time
-_STEP = dict.fromkeys(b"[{", 1) | dict.fromkeys(b"]}", -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,13 @@ def parse_schema(content: object) -> Schema:
         >>> schema.expression, schema.prefix, schema.version
         ({'json': None}, '', '0.15.5')
     """
-    tree = _tree(_text(content))
+    tree = parse_json(
+        _text(content),
+        "a schema",
+        most_bytes=MOST_SCHEMA_BYTES,
+        most_values=MOST_SCHEMA_PARTS,
+        deepest=DEEPEST_JSON,
+    )
     if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
         raise FormatError(
             "no schema of an awkward array: neither awkward0 nor awkward is among its keys",
@@ -82,33 +84,3 @@ def _text(content: object) -> bytes:
     if len(content) > MOST_SCHEMA_BYTES:
         raise FormatError(f"a schema of more than {MOST_SCHEMA_BYTES} bytes")
     return bytes(content)
-
-
-def _tree(text: bytes) -> Any:
-    opened = text.count(b"[") + text.count(b"{")
-    values = opened + text.count(b",")
-    if values > MOST_SCHEMA_PARTS:
-        raise FormatError(f"a schema of {values} values; at most {MOST_SCHEMA_PARTS} are read")
-    depth = 0
-    for token in _TOKEN.finditer(text) if opened > DEEPEST_JSON else ():
-        depth += _STEP.get(text[token.start()], 0)
-        if depth > DEEPEST_JSON:
-            raise FormatError(f"a schema nested more than {DEEPEST_JSON} deep")
-    try:
-        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_reject_duplicates)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
-    except UnicodeDecodeError as error:
-        raise FormatError("no JSON: it is no UTF-8", location=f"byte {error.start}") from error
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise FormatError("an integer of more digits than any number has") from error
-    except RecursionError as error:
-        raise FormatError("nested too deeply") from error
-
-
-def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (key := repeated_key(pairs)) is not None:
-        raise FormatError(f"the key {key!r:.80} stands twice in one object")
-    return dict(pairs)

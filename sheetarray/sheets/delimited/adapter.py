@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-keeps_csv = Keeps(buffers=True, nested=True)
+keeps_csv = Keeps(buffers=True, nested=True, labels=True)
 
 _LINE_END = "\r\n"
 _MARKS = (

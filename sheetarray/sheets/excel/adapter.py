@@ -33,7 +33,7 @@ from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
 from .writing import append_workbook, write_workbook
 
-keeps_excel = Keeps(buffers=True, nested=True)
+keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 
 
 def write_excel(

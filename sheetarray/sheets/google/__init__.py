@@ -16,4 +16,4 @@ from .writing import write_gsheet
 
 __all__ = ["check_gsheet", "keeps_gsheet", "read_columns_gsheet", "read_gsheet", "scan_gsheet", "write_gsheet"]
 
-keeps_gsheet = Keeps(buffers=True, nested=True)
+keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)

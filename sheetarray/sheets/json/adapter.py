@@ -25,7 +25,7 @@ from ...header import NoteFinding, parse_header, warn_of_finding
 from ...linear import LinearArray
 from .headers import walk_headers
 
-keeps_json = Keeps(buffers=True, nested=True)
+keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
 _CELLS_A_BLOCK = 100_000
 _KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them

@@ -1,0 +1,101 @@
+"""JSON that stands in cells: cut into texts that each fit into a cell, and measured before it is parsed.
+
+Descriptions of what several columns hold together are such texts: the schema of an awkward array, the labels of a
+dataset.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from .errors import FormatError, LimitError
+from .files import repeated_key
+
+_BEGINNINGS = b'{["'  # what a piece may begin with: no spreadsheet takes it for a formula, a number or a date
+_TOKEN = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # a string may not end: linear time
+_STEP = dict.fromkeys(b"[{", 1) | dict.fromkeys(b"]}", -1)
+
+
+def cut_json(text: str, limit: int, what: str) -> list[str]:
+    """Return the pieces of a JSON text that are as long as a cell may be, each beginning with a brace or a quote.
+
+    Args:
+        text: JSON in ASCII.
+        limit: how many characters a cell holds.
+        what: the text is, for messages.
+
+    Raises:
+        LimitError: a name or a value in it is longer than a cell.
+
+    Example:
+        >>> cut_json('{"name": ["one", "two"]}', 12, "a schema")
+        ['{"name": [', '"one", "two', '"]}']
+    """
+    content = np.frombuffer(text.encode("ascii"), np.uint8)
+    may_begin = np.isin(content, np.frombuffer(_BEGINNINGS, np.uint8))
+    may_begin[1:] &= content[:-1] != ord(" ")  # a piece that ends in a blank might lose it
+    cuts = np.flatnonzero(may_begin)
+    pieces, start = [], 0
+    while len(text) - start > limit:
+        index = int(np.searchsorted(cuts, start + limit, side="right")) - 1
+        if cuts[index] <= start:
+            raise LimitError(f"{what} has a name, or a parameter, that no cell of {limit} characters has room for")
+        pieces.append(text[start : cuts[index]])
+        start = int(cuts[index])
+    return [*pieces, text[start:]]
+
+
+def count_values(text: bytes) -> int:
+    """Return how many objects, lists and values in them a JSON text has at most; commas in text count as well."""
+    return text.count(b"[") + text.count(b"{") + text.count(b",")
+
+
+def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, deepest: int) -> Any:
+    """Parse a JSON text once it is known to ask for no more than it may.
+
+    Args:
+        text: in UTF-8.
+        what: the text is, with its article, for messages.
+        most_bytes: that it may have.
+        most_values: objects, lists and what is in them.
+        deepest: how many objects and lists may lie within each other.
+
+    Raises:
+        FormatError: it has more of anything, is no JSON, or a key stands twice in one object.
+
+    Example:
+        >>> parse_json(b'{"a": [1]}', "a schema", most_bytes=100, most_values=10, deepest=2)
+        {'a': [1]}
+    """
+    if len(text) > most_bytes:
+        raise FormatError(f"{what} of more than {most_bytes} bytes")
+    values = count_values(text)
+    if values > most_values:
+        raise FormatError(f"{what} of {values} values; at most {most_values} are read")
+    depth = 0
+    for token in _TOKEN.finditer(text) if values > deepest else ():
+        depth += _STEP.get(text[token.start()], 0)
+        if depth > deepest:
+            raise FormatError(f"{what} nested more than {deepest} deep")
+    try:
+        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_refuse_repeated)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError("no JSON: it is no UTF-8", location=f"byte {error.start}") from error
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError("an integer of more digits than any number has") from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply") from error
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if (key := repeated_key(pairs)) is not None:
+        raise FormatError(f"the key {key!r:.80} stands twice in one object")
+    return dict(pairs)

@@ -1,0 +1,44 @@
+"""Labels: dimension names, coordinates, attributes and indexes, kept beside the arrays that they describe.
+
+They stand in one array of text, `dataset.json`. `description` is its content, `attributes` the values of attributes;
+`datasets` and `frames` are xarray's and pandas' sides of it; `columns` puts it among the arrays of a container and
+takes it out. Neither package is imported before there is something of it.
+"""
+
+from __future__ import annotations
+
+from .columns import (
+    LabelledArrays,
+    check_labels,
+    has_labels,
+    name_infos,
+    parse_labels,
+    reading_labels,
+    spread,
+    wants_labels,
+)
+from .datasets import build_dataset, name_dimensions
+from .description import NAME, DatasetLabels, FrameLabels, VariableLabels
+from .frames import build_frame, check_lengths, index_levels
+from .pandas_dtypes import is_numpy_dtype
+
+__all__ = [
+    "NAME",
+    "DatasetLabels",
+    "FrameLabels",
+    "LabelledArrays",
+    "VariableLabels",
+    "build_dataset",
+    "build_frame",
+    "check_labels",
+    "check_lengths",
+    "has_labels",
+    "index_levels",
+    "is_numpy_dtype",
+    "name_dimensions",
+    "name_infos",
+    "parse_labels",
+    "reading_labels",
+    "spread",
+    "wants_labels",
+]

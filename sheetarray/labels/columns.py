@@ -1,0 +1,190 @@
+"""The description among the arrays of a container: put there by a write, and taken out again by whoever reads.
+
+Only what describes the arrays beside it is taken out. Text that is damaged, or somebody's own array of that name, stays
+an array like any other, and is warned of where it looks like a description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..columns import ArrayInfo
+from ..errors import DTypeError, Finding, FormatError, LimitError, locating
+from ..header import NoteFinding
+from ..values import is_of
+from .datasets import describe_dataset, fit_labels, name_dimensions
+from .description import NAME, DatasetLabels, is_description
+from .frames import describe_frame
+
+
+class LabelledArrays(dict[str, Any]):
+    """Arrays by name that were read, and what was said of them; `write` takes both.
+
+    Args:
+        arrays: by name.
+        labels: what is said of them; None for nothing.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], labels: DatasetLabels | None) -> None:
+        super().__init__(arrays)
+        self.labels = labels
+
+
+@dataclass(slots=True)
+class ReadLabels:
+    """What has been read of a description.
+
+    Attributes:
+        labels: what it says; None where there is none.
+        error: what is wrong with it.
+    """
+
+    labels: DatasetLabels | None = None
+    error: FormatError | None = None
+
+    def get(self) -> DatasetLabels | None:
+        """Return what the description says.
+
+        Raises:
+            FormatError: it is damaged.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.labels
+
+
+_reader: ContextVar[ReadLabels | None] = ContextVar("_reader", default=None)
+
+
+@contextmanager
+def reading_labels() -> Iterator[ReadLabels]:
+    """Keep the description that `read` or `scan` take out of the arrays, for as long as the context lasts."""
+    result = ReadLabels()
+    token = _reader.set(result)
+    try:
+        yield result
+    finally:
+        _reader.reset(token)
+
+
+def wants_labels() -> bool:
+    """Return whether somebody waits for the description of what is being read."""
+    return _reader.get() is not None
+
+
+# Writing -----------------------------------------------------------------------------------------------------
+
+
+def has_labels(arrays: Any) -> bool:
+    """Return whether what `write` takes says more than its arrays do."""
+    if is_of(arrays, "xarray", "Dataset", "DataArray"):
+        return True
+    if isinstance(arrays, LabelledArrays):
+        return arrays.labels is not None
+    return is_of(arrays, "pandas", "DataFrame", "Series") and describe_frame(arrays)[1] is not None
+
+
+def spread(arrays: Any, *, limit: int) -> Any:
+    """Return what `write` takes with labels replaced by the array that describes them; anything else as it is.
+
+    Args:
+        arrays: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
+        limit: how many characters a cell of the container holds.
+
+    Raises:
+        DTypeError: a variable or an attribute that is not kept; names it.
+        LimitError: a variable has the name of the description, or the description is too large.
+    """
+    labels: DatasetLabels | None
+    if is_of(arrays, "xarray", "Dataset", "DataArray"):
+        by_name, labels = describe_dataset(arrays)
+    elif is_of(arrays, "pandas", "DataFrame", "Series"):
+        by_name, labels = describe_frame(arrays)
+    elif isinstance(arrays, LabelledArrays):
+        by_name, labels = dict(arrays), arrays.labels and fit_labels(arrays.labels, arrays)
+    else:
+        return arrays
+    if labels is None or not by_name:
+        return by_name
+    if NAME in by_name and labels is not None:
+        raise LimitError(f"two arrays would have the name {NAME!r}: rename the variable")
+    return by_name | {NAME: labels.to_pieces(limit)}
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
+    """Return what the array of the description's name says, or None if it is no description.
+
+    Args:
+        array: as it was read.
+        note: is told of a description that is damaged.
+        locate: gives an error the address at which the description begins.
+    """
+    if not is_description(NAME, array):
+        return None
+    reader = _reader.get()
+    try:
+        with locating(array=NAME):
+            labels = DatasetLabels.from_pieces(array)
+    except FormatError as error:
+        locate(error)
+        if reader is not None:
+            reader.error = error
+        else:
+            finding = Finding.from_error(error)
+            note(replace(finding, severity="warning", message=f"read as text, since it is damaged: {finding.message}"))
+        return None
+    if reader is not None:
+        reader.labels = labels
+    return labels
+
+
+def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels) -> dict[str, ArrayInfo]:
+    """Return what headers say, without the description, and with the names of dimensions where they fit."""
+    named = {}
+    for name, info in infos.items():
+        description = labels.variables.get(name)
+        fits = description is not None and labels.has_array(name) and len(description.dims) == len(info.shape)
+        if name != NAME:
+            named[name] = replace(info, dims=description.dims) if fits and description is not None else info
+    return named
+
+
+def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Iterator[Finding]:
+    """Yield what a description says of arrays that is not so.
+
+    Sizes that were others when the description was written are no finding, so long as all arrays agree: people add
+    rows.
+
+    Args:
+        labels: what the description says.
+        infos: what the headers of the arrays say, and that of the description.
+    """
+    location = infos[NAME].location
+    absent = [name for name in labels.variables if labels.has_array(name) and name not in infos]
+    for name in absent:
+        yield Finding("warning", location, f"describes {name!r:.80}, which is not here, or damaged", array=name)
+    arrays = {name: info for name, info in infos.items() if name in labels.variables}
+    for name in list(arrays):
+        try:
+            name_dimensions({name: arrays[name]}, labels)
+        except (FormatError, DTypeError) as error:
+            yield _find_contradiction(error, arrays.pop(name).location, name)
+    fitting: dict[str, ArrayInfo] = {}
+    for name, info in arrays.items():
+        try:
+            name_dimensions({**fitting, name: info}, labels)
+            fitting[name] = info
+        except FormatError as error:
+            yield _find_contradiction(error, info.location, name)
+
+
+def _find_contradiction(error: Exception, location: str, name: str) -> Finding:
+    reason, hint = (error.reason, error.hint) if isinstance(error, FormatError) else (str(error), None)
+    return Finding("error", location, reason, hint or "", array=name)

@@ -1,0 +1,216 @@
+"""xarray Datasets and DataArrays <-> their arrays by name, and what a description says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dtypes import Array
+from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError
+from ..values import DEFAULT_NAME, as_array, is_of, name_of, naming
+from .description import DatasetLabels, VariableLabels
+from .pandas_dtypes import MASKED, restore_column
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
+    """Return the arrays of a Dataset or a DataArray with its coordinates, and what is to be said of them.
+
+    Raises:
+        DTypeError: names the variable that no array holds.
+        LimitError: two variables would have one name.
+    """
+    dataset = value if is_of(value, "xarray", "Dataset") else _to_dataset(value)
+    described = dataset.to_dict(data=False)
+    labels = DatasetLabels(attrs=dict(dataset.attrs))
+    composed = _composed_indexes(dataset)
+    labels.frame.index = {dim: levels for dim, levels in composed.items() if dim != levels[0]}
+    arrays: dict[str, Array] = {}
+    for kind, variables in (("coords", labels.coords), ("data_vars", labels.data_vars)):
+        for label, entry in described[kind].items():
+            variable, name = dataset.variables[label], name_of(label)
+            if name in labels.variables:
+                raise LimitError(f"two arrays would have the name {name!r}")
+            with naming(name):
+                dims = tuple(name_of(dim) for dim in entry["dims"])
+                if len({*dims}) < len(dims):
+                    raise DTypeError("a dimension stands twice: rename one, variable.swap_dims or .set_dims")
+                variables[name] = VariableLabels(dims, entry["dtype"], tuple(entry["shape"]), dict(variable.attrs))
+                if name in composed:
+                    continue
+                arrays[name] = as_array(variable)
+                if entry["dtype"] == "category":
+                    dtype = variable.data.dtype
+                    labels.frame.categories[name] = as_array(dtype.categories), bool(dtype.ordered)
+    return {label: arrays[label] for label in map(name_of, dataset.variables) if label in arrays}, labels
+
+
+def _to_dataset(array: Any) -> Any:
+    """Return the Dataset of a DataArray and its coordinates."""
+    name = DEFAULT_NAME if array.name is None or array.name == "" else name_of(array.name)
+    if name in map(name_of, array.coords):
+        if array.name is None:
+            raise LimitError(f"two arrays would have the name {name!r}: give the DataArray one, .rename(..)")
+        return array.coords.to_dataset()  # it is one of its own coordinates
+    return array.to_dataset(name=name)
+
+
+def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
+    """Return the names of the levels of each index of several levels."""
+    indexes = {}
+    for index in dataset.xindexes.get_unique():
+        if is_of(index, "xarray", "PandasMultiIndex"):
+            indexes[name_of(index.dim)] = tuple(map(name_of, index.index.names))
+    return indexes
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def build_dataset(
+    arrays: Mapping[str, Any], labels: DatasetLabels | None, dims: Mapping[str, tuple[str, ...]] | None = None
+) -> xr.Dataset:
+    """Return arrays as a Dataset, with what a description says of them.
+
+    Args:
+        arrays: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`.
+        labels: what the description says; None where there is none.
+        dims: names of dimensions, where `name_dimensions` has been asked already; the arrays may then be lazy.
+
+    Raises:
+        DTypeError: an awkward array.
+        FormatError: the description contradicts the arrays; `.array` is the name of one.
+        MissingDependencyError: xarray is not installed.
+    """
+    package = _import_xarray()
+    labels = labels or DatasetLabels()
+    dims = name_dimensions(arrays, labels) if dims is None else dims
+    variables: dict[str, Any] = {}
+    for name, array in arrays.items():
+        description = labels.variables.get(name)
+        values = _restore_variable(name, array, labels) if isinstance(array, np.ndarray) else array
+        variables[name] = package.Variable(dims[name], values, dict(description.attrs) if description else None)
+    indexes = {}
+    for dim, levels in labels.frame.index.items():
+        if all(level in arrays for level in levels):
+            indexes[dim] = _compose_index(dim, levels, variables)
+    coords = {name: variables[name] for name in labels.coords if name in variables}
+    dataset: xr.Dataset = package.Dataset(
+        {name: variable for name, variable in variables.items() if name not in coords},
+        {name: variable for name, variable in coords.items() if not any(name in index for index in indexes.values())},
+        dict(labels.attrs),
+    )
+    for dim, index in indexes.items():
+        dataset = dataset.assign_coords(index)
+        for level in (dim, *labels.frame.index[dim]):
+            if level in labels.variables:
+                dataset[level].attrs.update(labels.variables[level].attrs)
+    return dataset
+
+
+def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[str, tuple[str, ...]]:
+    """Return the names of the dimensions of each array, which agree in their sizes.
+
+    Args:
+        shapes: arrays, or what else has a shape, by name.
+        labels: what the description says.
+
+    Raises:
+        DTypeError: an awkward array.
+        FormatError: the description contradicts the shapes; `.array` is the name of one.
+    """
+    dims: dict[str, tuple[str, ...]] = {}
+    owners: dict[str, tuple[str, int]] = {}
+    for name, array in shapes.items():
+        if not hasattr(array, "strides"):
+            raise DTypeError(f"{name}: an awkward array, which has no dimensions to name: names= chooses other arrays")
+        description = labels.variables.get(name)
+        if description is None or not labels.has_array(name):
+            continue
+        if len(description.dims) != len(array.shape):
+            raise FormatError(
+                f"{name!r:.80} has the shape {array.shape}, but its labels name the dimensions "
+                f"{description.dims!r:.200}",
+                array=name,
+                hint="delete the array dataset.json to read it without labels",
+            )
+        for dim, size in zip(description.dims, array.shape, strict=True):
+            other, expected = owners.setdefault(dim, (name, size))
+            if size != expected:
+                raise FormatError(
+                    f"the dimension {dim!r:.80} has {expected} in {other!r:.80}, and {size} in {name!r:.80}",
+                    array=name,
+                )
+        dims[name] = description.dims
+    for name, array in shapes.items():
+        if name not in dims:
+            dims[name] = tuple(_free_name(f"{name}_{axis}", owners) for axis in range(len(array.shape)))
+    return dims
+
+
+def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabels:
+    """Return what a description says of some arrays, with their shapes.
+
+    Args:
+        labels: what the description says, also of other arrays.
+        arrays: by name; awkward ones have no labels.
+
+    Raises:
+        FormatError: it contradicts the arrays; `.array` is the name of one.
+    """
+    shapes = {name: array for name, array in arrays.items() if hasattr(array, "strides")}
+    name_dimensions(shapes, labels)
+    frame = replace(
+        labels.frame,
+        index={dim: levels for dim, levels in labels.frame.index.items() if all(level in shapes for level in levels)},
+    )
+
+    def fit(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
+        fitted = {}
+        for name, variable in variables.items():
+            owner = frame.index.get(name, (name,))[0]
+            if owner in shapes:
+                fitted[name] = replace(variable, shape=tuple(shapes[owner].shape))
+        return fitted
+
+    return DatasetLabels(fit(labels.coords), fit(labels.data_vars), labels.attrs, frame)
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
+    """Return the array of a variable with the dtype that it had, as far as xarray holds it."""
+    description = labels.variables.get(name)
+    if description is None:
+        return array
+    if description.dtype == "object" or (array.ndim == 1 and MASKED.fullmatch(description.dtype)):
+        return restore_column(name, array, description.dtype)
+    if description.dtype == "category" and array.ndim == 1:
+        return restore_column(name, array, "category", labels.frame.categories.get(name))
+    return array
+
+
+def _compose_index(dim: str, levels: tuple[str, ...], variables: Mapping[str, Any]) -> Any:
+    import pandas as pd
+
+    index = pd.MultiIndex.from_arrays([variables[level].values for level in levels], names=levels)
+    return _import_xarray().Coordinates.from_pandas_multiindex(index, dim)
+
+
+def _import_xarray() -> Any:
+    try:
+        import xarray
+    except ImportError as error:
+        raise MissingDependencyError(
+            "a Dataset needs xarray: pip install 'sheetarray[xarray]'", name="xarray"
+        ) from error
+    return xarray

@@ -1,0 +1,196 @@
+"""pandas DataFrames and Series <-> their arrays by name, and what a description says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import values_by_name
+from ..dtypes import Array
+from ..errors import FormatError, warn_caller
+from ..values import DEFAULT_NAME, as_array, is_of
+from .description import DatasetLabels, VariableLabels
+from .pandas_dtypes import is_numpy_dtype, name_dtype, restore_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FREQUENCY = re.compile(r"-?\d{0,4}[A-Za-z]{1,5}(-[A-Z]{3})?")
+_INDEX = "index"
+
+
+def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
+    """Return the arrays of a DataFrame or a Series, its index first, and what is to be said of them.
+
+    Returns:
+        No labels where arrays alone say everything: rows that are only counted, columns of NumPy's dtypes, and nothing
+        else.
+
+    Raises:
+        DTypeError: names the column that no array holds.
+        LimitError: two columns would have one name.
+    """
+    frame = value if is_of(value, "pandas", "DataFrame") else _to_frame(value)
+    arrays = values_by_name(frame)
+    levels = list(arrays)[: len(arrays) - frame.shape[1]]
+    dim = levels[0] if len(levels) == 1 else _free_name(arrays)
+    labels = DatasetLabels(attrs=dict(frame.attrs))
+    columns = _columns_of(frame, levels)
+    for (name, array), (label, column) in zip(arrays.items(), columns, strict=True):
+        described = VariableLabels((dim,), name_dtype(column.dtype), array.shape)
+        (labels.coords if name in levels else labels.data_vars)[name] = described
+        if label != name:
+            labels.frame.labels[name] = _to_scalar(label)
+        if described.dtype == "category":
+            labels.frame.categories[name] = as_array(column.dtype.categories), bool(column.dtype.ordered)
+        if is_of(column, "pandas", "RangeIndex"):
+            labels.frame.ranges += (name,)
+        if getattr(column, "freqstr", None) is not None:
+            labels.frame.freqs[name] = column.freqstr
+    if len(levels) > 1:
+        labels.frame.index[dim] = tuple(levels)
+        labels.coords = {dim: VariableLabels((dim,), "object", (len(frame),)), **labels.coords}
+    labels.frame.columns = _to_scalar(frame.columns.name)
+    plain = not levels and not labels.attrs and not labels.frame.labels and labels.frame.columns is None
+    if plain and all(
+        _is_plain(array, column.dtype) for array, (_, column) in zip(arrays.values(), columns, strict=True)
+    ):
+        return arrays, None
+    return arrays, labels
+
+
+def _to_frame(series: Any) -> Any:
+    return series.to_frame(DEFAULT_NAME if series.name is None or series.name == "" else series.name)
+
+
+def _columns_of(frame: Any, levels: list[str]) -> list[tuple[Any, Any]]:
+    """Return the label and the values of each level of the index that is written, and of each column."""
+    index = frame.index
+    columns = [(index.names[number], index.get_level_values(number)) for number in range(len(levels))]
+    return [*columns, *((label, frame.iloc[:, place]) for place, label in enumerate(frame.columns))]
+
+
+def _free_name(taken: Mapping[str, Any]) -> str:
+    name = _INDEX
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _to_scalar(label: Any) -> Any:
+    """Return a label with NumPy's date in the place of pandas' own."""
+    if is_of(label, "pandas", "Timestamp") and label.tzinfo is None:
+        return label.to_datetime64()
+    return label.to_timedelta64() if is_of(label, "pandas", "Timedelta") else label
+
+
+def _is_plain(array: Array, dtype: Any) -> bool:
+    """Return whether pandas makes a column of the same dtype of an array, without being told."""
+    import pandas as pd
+
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+        return True
+    return bool(array.dtype.kind in "UTO" and pd.Series(array).dtype == dtype)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd.DataFrame:
+    """Return arrays of one dimension and one length as a DataFrame, with the index that a description gives it.
+
+    Args:
+        arrays: by name.
+        labels: what the description says; None where there is none.
+
+    Raises:
+        FormatError: an element that the dtype of its column does not hold; `.array` is the name.
+    """
+    import pandas as pd
+
+    labels = labels or DatasetLabels()
+    columns: dict[str, Any] = {name: _restore(name, array, labels) for name, array in arrays.items()}
+    levels = [name for name in index_levels(labels, list(arrays)) if name in columns]
+    names = [name for name in columns if name not in levels]
+    size = len(next(iter(arrays.values()), ()))
+    frame = pd.DataFrame({number: columns[name] for number, name in enumerate(names)}, index=range(size))
+    if levels:
+        frame.index = _build_index(levels, columns, labels)
+    headings = [labels.frame.labels.get(name, name) for name in names]
+    frame.columns = pd.Index(headings, name=labels.frame.columns)
+    frame.attrs.update(labels.attrs)
+    return frame
+
+
+def index_levels(labels: DatasetLabels, names: list[str]) -> tuple[str, ...]:
+    """Return the names of the levels of the index that some arrays of one dimension have; none if rows are counted."""
+    for name in names:
+        if name in labels.variables and len(labels.variables[name].dims) == 1:
+            dim = labels.variables[name].dims[0]
+            return labels.frame.index.get(dim, (dim,) if dim in labels.coords else ())
+    return ()
+
+
+def _restore(name: str, array: Array, labels: DatasetLabels) -> Any:
+    if name not in labels.variables:
+        return array
+    import pandas as pd
+
+    dtype = labels.variables[name].dtype
+    column = restore_column(name, array, dtype, labels.frame.categories.get(name))
+    if isinstance(column, np.ndarray) and dtype != "object" and not is_numpy_dtype(dtype):
+        warn_caller(f"{name!r:.80} was a column of {dtype:.80}, and is read as one of {array.dtype}")
+    return pd.Index(column, dtype=object) if dtype == "object" else column  # as an ndarray it might become text
+
+
+def _build_index(levels: list[str], columns: Mapping[str, Any], labels: DatasetLabels) -> Any:
+    import pandas as pd
+
+    names = [labels.frame.labels.get(level, level) for level in levels]
+    if len(levels) > 1:
+        return pd.MultiIndex.from_arrays([columns[level] for level in levels], names=names)
+    level, values = levels[0], columns[levels[0]]
+    if level in labels.frame.ranges and isinstance(values, np.ndarray) and values.dtype.kind == "i":
+        step = int(values[1] - values[0]) if len(values) > 1 else 1
+        first = int(values[0]) if len(values) else 0
+        counted = pd.RangeIndex(first, first + step * len(values), step or 1, name=names[0])
+        if step and np.array_equal(counted, values):
+            return counted
+    index = pd.Index(values, name=names[0])
+    return _set_frequency(index, labels.frame.freqs[level]) if level in labels.frame.freqs else index
+
+
+def _set_frequency(index: Any, freq: str) -> Any:
+    """Return an index of dates with its frequency, or without if its dates have another one now."""
+    import pandas as pd
+
+    kinds: Any = (pd.DatetimeIndex, pd.TimedeltaIndex)
+    try:
+        if not isinstance(index, kinds) or not _FREQUENCY.fullmatch(freq):
+            raise ValueError("no frequency of dates")
+        return type(index)(index, freq=freq)
+    except (ValueError, TypeError, OverflowError, KeyError, AttributeError):
+        warn_caller(f"the index {index.name!r:.80} has no longer the frequency {freq!r}")
+        return index
+
+
+def check_lengths(arrays: Mapping[str, Any], labels: DatasetLabels | None) -> None:
+    """Check that arrays of one dimension make one frame.
+
+    Raises:
+        FormatError: they have several lengths, or lie along several dimensions.
+    """
+    lengths = {name: array.shape[0] for name, array in arrays.items()}
+    if len({*lengths.values()}) > 1:
+        examples: dict[int, str] = {}
+        for name, length in lengths.items():
+            examples.setdefault(length, name)
+        text = ", ".join(f"{name!r:.60} has {length}" for length, name in list(examples.items())[:5])
+        raise FormatError(f"arrays of several lengths, of which no one frame is made: {text}", hint="names= chooses")
+    dims = {labels.variables[name].dims: name for name in arrays if name in labels.variables} if labels else {}
+    if len(dims) > 1:
+        text = ", ".join(f"{name!r:.60} lies along {dim[0]!r:.60}" for dim, name in list(dims.items())[:5])
+        raise FormatError(f"arrays of several dimensions, of which no one frame is made: {text}", hint="names= chooses")

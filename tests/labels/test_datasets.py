@@ -1,0 +1,324 @@
+"""xarray Datasets: written with their labels, and read again identical, through every container of cells."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs import resave
+
+import sheetarray as sa
+from sheetarray.labels import NAME
+
+PLACES = ["csv", "tsv", "json", "csv.gz", "xlsx", "google"]
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A path, or a URL of an emulator."""
+    if request.param != "google":
+        yield str(tmp_path / f"grid.{request.param}")
+        return
+    server = request.getfixturevalue("sheets_server")
+    monkeypatch.setenv("SHEETARRAY_SHEETS_ENDPOINT", server.url)
+    yield f"gsheets://{server.create()}/grid"
+
+
+def make_grid() -> xr.Dataset:
+    """A Dataset with everything in it that a Dataset may have."""
+    rows = np.arange(6.0).reshape(3, 2)
+    rows[0, 0] = np.nan
+    return xr.Dataset(
+        {
+            "t": (("time", "lat"), rows, {"units": "K", "range": np.array([0, 400], "f4"), "scale": np.float32(0.1)}),
+            "quality": ("time", np.array(["good", "=1+1", ""], dtype=object), {"flags": [1, 2.5, None, True, "x"]}),
+            "valid": ("time", [True, False, True]),
+            "counts": (("lat", "time"), np.asfortranarray(np.arange(6, dtype="u2").reshape(2, 3))),
+            "wait": ("time", np.array([1, -2, 3], "m8[ms]")),
+            "nothing": (("time", "void"), np.zeros((3, 0), "i4")),
+            "wave": ("lat", np.array([1 + 2j, complex(0.0, -0.0)])),
+            "total": ((), np.int64(2**62 + 1)),
+        },
+        coords={
+            "time": ("time", pd.date_range("2026-06-30", periods=3).to_numpy(), {"axis": "T"}),
+            "lat": ("lat", np.array([47.1, 47.6], "f4"), {"long_name": "latitude"}),
+            "place": ("lat", ["Köln", "007"]),
+            "area": (("lat", "time"), np.ones((2, 3))),
+            "run": 7,
+            "name": "a \"quoted\", text",
+        },
+        attrs={
+            "title": "a grid",
+            "history": "long " * 20_000,
+            "missing": float("nan"),
+            "limits": (-1, float("inf")),
+            "when": dt.datetime(2026, 7, 1, 12, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+            "day": dt.date(2026, 7, 1),
+            "step": dt.timedelta(days=1, microseconds=5),
+            "root": 1 - 2j,
+            "moment": np.datetime64("2026-07-01T00:00", "m"),
+            "word": np.str_("word"),
+            "table": np.arange(1000).reshape(10, 100),
+            "many": list(range(5000)),
+            "big": 10**30,
+            "nested": {"float": "no number", "list": [{"text": ["a"]}, {}]},
+        },
+    )  # fmt: skip
+
+
+def assert_identical(actual: xr.Dataset, expected: xr.Dataset) -> None:
+    """Hold two Datasets against each other, the types of attributes and dtypes included."""
+    xr.testing.assert_identical(actual, expected)
+    for name, variable in expected.variables.items():
+        assert actual[name].dtype.kind == variable.dtype.kind
+        assert repr(actual[name].attrs) == repr(variable.attrs)
+    assert repr(actual.attrs) == repr(expected.attrs)
+    assert list(actual.coords) == list(expected.coords)
+
+
+def test_a_dataset_comes_back_identical(place: str) -> None:
+    grid = make_grid()
+    grid["t"].encoding["scale_factor"] = 0.1
+    sa.write(place, grid)
+    assert_identical(sa.read_dataset(place), grid)
+    assert grid["t"].encoding == {"scale_factor": 0.1}
+    assert list(sa.check(place)) == []
+
+
+def test_all_doors_show_the_arrays_without_the_description(place: str) -> None:
+    grid = make_grid()
+    sa.write(place, grid)
+    arrays = sa.read(place)
+    assert set(arrays) == set(grid.variables)
+    np.testing.assert_array_equal(arrays["t"], grid["t"].values)
+    infos = sa.scan(place)
+    assert list(infos) == list(arrays)
+    assert {name: info.dims for name, info in infos.items()} == {name: v.dims for name, v in grid.variables.items()}
+    assert list(sa.read(place, ["t"])) == ["t"]
+    assert sa.read(place, [NAME])[NAME].ndim == 1
+    with pytest.raises(sa.NotFoundError, match="'absent'"):
+        sa.read(place, ["absent"])
+
+
+def test_the_description_is_the_dictionary_of_xarray_and_nothing_else(tmp_path: Path) -> None:
+    grid = make_grid()
+    grid.attrs = {"title": "a grid", "number": 1.5, "list": [1, "two"]}
+    grid["t"].attrs = {"units": "K"}
+    sa.write(tmp_path / "t.csv", grid)
+    text = "".join(sa.read(tmp_path / "t.csv", [NAME])[NAME])
+    assert json.loads(text) == json.loads(json.dumps(grid.to_dict(data=False)))
+
+
+def test_some_variables_come_with_their_coordinates(place: str) -> None:
+    grid = make_grid()
+    sa.write(place, grid)
+    for names in (["valid"], ["t", "wave"], ["lat"], ["total"], "counts"):
+        expected = grid[[names] if isinstance(names, str) else names]
+        xr.testing.assert_identical(sa.read_dataset(place, names), expected)
+    with pytest.raises(sa.NotFoundError, match="'absent'"):
+        sa.read_dataset(place, ["t", "absent"])
+
+
+def test_every_door_that_writes_keeps_labels(tmp_path: Path) -> None:
+    grid = make_grid()
+    sa.write_csv(tmp_path / "t.csv", grid)
+    sa.write_json(tmp_path / "t.json", grid)
+    sa.write_excel(tmp_path / "t.xlsx", grid)
+    for suffix in ("csv", "json", "xlsx"):
+        xr.testing.assert_identical(sa.read_dataset(tmp_path / f"t.{suffix}"), grid)
+    cells = sa.to_frame(grid)
+    assert NAME in cells.columns
+    assert set(sa.from_frame(cells)) == set(grid.variables)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_libreoffice_saves_labels_again(suffix: str, tmp_path: Path) -> None:
+    grid = make_grid()
+    sa.write_excel(tmp_path / "t.xlsx", grid, cells="text")
+    saved = resave(tmp_path / "t.xlsx", suffix, tmp_path / "saved")
+    assert_identical(sa.read_dataset(saved), grid)
+
+
+def test_a_data_array_is_written_with_its_coordinates(tmp_path: Path) -> None:
+    grid, path = make_grid(), tmp_path / "t.csv"
+    sa.write(path, grid["t"])
+    assert_identical(sa.read_dataset(path), grid["t"].to_dataset())
+    sa.write(path, grid["t"].rename(None))
+    xr.testing.assert_identical(sa.read_dataset(path)["array"], grid["t"].rename("array"))
+    sa.write(path, grid["time"])
+    xr.testing.assert_identical(sa.read_dataset(path)["time"], grid["time"])
+
+
+def test_an_index_of_several_levels(place: str) -> None:
+    index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["letter", "digit"])
+    coords = xr.Coordinates.from_pandas_multiindex(index, "pair")
+    dataset = xr.Dataset({"v": ("pair", np.arange(4.0))}, coords=coords)
+    dataset["letter"].attrs["alphabet"] = "latin"
+    sa.write(place, dataset)
+    restored = sa.read_dataset(place)
+    xr.testing.assert_identical(restored, dataset)
+    assert isinstance(restored.indexes["pair"], pd.MultiIndex)
+    assert list(sa.check(place)) == []
+    assert set(sa.read(place)) == {"v", "letter", "digit"}
+    xr.testing.assert_identical(sa.read_dataset(place, ["v"]), dataset)
+
+
+def test_categories_and_nullable_numbers_of_a_dataset(tmp_path: Path) -> None:
+    dataset = xr.Dataset(
+        {
+            "c": ("x", pd.Categorical(["b", None, "a"], categories=["b", "a", "z"], ordered=True)),
+            "n": ("x", pd.array([1, None, 3], dtype="Int64")),
+        }
+    )
+    sa.write(tmp_path / "t.csv", dataset)
+    restored = sa.read_dataset(tmp_path / "t.csv")
+    assert restored["c"].dtype == dataset["c"].dtype
+    assert restored["n"].dtype == dataset["n"].dtype
+    xr.testing.assert_identical(restored, dataset)
+
+
+def test_a_file_without_labels_has_dimensions_of_its_own(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", {"a": np.zeros((2, 3)), "a_0": np.arange(5), "s": 1.5})
+    dataset = sa.read_dataset(tmp_path / "t.csv")
+    assert dataset["a"].dims == ("a_0", "a_1")
+    assert dataset["a_0"].dims == ("a_0_0",)
+    assert dataset["s"].dims == ()
+    assert all(info.dims is None for info in sa.scan(tmp_path / "t.csv").values())
+
+
+def test_an_array_that_was_added_has_dimensions_of_its_own(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.json", xr.Dataset({"t": (("x", "u_0"), np.zeros((2, 3)))}))
+    lists = json.loads((tmp_path / "t.json").read_text())
+    lists["u"] = sa.to_linear(np.arange(5))
+    (tmp_path / "t.json").write_text(json.dumps(lists))
+    assert sa.read_dataset(tmp_path / "t.json")["u"].dims == ("u_0_",)
+    assert list(sa.check(tmp_path / "t.json")) == []
+
+
+def test_labels_go_along_with_a_conversion(tmp_path: Path) -> None:
+    grid = make_grid()
+    sa.write(tmp_path / "t.csv", grid)
+    sa.convert(tmp_path / "t.csv", tmp_path / "t.xlsx")
+    sa.convert(tmp_path / "t.xlsx", tmp_path / "t.json")
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.json"), grid)
+    sa.convert(tmp_path / "t.csv", tmp_path / "t.json", ["valid", "time"])
+    expected = grid[["valid"]].drop_vars(["run", "name"])
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.json"), expected)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "awkd", "avro", "msgpack"])
+def test_a_format_without_labels_says_so_and_keeps_the_arrays(suffix: str, tmp_path: Path) -> None:
+    dataset = xr.Dataset({"t": ("x", [1.5, 2.5])}, coords={"x": [10, 20]})
+    with pytest.warns(sa.SheetArrayWarning, match="keeps no labels"):
+        sa.write(tmp_path / f"t.{suffix}", dataset)
+    assert set(sa.read(tmp_path / f"t.{suffix}")) == {"t", "x"}
+    sa.write(tmp_path / "t.csv", dataset)
+    with pytest.warns(sa.SheetArrayWarning, match="keeps no labels"):
+        sa.convert(tmp_path / "t.csv", tmp_path / f"u.{suffix}")
+
+
+def test_open_files_are_read_once(tmp_path: Path) -> None:
+    grid, file = make_grid(), io.BytesIO()
+    sa.write(file, grid, format="csv")
+    for names in (None, ["t"]):
+        file.seek(0)
+        expected = grid if names is None else grid[names]
+        xr.testing.assert_identical(sa.read_dataset(file, names, format="csv"), expected)
+
+
+@pytest.mark.parametrize(
+    ("attrs", "name"),
+    [
+        ({"x": b"bytes"}, r"attrs\['x'\]: bytes"),
+        ({"x": [1, {"y": object()}]}, r"attrs\['x'\]\[1\]\['y'\]"),
+        ({"x": {1: 2}}, r"attrs\['x'\]: 1 as the name"),
+        ({5: "x"}, "5 as the name"),
+        ({"x": pd.Timestamp("2020")}, "Timestamp"),
+        ({"x": np.ma.array([1])}, "MaskedArray"),
+        ({"x": {1, 2}}, "a set"),
+        ({"x": np.array([[1], None], dtype=object)}, "array of lists"),
+        ({"x": 1 << 5000}, "5001 bits"),
+    ],
+)
+def test_an_attribute_that_would_not_come_back_is_refused_by_name(attrs: Any, name: str, tmp_path: Path) -> None:
+    with pytest.raises(sa.DTypeError, match=name):
+        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5])}, attrs=attrs))
+    with pytest.raises(sa.DTypeError, match=f"t.{name}" if name.startswith("attrs") else name):
+        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5], attrs)}))
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_a_circle_of_attributes_and_a_dimension_twice_are_refused(tmp_path: Path) -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    with pytest.raises(sa.DTypeError, match="more than 32"):
+        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5])}, attrs={"x": circle}))
+    with pytest.warns(UserWarning, match="Duplicate"):
+        square = xr.Dataset({"t": (("x", "x"), np.eye(2))})
+    with pytest.raises(sa.DTypeError, match="t: a dimension stands twice"):
+        sa.write(tmp_path / "t.csv", square)
+
+
+def test_a_variable_of_the_name_of_the_description_and_no_variable_at_all(tmp_path: Path) -> None:
+    with pytest.raises(sa.LimitError, match=r"two arrays would have the name 'dataset.json'"):
+        sa.write(tmp_path / "t.csv", xr.Dataset({NAME: ("x", [1.5])}))
+    with pytest.raises(sa.LimitError, match="no array to write"):
+        sa.write(tmp_path / "t.csv", xr.Dataset(attrs={"x": 1}))
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+VALUES = st.recursive(
+    PLAIN | st.builds(np.float32, st.floats(width=32)) | st.builds(np.array, st.lists(st.integers(-5, 5))),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.sampled_from(["a", "float", "list", "dict", "frame"]), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+NAMES = st.text("abcxyz_ =-é", min_size=1, max_size=5).filter(lambda name: name.strip() == name and name != "")
+DTYPES = st.sampled_from(["f8", "f4", "i8", "u1", "?", "M8[ns]", "m8[s]", "c16", "U3"])
+
+
+@st.composite
+def datasets(draw: Any) -> xr.Dataset:
+    """Datasets of random names, dimensions, dtypes and attributes."""
+    sizes = draw(st.dictionaries(NAMES, st.integers(0, 3), min_size=1, max_size=3))
+    variables: dict[str, Any] = {}
+    for name in draw(st.lists(NAMES, min_size=1, max_size=4, unique=True)):
+        dims = [name] if name in sizes else draw(st.lists(st.sampled_from(sorted(sizes)), unique=True, max_size=3))
+        shape = tuple(sizes[dim] for dim in dims)
+        dtype = np.dtype(draw(DTYPES))
+        numbers = np.array(draw(st.lists(st.integers(0, 100), min_size=9 * 3, max_size=27)))[: int(np.prod(shape))]
+        array = numbers.astype("i8" if dtype.kind in "Mm" else dtype).astype(dtype).reshape(shape)
+        variables[name] = (dims, array, draw(st.dictionaries(NAMES, VALUES, max_size=2)))
+    coords = [name for name in variables if name in sizes or draw(st.booleans())]
+    attrs = draw(st.dictionaries(NAMES, VALUES, max_size=3))
+    return xr.Dataset(variables, attrs=attrs).set_coords(coords)
+
+
+@settings(max_examples=25)
+@given(datasets())
+@pytest.mark.parametrize("format", ["csv", "json", "xlsx"])
+def test_random_datasets(format: str, dataset: xr.Dataset) -> None:
+    file = io.BytesIO()
+    sa.write(file, dataset, format=format)
+    file.seek(0)
+    restored = sa.read_dataset(file, format=format)
+    xr.testing.assert_equal(restored, dataset)
+    for name, variable in dataset.variables.items():  # by their text: xarray compares no arrays in tuples
+        assert repr(restored[name].attrs) == repr(variable.attrs)
+    assert repr(restored.attrs) == repr(dataset.attrs)
+    file.seek(0)
+    assert list(sa.check(file, format=format)) == []

@@ -1,0 +1,101 @@
+"""`xarray.open_dataset(.., engine=..)`: lazy, and the same as `read_dataset`."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import sheetarray as sa
+from sheetarray import api
+from sheetarray.lazy import SheetArrayBackend
+
+
+@pytest.fixture
+def grid() -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "t": (("time", "lat"), np.arange(6.0).reshape(3, 2), {"units": "days since 1970-01-01"}),
+            "word": ("time", np.array(["a", "bb", ""])),
+            "kind": ("time", pd.Categorical(["a", "b", "a"])),
+        },
+        coords={"time": pd.date_range("2026-07-01", periods=3), "lat": [47.5, 48.0], "run": 7},
+        attrs={"title": "a grid"},
+    )
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+def test_an_opened_dataset_is_identical(suffix: str, grid: xr.Dataset, tmp_path: Path) -> None:
+    sa.write(tmp_path / f"t.{suffix}", grid)
+    opened = xr.open_dataset(tmp_path / f"t.{suffix}", engine=SheetArrayBackend)
+    xr.testing.assert_identical(opened, grid)
+    assert opened["t"].isel(time=[2, 0], lat=1).values.tolist() == [5, 1]
+    assert opened["t"][::-1, 0].values.tolist() == [4, 2, 0]
+    assert opened["t"].values[xr.DataArray([0, 1]), xr.DataArray([1, 0])].tolist() == [1, 2]
+
+
+def test_arrays_are_read_when_they_are_asked_for(
+    grid: xr.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sa.write(tmp_path / "t.csv", grid)
+    read: list[Any] = []
+
+    def spy(source: Any, names: Any = None, **options: Any) -> Any:
+        read.append(sorted(names))
+        return original(source, names, **options)
+
+    original = api.read
+    monkeypatch.setattr(api, "read", spy)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    assert read == [["kind", "lat", "time"]]
+    assert opened["t"].dtype == np.float64
+    assert opened["t"].dims == ("time", "lat")
+    opened["t"].variable.load()
+    assert read == [["kind", "lat", "time"], ["t"]]
+    assert pickle.loads(pickle.dumps(opened)).identical(grid)
+
+
+def test_a_file_that_changed_is_an_error(grid: xr.Dataset, tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", grid)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    sa.write(tmp_path / "t.csv", grid[["t"]])
+    with pytest.raises(sa.FormatError, match="has changed since it was opened"):
+        opened["t"].load()
+
+
+def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", grid)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend, drop_variables=["t"], missing="nan")
+    xr.testing.assert_identical(opened.load(), grid.drop_vars("t"))
+    with pytest.raises(TypeError, match="no option 'strange'"):
+        xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend, strange=1).load()
+    sa.write(tmp_path / "u.dat", {"a": np.zeros((2, 3))}, format="csv")
+    assert xr.open_dataset(tmp_path / "u.dat", engine=SheetArrayBackend, format="csv")["a"].dims == ("a_0", "a_1")
+    file = io.BytesIO((tmp_path / "t.csv").read_bytes())
+    xr.testing.assert_identical(
+        SheetArrayBackend().open_dataset(file, format="csv", drop_variables="t"), grid.drop_vars("t")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "opens"),
+    [("a.csv", True), ("a.CSV.gz", True), ("a.xlsx", True), ("a.ods", True), ("a.npz", True), ("gsheets://key", True),
+     ("a.nc", False), ("a", False), ("https://host/a.csv", False)],
+)  # fmt: skip
+def test_a_suffix_tells_whether_the_engine_is_meant(name: str, opens: bool) -> None:
+    assert SheetArrayBackend().guess_can_open(name) is opens
+    assert SheetArrayBackend().guess_can_open(io.BytesIO()) is False
+
+
+def test_the_entry_point_names_the_engine() -> None:
+    pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    module, _, name = pyproject["project"]["entry-points"]["xarray.backends"]["sheetarray"].partition(":")
+    assert getattr(import_module(module), name) is SheetArrayBackend
