@@ -192,7 +192,6 @@ def test_records_that_hold_nothing_are_counted(count: int, monkeypatch: pytest.M
 # What is all alike -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 PACKED_WELL: dict[str, Callable[[], np.ndarray[Any, Any]]] = {
     "a long text": lambda: np.full(20_000, "abcdefghij" * 500),
     "zeros": lambda: np.zeros(MILLION),
@@ -204,6 +203,7 @@ PACKED_WELL: dict[str, Callable[[], np.ndarray[Any, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKED_WELL)
 def test_what_is_written_is_read_however_well_it_packs(name: str) -> None:
     array = PACKED_WELL[name]()
