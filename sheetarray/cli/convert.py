@@ -45,8 +45,8 @@ def convert(
 ) -> None:
     """Convert SRC to DST: all its arrays, or those NAMES alone.
 
-    Values, dtypes and shapes stay as they are; so does the order in memory (row-major or column-major), or a warning
-    names the arrays whose order DST's format cannot keep. DST is replaced as a whole once everything is written; a
+    Values, dtypes and shapes stay as they are; so do labels and the order in memory (row-major or column-major), or a
+    warning says which DST's format cannot keep. DST is replaced as a whole once everything is written; a
     conversion that fails leaves it as it was. Options of the formats are those of the Python functions; one that does
     not exist is answered with those that do.
 
@@ -64,7 +64,7 @@ def convert(
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
     write_options = parse_options(goal.row, "write", split_pairs(write_pairs))
     with watching(origin, "read") as progress:
-        arrays = origin.call("read", list(names) or None, **read_options, **progress)
+        arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
     place: Any = sys.stdout.buffer if target == PIPE else target
     on_screen = target == PIPE and sys.stdout.isatty()
     with watching(goal, "write", quiet=on_screen) as progress:

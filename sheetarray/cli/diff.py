@@ -10,10 +10,12 @@ import click
 import numpy as np
 
 from ..errors import NotFoundError
+from ..labels import reading_labels
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare
 from .console import count_noun, escape_controls, format_shape, print_json, print_line
 from .endpoints import Endpoint, source_endpoints
+from .labels import compare_labels
 from .program import FINDINGS, FINE
 from .progress import watching
 from .values import format_value, to_json_cells
@@ -72,7 +74,11 @@ def diff(
     refuse_unknown([place.row for place in places], "read", pairs)
     options = [parse_options(place.row, "read", pairs, lenient=True) for place in places]
     scanning = [parse_options(place.row, "scan", pairs, lenient=True) for place in places]
-    held = [list(place.call("scan", **scan)) for place, scan in zip(places, scanning, strict=True)]
+    held, described = [], []
+    for place, scan in zip(places, scanning, strict=True):
+        with reading_labels() as description:
+            held.append(list(place.call("scan", **scan)))
+        described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
     arrays = []
@@ -82,10 +88,15 @@ def diff(
     compared = [compare(name, arrays[0][name], arrays[1][name], rtol=rtol, atol=atol, most=limit) for name in common]
     only = {name: place for name in wanted for place, names_present in zip(places, held, strict=True)
             if name in names_present and name not in common}  # fmt: skip
+    labels = [] if names else compare_labels(described)
     if wants_json:
-        print_json(_to_json(places, compared, only))
+        print_json({**_to_json(places, compared, only), "labels": labels})
     else:
         _print_comparisons(compared, only)
+        for text in labels:
+            click.echo(escape_controls(text))
+    if labels and None not in described:  # a format that keeps none is no difference
+        return FINDINGS
     return FINDINGS if only or not all(comparison.same for comparison in compared) else FINE
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @from_and_read_options
 @json_option
 def info(file: str, from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool) -> None:
-    """List the arrays of FILE: name, dtype, shape, order, strides, cells and where they stand.
+    """List the arrays of FILE: name, dtype, shape, dimensions, order, strides, cells and where they stand.
 
     Only headers are read, so it takes no longer for a large file. `location` is the cell of each array's first
     header field.
@@ -61,6 +61,7 @@ def _to_json(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> dict[str, Any]
                 "cells": array.cells,
                 "location": array.location,
                 "parts": array.parts,
+                **({} if array.dims is None else {"dims": list(array.dims)}),
             }
             for name, array in arrays.items()
         ],
@@ -83,18 +84,20 @@ def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
 
     offsets = any(array.offset for array in arrays.values())
     parts = any(array.parts > 1 for array in arrays.values())
+    dims = any(array.dims is not None for array in arrays.values())
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
     for title, right in (
-        ("name", False), ("dtype", False), ("shape", False), ("order", False), ("strides", False),
+        ("name", False), ("dtype", False), ("shape", False),
+        *((("dims", False),) if dims else ()), ("order", False), ("strides", False),
         *((("offset", True),) if offsets else ()), ("cells", True), ("location", False),
         *((("parts", True),) if parts else ()),
     ):  # fmt: skip
-        table.add_column(
-            title, justify="right" if right else "left", overflow="fold", no_wrap=title not in ("name", "strides")
-        )
+        is_folded = title in ("name", "dims", "strides")
+        table.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=not is_folded)
     for name, array in arrays.items():
         table.add_row(
-            Text(escape_controls(name), "cyan"), array.dtype, format_shape(array.shape), array.order,
+            Text(escape_controls(name), "cyan"), array.dtype, format_shape(array.shape),
+            *((Text(escape_controls(", ".join(array.dims or ()))),) if dims else ()), array.order,
             ", ".join(map(str, array.strides)) or "0",
             *((f"{array.offset:,}",) if offsets else ()), f"{array.cells:,}", Text(escape_controls(array.location)),
             *((str(array.parts),) if parts else ()),

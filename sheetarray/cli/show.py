@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ from .console import (
     print_renderable,
 )
 from .endpoints import Endpoint, source_endpoint
+from .labels import find_indices, split_labels
 from .program import UsageProblem
 from .progress import watching
 from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
@@ -47,7 +49,10 @@ _INDENT = 2
 @click.argument("file")
 @click.argument("name", required=False)
 @click.option(
-    "--slice", "slice_text", metavar="SLICE", help='Part of the array, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1".'
+    "--slice",
+    "slice_text",
+    metavar="SLICE",
+    help='Part of the array, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1"; or by labels: "time=2026-07".',
 )
 @click.option("--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Rows of values, at most.")
 @click.option("--columns", type=click.IntRange(min=1), help="Values in a row, at most; as many as fit, unless given.")
@@ -79,6 +84,7 @@ def show(
       sheetarray show run.csv temperature
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray show run.csv temperature --slice "-1, ::2" --rows 40
+      sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"    by label; a month, a day, ..
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
     place = source_endpoint(file, from_format)
@@ -86,15 +92,22 @@ def show(
     options = parse_options(place.row, "read", pairs)
     infos = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
     name_selected = _select_name(name, list(infos), place)
-    if name_selected in infos:
+    dims = infos[name_selected].dims if name_selected in infos else None
+    labels = _split_labels(name_selected, slice_text, dims)
+    if name_selected in infos and labels is None:
         _indices(name_selected, slice_text, infos[name_selected].shape)  # refused, if at all, before everything is read
+    coordinates = [dim for dim in labels or () if dim in infos]
     with watching(place, "read") as progress:
-        array = to_rectangular(place.call("read", [name_selected], **options, **progress)[name_selected])
+        arrays = place.call("read", [name_selected, *coordinates], **options, **progress)
+    array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
         return
     shape, dtype = array.shape, dtype_name(array)
-    indices = _indices(name_selected, slice_text, shape)
+    if labels is None:
+        indices = _indices(name_selected, slice_text, shape)
+    else:
+        indices = _find_indices(name_selected, labels, dims or (), arrays)
     if wants_json:
         print_json(_to_json(place, name_selected, array, indices, dtype))
         return
@@ -117,6 +130,20 @@ def _indices(name: str, text: str | None, shape: tuple[int, ...]) -> Indices:
         return parse_slice(text or "...", shape)
     except SliceError as error:
         raise UsageProblem(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
+
+
+def _split_labels(name: str, text: str | None, dims: Sequence[str] | None) -> dict[str, str] | None:
+    try:
+        return split_labels(text or "", dims)
+    except SliceError as error:
+        raise UsageProblem(f"{name}: {error}", "`sheetarray info` lists the dimensions") from None
+
+
+def _find_indices(name: str, labels: dict[str, str], dims: Sequence[str], arrays: dict[str, Any]) -> Indices:
+    try:
+        return find_indices(labels, dims, arrays)
+    except SliceError as error:
+        raise UsageProblem(f"{name}: {error}", '--slice "time=2026-07, lat=47.5" takes exact labels') from None
 
 
 def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:

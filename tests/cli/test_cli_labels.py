@@ -1,0 +1,139 @@
+"""Labels on the command line: `info`, `show --slice` by label, `convert` and `diff`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from click.testing import CliRunner, Result
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.cli.labels import find_indices
+from sheetarray.cli.slices import SliceError
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    grid = xr.Dataset(
+        {"t": (("time", "lat", "place"), np.arange(62 * 2 * 2.0).reshape(62, 2, 2), {"units": "K"})},
+        coords={
+            "time": pd.date_range("2026-07-01", periods=62),
+            "lat": np.array([47.5, 48.1], "f4"),
+            "place": ["Bern, Kirchenfeld", "Ulm"],
+        },
+        attrs={"title": "a grid"},
+    )
+    sa.write(tmp_path / "run.csv", grid)
+    return tmp_path / "run.csv"
+
+
+def test_info_names_dimensions(path: Path) -> None:
+    assert "time, lat, place" in " ".join(run("info", path).output.split())
+    arrays = json.loads(run("info", path, "--json").output)["arrays"]
+    assert {array["name"]: array["dims"] for array in arrays}["t"] == ["time", "lat", "place"]
+    sa.write(path, {"a": [1, 2]})
+    assert "dims" not in run("info", path).output
+    assert "dims" not in json.loads(run("info", path, "--json").output)["arrays"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("time=2026-07-03,lat=48.1,place=Ulm", "[2, 1, 1]"),
+        ("time=2026-07, lat=47.5", "[0:31, 0]"),
+        ("[time=2026-08]", "[31:]"),
+        ("place=Bern, Kirchenfeld,time=2026-08-31", "[61, :, 0]"),
+    ],
+)
+def test_a_slice_by_labels(text: str, same: str, path: Path) -> None:
+    shown, expected = (json.loads(run("show", path, "t", "--slice", t, "--json").output) for t in (text, same))
+    assert shown["values"] == expected["values"]
+    assert run("show", path, "t", "--slice", text).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("lat=47.6", "no label '47.6' along 'lat': near are 47.5, 48.0"),
+        ("time=2025-01", "near are 2026-07-01"),
+        ("place=Ulmm", "near are Ulm"),
+        ("place=?", "the first are Bern"),
+        ("time=tomorrow", "'tomorrow' is no label along 'time', the first are 2026-07-01"),
+        ("lat=north", "'north' is no label along 'lat'"),
+        ("depth=1", "no dimension 'depth'; there is 'time', 'lat', 'place'"),
+        ("lat=47.5,lat=48.1", "twice"),
+    ],
+)
+def test_a_label_that_is_not_there(text: str, reason: str, path: Path) -> None:
+    result = run("show", path, "t", "--slice", text)
+    assert result.exit_code == 2
+    assert reason in " ".join(result.output.split())
+
+
+def test_dimensions_without_names_and_without_labels(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"a": [1, 2]})
+    assert "have no names" in run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output
+    sa.write(tmp_path / "a.csv", xr.Dataset({"a": ("x", [1, 2])}))
+    assert "'x' has no labels" in " ".join(run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output.split())
+
+
+@pytest.mark.parametrize(
+    ("coordinate", "label", "index"),
+    [
+        (np.array([True, False]), "false", 1),
+        (np.array([2**63, 2**63 + 1], "u8"), str(2**63 + 1), 1),
+        (np.array([1, 2], "i2"), "2.0", 1),
+        (np.array([0.1, np.nan], "f4"), "nan", 1),
+        (np.array([0.1, 0.2], "f4"), "0.2", 1),
+        (np.array(["2020-01-01T12", "NaT"], "M8[h]"), "NaT", 1),
+        (np.array(["2020-01-01T12", "2020-01-01T13"], "M8[h]"), "2020-01-01T13:00", 1),
+        (np.array(["1969-12-31", "1970-01-01"], "M8[ns]"), "1970", 1),
+        (np.array([b"", b"x"], dtype=object), "b'x'", 1),
+        (np.array(["a", "b", "b"]), "b", slice(1, 3)),
+    ],
+)
+def test_labels_of_every_kind(coordinate: np.ndarray, label: str, index: int | slice) -> None:
+    assert find_indices({"x": label}, ("x",), {"x": coordinate}) == (index,)
+
+
+def test_labels_that_are_not_side_by_side_and_none_at_all() -> None:
+    with pytest.raises(SliceError, match="2 labels 'a' along 'x', which are not side by side"):
+        find_indices({"x": "a"}, ("x",), {"x": np.array(["a", "b", "a"])})
+    with pytest.raises(SliceError, match="there are none"):
+        find_indices({"x": "1"}, ("x",), {"x": np.array([], "f8")})
+
+
+def test_labels_go_along_with_convert(path: Path, tmp_path: Path) -> None:
+    assert run("convert", path, tmp_path / "run.xlsx").exit_code == 0
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "run.xlsx"), sa.read_dataset(path))
+    result = run("convert", path, tmp_path / "run.npz")
+    assert "keeps no labels" in " ".join(result.output.split())
+
+
+def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    grid = sa.read_dataset(path)
+    sa.write(other, grid)
+    assert run("diff", path, other).exit_code == 0
+    changed = grid.rename(place="town").assign_attrs(title="another")
+    changed["t"].attrs["units"] = "degC"
+    sa.write(other, changed.rename_vars(town="place"))
+    result = run("diff", path, other)
+    assert result.exit_code == 1
+    assert "attribute title: 'a grid' -> 'another'" in result.output
+    assert "t: dimensions time, lat, place -> time, lat, town" in result.output
+    assert "t: attribute units: 'K' -> 'degC'" in result.output
+    assert len(json.loads(run("diff", path, other, "--json").output)["labels"]) >= 3
+    sa.write(other, {name: variable.values for name, variable in grid.variables.items()})
+    result = run("diff", path, other)
+    assert result.exit_code == 0
+    assert "only in A" in result.output
