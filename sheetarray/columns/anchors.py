@@ -13,24 +13,33 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
-from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
+from ..header import MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
+from .beginnings import (
+    DAMAGED_KEYS,
+    MOST_HEADER,
+    CandidateTable,
+    are_in_spans,
+    find_header_spans,
+    find_key_runs,
+    find_names_above,
+    find_weak_beginnings,
+    find_whole_beginnings,
+    have_name_above,
+    make_candidates,
+)
 from .grid import Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, Words
+from .words import FIRST_FIELD, NDARRAY, WORDS, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
-_MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
 _CANDIDATES_AT_ONCE = 2**12
 _FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
-_DAMAGED_KEYS = 4
 _MOST_ABOVE = 3  # cells from a name to `ndarray`
 _ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
-CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 _SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 
@@ -120,7 +129,7 @@ class _Search:
     def find_anchors(self) -> list[Anchor]:
         """Return every anchor, in the order in which arrays are written."""
         kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
-        if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < _DAMAGED_KEYS:
+        if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < DAMAGED_KEYS:
             return []
         for batch in self._iter_batches(self._iter_candidates()):
             if not self._take_batch(batch):
@@ -135,25 +144,25 @@ class _Search:
         """Everything that may be the beginning of an array, from above to below; there may be millions."""
         words, turned = self._words, self._words.transposed
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
-        whole = {orient: some.select(_find_whole_beginnings(some)) for orient, some in sides}
-        names = {orient: _find_names_above(some) for orient, some in whole.items()}
-        headers = {orient: _headers(some, whole[orient]) for orient, some in sides}
+        whole = {orient: some.select(find_whole_beginnings(some)) for orient, some in sides}
+        names = {orient: find_names_above(some) for orient, some in whole.items()}
+        headers = {orient: find_header_spans(some, whole[orient]) for orient, some in sides}
         tables: list[CandidateTable] = []
         for (orient, some), (other, _) in zip(sides, reversed(sides), strict=True):
             own, crossing, lying = names[orient], names[other].transposed, headers[other]
             strong = whole[orient]
-            is_name = _have_name_above(strong, 0, crossing) & _have_name_above(strong, 2, crossing)
-            doubtful = _are_in_lines(strong.rows, strong.columns, lying) | _are_in_lines(
+            is_name = have_name_above(strong, 0, crossing) & have_name_above(strong, 2, crossing)
+            doubtful = are_in_spans(strong.rows, strong.columns, lying) | are_in_spans(
                 strong.rows + 2, strong.columns, lying
             )
-            tables.append(_candidates_at(orient, strong, 2, some, whole[orient], doubtful)[~is_name])
-            for weak, step in _find_weak_beginnings(some):
-                is_name = _have_name_above(weak, 0, crossing) | _have_name_above(weak, step, crossing)
-                is_name |= _have_name_above(weak, 0, own) | _have_name_above(weak, step, own)
-                is_name |= _are_in_lines(weak.rows, weak.columns, lying) | _are_in_lines(
+            tables.append(make_candidates(orient, strong, 2, some, whole[orient], doubtful)[~is_name])
+            for weak, step in find_weak_beginnings(some):
+                is_name = have_name_above(weak, 0, crossing) | have_name_above(weak, step, crossing)
+                is_name |= have_name_above(weak, 0, own) | have_name_above(weak, step, own)
+                is_name |= are_in_spans(weak.rows, weak.columns, lying) | are_in_spans(
                     weak.rows + step, weak.columns, lying
                 )
-                tables.append(_candidates_at(orient, weak, step, some, whole[orient], is_name)[~is_name])
+                tables.append(make_candidates(orient, weak, step, some, whole[orient], is_name)[~is_name])
         table = np.concatenate(tables)
         table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
         for first in range(0, len(table), _CANDIDATES_AT_ONCE):
@@ -238,8 +247,8 @@ class _Search:
             if not notes:
                 self._last = cells, kinds, header, start
         except HeaderCutError as error:
-            if len(cells) >= _MOST_HEADER:
-                error.reason = f"the header does not come to 'data' within {_MOST_HEADER} cells"
+            if len(cells) >= MOST_HEADER:
+                error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
             return replace(anchor, error=error)
         except FormatError as error:
             return replace(anchor, error=error)
@@ -275,17 +284,17 @@ class _Search:
             (anchor.row - 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column - 1)
             for anchor in self._anchors
         ]
-        free = ~_are_in_lines(words.columns, words.rows, self._taken["columns"])
-        free &= ~_are_in_lines(words.rows, words.columns, self._taken["rows"])
+        free = ~are_in_spans(words.columns, words.rows, self._taken["columns"])
+        free &= ~are_in_spans(words.rows, words.columns, self._taken["rows"])
         if names:
             rows, columns = np.array(names, np.int64).T
             inside = (rows >= 0) & (columns >= 0)
             free &= ~np.isin(words.positions, (rows[inside] << 31) | columns[inside])
         words = words.select(free)
         damaged: list[tuple[Orient, int, int]] = [
-            ("columns", row, column) for column, row in _find_key_runs(words.transposed)
+            ("columns", row, column) for column, row in find_key_runs(words.transposed)
         ]
-        damaged += [("rows", row, column) for row, column in _find_key_runs(words)]
+        damaged += [("rows", row, column) for row, column in find_key_runs(words)]
         for orient, row, column in damaged[:MOST_BROKEN]:
             yield self._damaged_anchor(orient, row, column)
 
@@ -348,96 +357,3 @@ def _max_word_cells(anchor: Anchor) -> int:
     if anchor.header.dtype.kind not in ("string", "generic"):
         return anchor.start
     return _ENDLESS if anchor.header.part else min(anchor.start + anchor.header.capacity, _ENDLESS)
-
-
-# Words, all at once; the functions are for lists that run downwards, and take turned words for those in rows -----
-
-
-def _find_whole_beginnings(words: Words) -> Mask:
-    """Return which words are a `version` with an `ndarray` two rows below."""
-    whole: Mask = (words.codes == VERSION) & (words.codes_at(words.rows + 2, words.columns) == NDARRAY)
-    return whole
-
-
-def _find_names_above(words: Words) -> Words:
-    """Return the cells above words, where there are any: those of names."""
-    words = words.select(words.rows > 0)
-    return Words.from_positions(words.rows - 1, words.columns, words.codes)
-
-
-def _headers(words: Words, whole: Words) -> CandidateTable:
-    """Return the spans of what may be headers, from some words to the next `data`: column, first row, row after the
-    last.
-    """
-    end = words.next_in_column(DATA, whole.rows + 2, whole.columns)
-    stop = np.where(end < 0, whole.rows + 3, end) + 1
-    spans: CandidateTable = np.stack([whole.columns, whole.rows, stop], axis=1)
-    return spans
-
-
-def _find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
-    """Yield what may have been a beginning, or is one of the older form; and how far below its second word stands."""
-    next_ = words.codes_at(words.rows + 1, words.columns)
-    third = words.codes_at(words.rows + 2, words.columns)
-    yield words.select((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
-    above = words.codes_at(words.rows - 1, words.columns), words.codes_at(words.rows - 2, words.columns)
-    older = (words.codes == NDARRAY) & (next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD)
-    yield words.select(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
-
-
-def _have_name_above(words: Words, step: int, names: Words) -> Mask:
-    """Return which words have a name `step` rows below them."""
-    among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
-    return among
-
-
-def _candidates_at(
-    orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Mask
-) -> CandidateTable:
-    """Return the candidates that begin at some words: the attributes of each, `orient` as whether it is "rows"."""
-    end = all_words.next_in_column(DATA, words.rows + step, words.columns)
-    counts = np.where(end < 0, MAX_HEADER_CELLS, np.minimum(end - words.rows + 1, _MOST_HEADER))
-    other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
-    apart = np.where(other - words.rows == 3, 5, other - words.rows)  # so that the version of the other is seen too
-    counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(apart, 3)))
-    rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
-    across, steps = np.full(len(words), orient == "rows"), np.full(len(words), step)
-    table: CandidateTable = np.stack(
-        [rows, columns, across.astype(np.int64), steps, counts, doubtful.astype(np.int64)], axis=1
-    )
-    return table
-
-
-def _are_in_lines(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
-    """Return which cells lie in spans of lines.
-
-    Args:
-        lines: the column (the row) of each cell.
-        places: its row (its column).
-        taken: column (row), first row (column) and the one after the last of each span; overlaps end alike.
-    """
-    if not len(taken):
-        return np.zeros(len(lines), np.bool_)
-    spans = np.asarray(taken, np.int64)
-    spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
-    starts = (spans[:, 0] << 31) | spans[:, 1]
-    index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1
-    known = np.maximum(index, 0)
-    inside: Mask = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
-    return inside
-
-
-def _find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
-    """Yield where a damaged header begins, as row and column: words of rows, of which many in their order
-    stand close.
-    """
-    if len(words) < _DAMAGED_KEYS:
-        return
-    gaps = np.diff(words.columns)
-    follows = (np.diff(words.rows) == 0) & (np.diff(words.codes.astype(np.int16)) > 0)
-    follows &= gaps <= MAX_DIMENSIONS + 2
-    starts = np.flatnonzero(np.concatenate([[True], ~follows]))
-    with_value = np.concatenate([[0], np.cumsum(follows & (gaps > 1))])
-    ends = np.append(starts[1:], len(words)) - 1
-    for start in starts[with_value[ends] - with_value[starts] >= _DAMAGED_KEYS - 1].tolist():
-        yield int(words.rows[start]), int(words.columns[start])

@@ -1,0 +1,109 @@
+"""Where arrays may begin, and where a damaged header may stand: told by the places of header words alone, all at once.
+
+The functions are for lists that run downwards, and take turned words (`Words.transposed`) for those in rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..dtypes import Mask, Positions
+from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS
+from .grid import Orient
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, Words
+
+MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
+DAMAGED_KEYS = 4
+CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+
+def find_whole_beginnings(words: Words) -> Mask:
+    """Return which words are a `version` with an `ndarray` two rows below."""
+    whole: Mask = (words.codes == VERSION) & (words.codes_at(words.rows + 2, words.columns) == NDARRAY)
+    return whole
+
+
+def find_names_above(words: Words) -> Words:
+    """Return the cells above words, where there are any: those of names."""
+    words = words.select(words.rows > 0)
+    return Words.from_positions(words.rows - 1, words.columns, words.codes)
+
+
+def find_header_spans(words: Words, whole: Words) -> CandidateTable:
+    """Return the spans of what may be headers, from some words to the next `data`: column, first row, row after the
+    last.
+    """
+    end = words.next_in_column(DATA, whole.rows + 2, whole.columns)
+    stop = np.where(end < 0, whole.rows + 3, end) + 1
+    spans: CandidateTable = np.stack([whole.columns, whole.rows, stop], axis=1)
+    return spans
+
+
+def find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
+    """Yield what may have been a beginning, or is one of the older form; and how far below its second word stands."""
+    next_ = words.codes_at(words.rows + 1, words.columns)
+    third = words.codes_at(words.rows + 2, words.columns)
+    yield words.select((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
+    above = words.codes_at(words.rows - 1, words.columns), words.codes_at(words.rows - 2, words.columns)
+    older = (words.codes == NDARRAY) & (next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD)
+    yield words.select(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
+
+
+def have_name_above(words: Words, step: int, names: Words) -> Mask:
+    """Return which words have a name `step` rows below them."""
+    among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
+    return among
+
+
+def make_candidates(
+    orient: Orient, words: Words, step: int, all_words: Words, whole: Words, doubtful: Mask
+) -> CandidateTable:
+    """Return the candidates that begin at some words: the attributes of each, `orient` as whether it is "rows"."""
+    end = all_words.next_in_column(DATA, words.rows + step, words.columns)
+    counts = np.where(end < 0, MAX_HEADER_CELLS, np.minimum(end - words.rows + 1, MOST_HEADER))
+    other = whole.next_in_column(VERSION, words.rows + 1, words.columns)
+    apart = np.where(other - words.rows == 3, 5, other - words.rows)  # so that the version of the other is seen too
+    counts = np.where(other < 0, counts, np.minimum(counts, np.maximum(apart, 3)))
+    rows, columns = (words.rows, words.columns) if orient == "columns" else (words.columns, words.rows)
+    across, steps = np.full(len(words), orient == "rows"), np.full(len(words), step)
+    table: CandidateTable = np.stack(
+        [rows, columns, across.astype(np.int64), steps, counts, doubtful.astype(np.int64)], axis=1
+    )
+    return table
+
+
+def are_in_spans(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
+    """Return which cells lie in spans of lines.
+
+    Args:
+        lines: the column (the row) of each cell.
+        places: its row (its column).
+        taken: column (row), first row (column) and the one after the last of each span; overlaps end alike.
+    """
+    if not len(taken):
+        return np.zeros(len(lines), np.bool_)
+    spans = np.asarray(taken, np.int64)
+    spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
+    starts = (spans[:, 0] << 31) | spans[:, 1]
+    index = np.searchsorted(starts, (lines << 31) | places, side="right") - 1
+    known = np.maximum(index, 0)
+    inside: Mask = (index >= 0) & (spans[known, 0] == lines) & (places < spans[known, 2])
+    return inside
+
+
+def find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
+    """Yield where a damaged header begins, as row and column: words of rows, of which many in their order
+    stand close.
+    """
+    if len(words) < DAMAGED_KEYS:
+        return
+    gaps = np.diff(words.columns)
+    follows = (np.diff(words.rows) == 0) & (np.diff(words.codes.astype(np.int16)) > 0)
+    follows &= gaps <= MAX_DIMENSIONS + 2
+    starts = np.flatnonzero(np.concatenate([[True], ~follows]))
+    with_value = np.concatenate([[0], np.cumsum(follows & (gaps > 1))])
+    ends = np.append(starts[1:], len(words)) - 1
+    for start in starts[with_value[ends] - with_value[starts] >= DAMAGED_KEYS - 1].tolist():
+        yield int(words.rows[start]), int(words.columns[start])
