@@ -140,13 +140,13 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
         if name not in available:
             known = ", ".join(map(repr, available))
             raise NotFoundError(f"no array {name!r}; there is {known}")
-    dims = {dim for name in names if name in labels.variables for dim in labels.variables[name].dims}
+    described = [name for name in names if labels.find(name) is not None]
+    dims = {dim for name in described for dim in labels.get(name).dims}
     coordinates = {
-        name
-        for name, variable in labels.coords.items()
-        if name in available and {*variable.dims} <= dims and any(name in labels.variables for name in names)
+        name for name, variable in labels.coords.items() if described and name in available and {*variable.dims} <= dims
     }
-    return [name for name in available if name in {*names, *coordinates}]
+    with_coordinates = {*names, *coordinates}
+    return [name for name in available if name in with_coordinates]
 
 
 def scan_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:

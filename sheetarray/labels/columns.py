@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..columns import ArrayInfo
-from ..errors import DTypeError, Finding, FormatError, LimitError, locating
+from ..errors import Finding, FormatError, LimitError, locating
 from ..header import NoteFinding
 from ..values import is_of
-from .datasets import describe_dataset, fit_labels, name_dimensions
+from .datasets import describe_dataset, find_contradictions, fit_labels
 from .description import NAME, DatasetLabels, is_description
 from .frames import describe_frame
 
@@ -149,7 +149,7 @@ def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels) -> dict[st
     """Return what headers say, without the description, and with the names of dimensions where they fit."""
     named = {}
     for name, info in infos.items():
-        description = labels.variables.get(name)
+        description = labels.find(name)
         fits = description is not None and labels.has_array(name) and len(description.dims) == len(info.shape)
         if name != NAME:
             named[name] = replace(info, dims=description.dims) if fits and description is not None else info
@@ -170,21 +170,5 @@ def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Itera
     absent = [name for name in labels.variables if labels.has_array(name) and name not in infos]
     for name in absent:
         yield Finding("warning", location, f"describes {name!r:.80}, which is not here, or damaged", array=name)
-    arrays = {name: info for name, info in infos.items() if name in labels.variables}
-    for name in list(arrays):
-        try:
-            name_dimensions({name: arrays[name]}, labels)
-        except (FormatError, DTypeError) as error:
-            yield _find_contradiction(error, arrays.pop(name).location, name)
-    fitting: dict[str, ArrayInfo] = {}
-    for name, info in arrays.items():
-        try:
-            name_dimensions({**fitting, name: info}, labels)
-            fitting[name] = info
-        except FormatError as error:
-            yield _find_contradiction(error, info.location, name)
-
-
-def _find_contradiction(error: Exception, location: str, name: str) -> Finding:
-    reason, hint = (error.reason, error.hint) if isinstance(error, FormatError) else (str(error), None)
-    return Finding("error", location, reason, hint or "", array=name)
+    for error in find_contradictions(infos, labels):
+        yield replace(Finding.from_error(error), location=infos[str(error.array)].location)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
     for kind, variables in (("coords", labels.coords), ("data_vars", labels.data_vars)):
         for label, entry in described[kind].items():
             variable, name = dataset.variables[label], name_of(label)
-            if name in labels.variables:
+            if labels.find(name) is not None:
                 raise LimitError(f"two arrays would have the name {name!r}")
             with naming(name):
                 dims = tuple(name_of(dim) for dim in entry["dims"])
@@ -92,7 +92,7 @@ def build_dataset(
     dims = name_dimensions(arrays, labels) if dims is None else dims
     variables: dict[str, Any] = {}
     for name, array in arrays.items():
-        description = labels.variables.get(name)
+        description = labels.find(name)
         values = _restore_variable(name, array, labels) if isinstance(array, np.ndarray) else array
         variables[name] = package.Variable(dims[name], values, dict(description.attrs) if description else None)
     indexes = {}
@@ -108,8 +108,8 @@ def build_dataset(
     for dim, index in indexes.items():
         dataset = dataset.assign_coords(index)
         for level in (dim, *labels.frame.index[dim]):
-            if level in labels.variables:
-                dataset[level].attrs.update(labels.variables[level].attrs)
+            if labels.find(level) is not None:
+                dataset[level].attrs.update(labels.get(level).attrs)
     return dataset
 
 
@@ -125,32 +125,49 @@ def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[st
         FormatError: the description contradicts the shapes; `.array` is the name of one.
     """
     dims: dict[str, tuple[str, ...]] = {}
-    owners: dict[str, tuple[str, int]] = {}
     for name, array in shapes.items():
         if not hasattr(array, "strides"):
             raise DTypeError(f"{name}: an awkward array, which has no dimensions to name: names= chooses other arrays")
-        description = labels.variables.get(name)
+        description = labels.find(name)
+        if description is not None and labels.has_array(name):
+            dims[name] = description.dims
+    for error in find_contradictions(shapes, labels):
+        raise error
+    taken = {dim for names in dims.values() for dim in names}
+    for name, array in shapes.items():
+        if name not in dims:
+            dims[name] = tuple(_free_name(f"{name}_{axis}", taken) for axis in range(len(array.shape)))
+    return dims
+
+
+def find_contradictions(shapes: Mapping[str, Any], labels: DatasetLabels) -> Iterator[FormatError]:
+    """Yield an error for each array whose shape is another one than a description, or the arrays before it, say.
+
+    Args:
+        shapes: arrays, or what else has a shape, by name.
+        labels: what the description says.
+    """
+    owners: dict[str, tuple[str, int]] = {}
+    for name, array in shapes.items():
+        description = labels.find(name)
         if description is None or not labels.has_array(name):
             continue
         if len(description.dims) != len(array.shape):
-            raise FormatError(
+            yield FormatError(
                 f"{name!r:.80} has the shape {array.shape}, but its labels name the dimensions "
                 f"{description.dims!r:.200}",
                 array=name,
                 hint="delete the array dataset.json to read it without labels",
             )
+            continue
         for dim, size in zip(description.dims, array.shape, strict=True):
             other, expected = owners.setdefault(dim, (name, size))
             if size != expected:
-                raise FormatError(
+                yield FormatError(
                     f"the dimension {dim!r:.80} has {expected} in {other!r:.80}, and {size} in {name!r:.80}",
                     array=name,
                 )
-        dims[name] = description.dims
-    for name, array in shapes.items():
-        if name not in dims:
-            dims[name] = tuple(_free_name(f"{name}_{axis}", owners) for axis in range(len(array.shape)))
-    return dims
+                break
 
 
 def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabels:
@@ -181,7 +198,7 @@ def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabel
     return DatasetLabels(fit(labels.coords), fit(labels.data_vars), labels.attrs, frame)
 
 
-def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+def _free_name(name: str, taken: Container[str]) -> str:
     while name in taken:
         name += "_"
     return name
@@ -189,7 +206,7 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
 
 def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
     """Return the array of a variable with the dtype that it had, as far as xarray holds it."""
-    description = labels.variables.get(name)
+    description = labels.find(name)
     if description is None:
         return array
     if description.dtype == "object" or (array.ndim == 1 and MASKED.fullmatch(description.dtype)):

@@ -88,6 +88,14 @@ class DatasetLabels:
         """Every array of which something is said, coordinates first."""
         return self.coords | self.data_vars
 
+    def find(self, name: str) -> VariableLabels | None:
+        """Return what is said of an array; None if nothing is."""
+        return self.coords.get(name) or self.data_vars.get(name)
+
+    def get(self, name: str) -> VariableLabels:
+        """Return what is said of an array of which something is said."""
+        return self.coords[name] if name in self.coords else self.data_vars[name]
+
     def has_array(self, name: str) -> bool:
         """Return whether what is described is an array, and not the name of an index of several levels."""
         return self.frame.index.get(name, (name,)) == (name,)

@@ -128,18 +128,18 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
 def index_levels(labels: DatasetLabels, names: list[str]) -> tuple[str, ...]:
     """Return the names of the levels of the index that some arrays of one dimension have; none if rows are counted."""
     for name in names:
-        if name in labels.variables and len(labels.variables[name].dims) == 1:
-            dim = labels.variables[name].dims[0]
+        if labels.find(name) is not None and len(labels.get(name).dims) == 1:
+            dim = labels.get(name).dims[0]
             return labels.frame.index.get(dim, (dim,) if dim in labels.coords else ())
     return ()
 
 
 def _restore(name: str, array: Array, labels: DatasetLabels) -> Any:
-    if name not in labels.variables:
+    if labels.find(name) is None:
         return array
     import pandas as pd
 
-    dtype = labels.variables[name].dtype
+    dtype = labels.get(name).dtype
     column = restore_column(name, array, dtype, labels.frame.categories.get(name))
     if isinstance(column, np.ndarray) and dtype != "object" and not is_numpy_dtype(dtype):
         warn_caller(f"{name!r:.80} was a column of {dtype:.80}, and is read as one of {array.dtype}")
@@ -190,7 +190,7 @@ def check_lengths(arrays: Mapping[str, Any], labels: DatasetLabels | None) -> No
             examples.setdefault(length, name)
         text = ", ".join(f"{name!r:.60} has {length}" for length, name in list(examples.items())[:5])
         raise FormatError(f"arrays of several lengths, of which no one frame is made: {text}", hint="names= chooses")
-    dims = {labels.variables[name].dims: name for name in arrays if name in labels.variables} if labels else {}
+    dims = {labels.get(name).dims: name for name in arrays if labels.find(name) is not None} if labels else {}
     if len(dims) > 1:
         text = ", ".join(f"{name!r:.60} lies along {dim[0]!r:.60}" for dim, name in list(dims.items())[:5])
         raise FormatError(f"arrays of several dimensions, of which no one frame is made: {text}", hint="names= chooses")

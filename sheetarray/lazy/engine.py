@@ -132,12 +132,12 @@ def _is_read_at_once(name: str, dims: tuple[str, ...], labels: DatasetLabels) ->
     """Return whether an array is an index, or has a dtype that only pandas knows."""
     if dims == (name,) or any(name in levels for levels in labels.frame.index.values()):
         return True
-    description = labels.variables.get(name)
+    description = labels.find(name)
     return description is not None and len(dims) == 1 and not is_numpy_dtype(description.dtype)
 
 
 def _dtype_of(info: ArrayInfo, name: str, labels: DatasetLabels) -> np.dtype[Any]:
     """Return the dtype of an array before it is read; of text, whose length nobody knows yet, it is that of objects."""
-    if info.dtype in ("string", "generic") or (name in labels.variables and labels.variables[name].dtype == "object"):
+    if info.dtype in ("string", "generic") or (labels.find(name) is not None and labels.get(name).dtype == "object"):
         return np.dtype(object)
     return np.dtype(dtypes.from_name(info.dtype).numpy)

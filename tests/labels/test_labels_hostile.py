@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 import xarray as xr
 
 import sheetarray as sa
-from sheetarray.labels import NAME, DatasetLabels
+from sheetarray.labels import NAME, DatasetLabels, VariableLabels, check_labels
 from sheetarray.labels.description import DEEPEST_JSON, MOST_VALUES
 
 GOOD: dict[str, Any] = {
@@ -200,3 +202,14 @@ def test_an_array_that_is_described_and_absent(tmp_path: Path) -> None:
     assert sa.read_dataset(path, ["t"]).sizes == {"x": 2}
     with pytest.raises(sa.NotFoundError, match="'x'"):
         sa.read_dataset(path, ["x"])
+
+
+def test_many_arrays_are_checked_at_the_cost_of_each() -> None:
+    count = 20_000
+    variables = {f"v{number}": VariableLabels(("x",), "float64", (3,)) for number in range(count)}
+    info = sa.ArrayInfo((3,), "float64", "row-major", (1,), "A1", 21)
+    infos = dict.fromkeys([*variables, NAME], info) | {"v7": replace(info, shape=(4,))}
+    begin = time.process_time()
+    findings = list(check_labels(DatasetLabels(data_vars=variables), infos))
+    assert [finding.array for finding in findings] == ["v7"]
+    assert time.process_time() - begin < 5
