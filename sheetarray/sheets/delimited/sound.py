@@ -1,9 +1,9 @@
 """A text whose quotes and line ends readers would take differently -> one that all of them split alike.
 
 What is written otherwise than RFC 4180 has it is read tolerantly: a quote opens a cell only as its first character;
-what follows a closing quote belongs to the cell as it is; a lone carriage return ends a record; a quote that is never
-closed runs to the end of the text. The text keeps its length, so that places in it stay what they are: quotes that
-are no more than characters become a character that the text does not have.
+what follows a closing quote belongs to the cell as it is; a lone carriage return ends a record. A quote that is never
+closed is an error: every row after it would be lost in one cell. The text keeps its length, so that places in it stay
+what they are: quotes that are no more than characters become a character that the text does not have.
 """
 
 from __future__ import annotations
@@ -32,17 +32,23 @@ def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, s
         delimiter: between cells.
 
     Raises:
-        FormatError: there are stray quotes, and every control character stands in the text.
+        FormatError: a quote is never closed; or there are stray quotes, and every control character stands in the
+            text.
     """
     text = bytearray(content)
     units = np.frombuffer(text, np.uint8)
     opening, closing, unclosed = _quoted_cells(units, start, ord(delimiter))
     _end_records(units, opening, closing)
+    if unclosed:
+        raise FormatError(
+            "a quote opens a cell here, and is never closed",
+            location=f"line {np.count_nonzero(units[: opening[-1]] == _FEED) + 1}",
+            hint="the text is cut off, or a quote is missing; one that is a character of its cell is written as two "
+            "within quotes",
+        )
     stand_in = _replace_strays(text, units, opening, closing)
     del units
     _move_closing_quotes(text, closing, delimiter)
-    if unclosed:
-        text += b'"'
     return text, stand_in
 
 

@@ -62,6 +62,7 @@ class CsvTable(CsvSheet):
 
     def _split(self) -> Table:
         """Return the table record by record."""
+        self._with_records(Records.check_sound)
         rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, _MOST_COLUMNS + 1)])
         lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:

@@ -146,3 +146,27 @@ def test_lone_surrogates_are_refused_where_no_file_holds_them(text: str, format:
     for array in (np.array([text] * count), as_objects([text] * count)):
         with pytest.raises(DTypeError, match="no valid Unicode"):
             sa.write(io.BytesIO(), {"a": array}, format=format)
+
+
+@pytest.mark.parametrize("rows", [1, 40, 4000])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_quote_that_is_never_closed_takes_no_rows_of_a_table_with_it(rows: int, delimiter: str) -> None:
+    lines = ["a,b", *["1,2"] * rows, '3,"4', *["5,6"] * rows]
+    text = "\n".join(lines).replace(",", delimiter)
+    with pytest.raises(sa.FormatError, match="never closed") as caught:
+        sa.read_columns(io.BytesIO(text.encode()), format="csv")
+    assert caught.value.location == f"line {rows + 2}"
+    closed = text.replace('"4', '"4"')
+    assert len(sa.read_columns(io.BytesIO(closed.encode()), format="csv")["a"]) == 2 * rows + 1
+
+
+def test_a_quote_that_is_never_closed_changes_no_element() -> None:
+    file = io.BytesIO()
+    sa.write_csv(file, {"s": np.array(["x", "z"])})
+    cut = file.getvalue().replace(b"z", b'"z')
+    with pytest.raises(sa.FormatError, match="never closed"):
+        sa.read_csv(io.BytesIO(cut))
+    (finding,) = sa.check(io.BytesIO(cut), format="csv")
+    assert finding.severity == "error"
+    assert finding.location == "line 21"
+    assert sa.read_csv(io.BytesIO(cut.replace(b'"z', b'"z"')))["s"].tolist() == ["x", "z"]
