@@ -119,6 +119,11 @@ def _shape(array: Any) -> tuple[int, ...]:
 
 
 def _are_comparable(a: Array, b: Array) -> bool:
+    if a.dtype.kind == b.dtype.kind == "m":
+        try:
+            np.promote_types(a.dtype, b.dtype)
+        except TypeError:  # a month has no number of days
+            return False
     kinds = {_dtype_family(a), _dtype_family(b)}
     return len(kinds) == 1 or (kinds & {"object"} == {"object"})
 
@@ -156,7 +161,7 @@ def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
         pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
         return np.array([not _is_same(x, y) for x, y in pairs], dtype=bool).reshape(a.shape)
     if kinds[0] in "Mm":
-        return np.asarray((a != b) & ~(np.isnat(a) & np.isnat(b)))
+        return _find_other_times(a, b)
     if "f" not in kinds and "c" not in kinds:
         return np.asarray(a != b)
     exact = _exact_as_double(a) and _exact_as_double(b)
@@ -171,6 +176,17 @@ def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
         return _find_unequal_exactly(a, b)
     x, y = _to_double(a), _to_double(b)
     return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
+
+
+def _find_other_times(a: Array, b: Array) -> Array:
+    """Return which moments or durations differ; NumPy lets those wrap that the finer unit has no room for."""
+    unit = np.promote_types(a.dtype, b.dtype)
+    x, y = a.astype(unit), b.astype(unit)
+    unequal = (x != y) & ~(np.isnat(a) & np.isnat(b))
+    for given, taken in ((a, x), (b, y)):
+        if given.dtype != unit:
+            unequal |= (taken.astype(given.dtype) != given) & ~np.isnat(given)
+    return np.asarray(unequal)
 
 
 def _find_unequal_exactly(a: Array, b: Array) -> Array:

@@ -233,3 +233,19 @@ def test_many_blocks_count_as_one():
     found = compare("x", a, b)
     assert found.differing == 2
     assert [index for index, _, _ in found.first] == [(0, 0, 0), (2, 699, 999)]
+
+
+def test_durations_of_months_and_of_days_cannot_be_compared(differ):
+    result = differ({"t": np.array([1], "m8[Y]")}, {"t": np.array([365], "m8[D]")})
+    assert result.exit_code == 1
+    assert result.stdout == "t: dtype timedelta64[Y] -> timedelta64[D]; the elements cannot be compared\n"
+    assert compare("t", np.array([1], "m8[Y]"), np.array([12], "m8[M]")).differing == 0
+
+
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_times_that_wrap_in_the_finer_unit_are_no_equal_ones(kind):
+    days, nanoseconds = np.array([5 + 2**48, 5, -1]), np.array([5, 5, -1]) * 86_400 * 10**9
+    a, b = days.view(f"{kind}[D]"), nanoseconds.view(f"{kind}[ns]")
+    assert compare("t", a, b).differing == compare("t", b, a).differing == 1
+    nothing = np.array(["NaT"], f"{kind}[D]"), np.array(["NaT"], f"{kind}[ns]")
+    assert compare("t", *nothing).differing == 0
