@@ -17,7 +17,7 @@ import numpy as np
 
 from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
-from .errors import Finding, warn_caller
+from .errors import Finding, FormatError, warn_caller
 from .header import warn_of_finding
 from .labels import LabelledArrays, has_labels, reading_labels
 from .registry import Format, format_of
@@ -151,8 +151,15 @@ def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) 
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    findings: Iterator[Finding] = _adapter_function("check", source, format, options)[1](source, **options)
-    return findings
+    return _without_errors(_adapter_function("check", source, format, options)[1](source, **options))
+
+
+def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield findings; a source that cannot be opened for its content, such as a file at its end, is one more."""
+    try:
+        yield from findings
+    except FormatError as error:
+        yield Finding.from_error(error)
 
 
 def read_columns(

@@ -61,6 +61,7 @@ class Source:
         self.name: str | None
         self.path: Path | None = None
         self._own = False
+        self._given: IO[bytes] | IO[str] | None = None  # the open file, as the caller gave it
         self._opened: list[IO[bytes]] = []
         self._packed_size: int | None = None
         if isinstance(source, (str, os.PathLike)):
@@ -72,6 +73,7 @@ class Source:
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else None
             self._file = _as_binary(source)
+            self._given = source
         self._head = b""
         self._ended = False
         self._whole: BytesLike | None = None
@@ -97,6 +99,12 @@ class Source:
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
+        if not self._head and self._given is not None and _position(self._given):
+            raise FormatError(
+                "nothing to read: the open file stands at its end",
+                source=self.name,
+                hint="file.seek(0) goes back to its beginning",
+            )
         opened: Any = None
         size = os.fstat(self._file.fileno()).st_size if self._own else 0
         if (inflater := inflater_of(self._head)) is not None:
@@ -200,6 +208,14 @@ class _RejoinedStream(io.RawIOBase):
         chunk = self.read(len(target))
         target[: len(chunk)] = chunk
         return len(chunk)
+
+
+def _position(file: IO[bytes] | IO[str]) -> int:
+    """Return where in an open file its next byte or character stands; 0 where nobody knows."""
+    try:
+        return file.tell() if file.seekable() else 0
+    except (AttributeError, OSError):
+        return 0
 
 
 def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:

@@ -29,6 +29,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
     if not suffix:
         return f"{text}: no suffix says its format; known are {' '.join(suffixes)} (also with .gz and .zst)"
+    if bare != text and suffix.lower() in suffixes:
+        return f"{text}: {suffix} is not read or written compressed; take {bare}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
     return f"{text}: no format has this suffix; known are {' '.join(suffixes)} (also with .gz and .zst)"

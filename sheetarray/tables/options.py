@@ -66,7 +66,7 @@ class TableOptions:
                 raise LimitError(f"{name} is a number of rows, not {value!r}")
         if self.comment is not None and (not isinstance(self.comment, str) or not self.comment.strip(WHITE)):
             raise LimitError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
-        _ = self.marks, self.skipped_rows, self.skipped_above
+        _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
 
     @property
     def marks(self) -> NumeralMarks:
@@ -108,6 +108,8 @@ class TableOptions:
     @property
     def _na_values(self) -> Sequence[Any]:
         given: Any = self.na_values
+        if isinstance(given, Mapping):
+            raise LimitError("na_values are texts or numbers for all columns, not a mapping of columns to them")
         if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
             given = () if given is None else (given,)
         values = [value.item() if isinstance(value, np.generic) else value for value in given]

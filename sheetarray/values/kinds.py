@@ -36,7 +36,7 @@ def name_of(key: Any) -> str:
     """
     if isinstance(key, str):
         return str.__str__(key)
-    if isinstance(key, (bool, int, float, complex, np.generic, datetime.date, datetime.timedelta)):
+    if key == key and isinstance(key, (bool, int, float, complex, np.generic, datetime.date, datetime.timedelta)):
         return str(key)
     hint = _JOIN if isinstance(key, tuple) else "names are text"
     raise DTypeError(f"{key!r:.60}: no name of an array: {hint}")

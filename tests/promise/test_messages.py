@@ -244,3 +244,47 @@ def test_a_full_disk_is_named(table: Path) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")
     assert run("convert", table, "/dev/full", "--to", "csv").stderr.startswith("error: /dev/full: ")
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "npy", "npz", "avro", "sciserialize", "ra", "xlsx"])
+def test_an_open_file_at_its_end_is_told_so(kind: str) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"array": np.arange(3.0)}, format=kind)
+    file.seek(0, io.SEEK_END)
+    with pytest.raises(sa.FormatError, match=r"stands at its end \(file\.seek\(0\)"):
+        sa.read(file, format=kind)
+    assert "file.seek(0)" in (next(iter(sa.check(file, format=kind))).hint or "")
+    with pytest.raises(sa.FormatError) as caught:
+        sa.read(io.BytesIO(), format=kind)
+    assert "seek" not in str(caught.value)
+
+
+def test_a_text_file_at_its_end_is_told_so() -> None:
+    file = io.StringIO("a,b\n1,2\n")
+    assert len(sa.read_columns(file, format="csv")) == 2
+    with pytest.raises(sa.FormatError, match="stands at its end"):
+        sa.read_columns(file, format="csv")
+
+
+def test_a_suffix_that_is_not_compressed_is_not_suggested_for_itself() -> None:
+    with pytest.raises(sa.NotFoundError, match=r"\.xlsx is not read or written compressed.*; take b\.xlsx"):
+        sa.write("b.xlsx.gz", np.arange(2))
+    with pytest.raises(sa.NotFoundError, match=r"did you mean \.csv\?"):
+        sa.write("b.cvs.gz", np.arange(2))
+
+
+@pytest.mark.parametrize(("text", "message"), [("", "empty"), ("\n", "empty"), ('[{"x": 1}]', "found an object in it")])
+def test_scan_of_json_says_what_is_there(text: str, message: str) -> None:
+    with pytest.raises(sa.FormatError, match=message):
+        sa.scan(io.StringIO(text), format="json")
+
+
+@pytest.mark.parametrize("name", [float("nan"), np.float64("nan"), np.datetime64("NaT")])
+def test_a_missing_label_is_no_name(name: object) -> None:
+    with pytest.raises(sa.DTypeError, match="no name of an array"):
+        sa.write(io.BytesIO(), {name: np.arange(2)}, format="csv")  # type: ignore[dict-item]
+
+
+def test_na_values_are_no_mapping() -> None:
+    with pytest.raises(sa.LimitError, match="not a mapping"):
+        sa.read_columns(io.StringIO("a\n1\n"), format="csv", na_values={"a": "1"})

@@ -66,12 +66,18 @@ class _Walk:
         return match[1]
 
     def parse_scalar(self, token: bytes) -> Cell:
+        if token in (b"{", b"["):
+            kind = "an object" if token == b"{" else "a list"
+            line = self.text[: self.at].count(b"\n") + 1
+            raise FormatError(f"expected a flat list, found {kind} in it", location=f"line {line}")
         try:
             return json.loads(token)
         except ValueError:
             self.syntax_error()
 
     def syntax_error(self) -> NoReturn:
+        if not self.text[:].strip():
+            raise FormatError("the file is empty")
         line = self.text[: self.at].count(b"\n") + 1
         raise FormatError("no JSON", location=f"line {line}")
 
