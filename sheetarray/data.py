@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .elements import Cell, Missing, Problem, decode, is_blank
 from .errors import FormatError
 from .header import AddressOf, Header, describe_position
 
+_IMAGINARY = ("i", "j", "I", "J", "i)", "j)", "I)", "J)")
 MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
 
 
@@ -27,28 +29,36 @@ def fit_cells(
     count = len(data)
     while count > header.capacity and is_blank(data[count - 1]):
         count -= 1
-    if error := check_cell_count(count, len(data), header, missing=missing, address=address):
+    wanted = expected_cell_count(data, count, header)
+    if error := check_cell_count(wanted, count, len(data), header, missing=missing, address=address):
         if error.location is None:
             error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
         raise error
-    wanted = expected_cell_count(count, header)
     return data[:wanted] if wanted <= len(data) else [*data, *[None] * (wanted - len(data))]
 
 
-def expected_cell_count(count: int, header: Header) -> int:
-    """Return how many data cells the array takes, given how many there are: two for each element of interleaved
-    complex.
+def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
+    """Return how many data cells the array takes, given some cells: two for each element of interleaved complex.
+
+    Args:
+        data: the cells, blanks at the end included.
+        count: how many there are up to the last that is not blank.
+        header: of the array.
     """
-    interleaved = header.dtype.kind == "complex" and count == 2 * header.capacity
-    return count if interleaved else header.capacity
+    if header.dtype.kind != "complex" or count != 2 * header.capacity:
+        return header.capacity
+    # One cell for each element, and something below: interleaved numbers have no imaginary unit.
+    is_text = any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count))
+    return header.capacity if is_text else count
 
 
 def check_cell_count(
-    count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
+    wanted: int, count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
 ) -> FormatError | None:
     """Return an error if there are too few or too many data cells, else None.
 
     Args:
+        wanted: how many the array takes; see `expected_cell_count`.
         count: how many there are up to the last that is not blank.
         present: how many there are, blanks at the end included.
         header: of the array.
@@ -58,7 +68,6 @@ def check_cell_count(
     Returns:
         Without a location where there are too many: the caller knows which of them is not blank.
     """
-    wanted = expected_cell_count(count, header)
     if count > wanted:
         hint = "clear what stands below the array, or move it to another column"
         return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)

@@ -7,7 +7,6 @@ name. Four keys of a header in their order, with values between them, that belon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,7 +28,7 @@ from .beginnings import (
     have_name_above,
     make_candidates,
 )
-from .grid import Anchor, CellGrid, Orient, column_letters
+from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, NDARRAY, WORDS, Words
 
@@ -40,8 +39,6 @@ _FIRST_BATCH = 64  # candidates; where the first is a long text full of the word
 _MOST_ABOVE = 3  # cells from a name to `ndarray`
 _ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
-
-_SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 
 
 def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
@@ -230,7 +227,7 @@ class _Search:
         above, cells = cells[: candidate.above], cells[candidate.above :]
         if above and not self._is_taken(candidate, 1):
             before = above[-1]
-        unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and _SEMVER.fullmatch(before)
+        unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and SEMVER.fullmatch(before)
         title = before
         if unversioned:  # the cell between the version and the name held `version`
             title = above[0] if len(above) == _MOST_ABOVE and not self._is_taken(candidate, _MOST_ABOVE) else None
@@ -323,9 +320,9 @@ def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:
     """
     first: list[Cell] = [*cells[candidate.above : candidate.above + 5], *[None] * 5]
     _, semver, _, version, other = first[:5]
-    if candidate.step != 2 or _SEMVER.fullmatch(str(semver)):
+    if candidate.step != 2 or SEMVER.fullmatch(str(semver)):
         return False
-    return candidate.doubtful or (normalize_key(version) == "version" and bool(_SEMVER.fullmatch(str(other))))
+    return candidate.doubtful or (normalize_key(version) == "version" and bool(SEMVER.fullmatch(str(other))))
 
 
 def _name_above(cells: list[Cell]) -> str | None:
@@ -336,7 +333,7 @@ def _name_above(cells: list[Cell]) -> str | None:
     intact = (
         normalize_key(version) == "version"
         or normalize_key(ndarray) == "ndarray"
-        or bool(_SEMVER.fullmatch(str(semver)))
+        or bool(SEMVER.fullmatch(str(semver)))
     )
     return str(cells[-_MOST_ABOVE - 1]) if intact else None
 

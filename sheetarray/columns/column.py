@@ -99,8 +99,8 @@ class ArrayColumn:
             self.starts.append(self.starts[-1] + height)
         cells = reduce(_concatenate, columns)
         count = count_filled_cells(cells)
-        wanted = expected_cell_count(count, header)
-        wrong = check_cell_count(count, len(cells), header, missing=missing, address=self.address)
+        wanted = expected_cell_count(cells, count, header)
+        wrong = check_cell_count(wanted, count, len(cells), header, missing=missing, address=self.address)
         if wrong and wrong.location is None:
             wrong.location = self.address(wanted + _first_nonblank(cells[wanted:]))
         cell_count = min(wanted, count) if wrong else wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -37,6 +38,10 @@ def cell_address(row: int, column: int) -> str:
         'C17'
     """
     return f"{column_letters(column)}{row + 1}"
+
+
+SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
+"""What stands between `version` and `ndarray`."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pytest
 from cases import assert_same
 from excel_packages import parts, with_parts
 from hypothesis import given, note, settings
@@ -314,3 +315,21 @@ def test_text_right_below_an_array_is_an_error_or_padding(data: Any) -> None:
     errors = [f for f in sa.check(io.StringIO(out.getvalue(), newline=""), format="csv") if f.severity == "error"]
     assert [f.location for f in errors] == [f"{column_letters(column)}{ends[column] + gap + 1}"]
     assert [f.array for f in errors] == [list(mapping)[column]]
+
+
+def test_a_comma_beside_the_version_is_no_delimiter() -> None:
+    cells = ["x", *map(str, sa.to_linear(np.array([1, 2])))]
+    for row in range(len(cells)):
+        text = "".join(f"{'2,5' if row == index else ''}\t{cell}\n" for index, cell in enumerate(cells))
+        assert_same(sa.read(io.StringIO(text), format="csv")["x"], np.array([1, 2]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_as_many_cells_below_as_there_are_complex_numbers_are_not_their_other_halves(size: int) -> None:
+    file = io.StringIO()
+    sa.write_csv(file, {"z": np.full(size, 1 + 2j)})
+    text = file.getvalue() + "a remark\n" * size
+    (error,) = [f for f in sa.check(io.StringIO(text), format="csv") if f.severity == "error"]
+    assert error.location == f"A{len(file.getvalue().splitlines()) + 1}"
+    interleaved = ["z", *map(str, sa.to_linear(np.full(size, 1 + 2j), complex="interleaved"))]
+    assert_same(sa.read(io.StringIO("\n".join(interleaved)), format="csv")["z"], np.full(size, 1 + 2j))

@@ -16,6 +16,7 @@ from itertools import islice
 import numpy as np
 
 from ...columns import anchors_of_grid
+from ...columns.grid import SEMVER, Anchor
 from ...columns.words import FIRST_FIELD, NDARRAY, WordCodes
 from ...dtypes import Positions
 from ...elements import Cell
@@ -209,20 +210,28 @@ def _neighbours(content: Units, places: Positions, codes: WordCodes, start: int)
 
 
 def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
-    best, most = None, 0
+    """Return the delimiter under which most arrays begin, those with a version first; None where none does."""
+    best, most = None, (0, 0)
     for delimiter in delimiters:
         if delimiter not in text and best is not None:
             continue
         rows = [cells for cells, _ in split_records(text, delimiter)]
         anchors = anchors_of_grid(rows)
-        if len(anchors) > most:
+        count = sum(_has_version(rows, anchor) for anchor in anchors), len(anchors)
+        if count > most:
             first = anchors[0].row
             alone = all(len(rows[row]) == 1 for row in range(first, min(first + 3, len(rows))))
-            best, most = SINGLE_COLUMN if alone and anchors[0].orient == "columns" else delimiter, len(anchors)
-        elif best == SINGLE_COLUMN and len(anchors) == most and len(rows[anchors[0].row]) > 1:
+            best, most = SINGLE_COLUMN if alone and anchors[0].orient == "columns" else delimiter, count
+        elif best == SINGLE_COLUMN and count == most and len(rows[anchors[0].row]) > 1:
             padded = delimiter.isspace() and delimiter != "\t" and len(set(map(len, rows))) > 1
             best = best if padded else delimiter
     return best
+
+
+def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
+    """Return whether an array has a version where it begins: a comma of some remark there makes a worse cell of it."""
+    row, column = (anchor.row + 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column + 1)
+    return row < len(rows) and column < len(rows[row]) and bool(SEMVER.fullmatch(rows[row][column]))
 
 
 def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
