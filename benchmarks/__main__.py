@@ -32,8 +32,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=[case.key for case in CASES], help="only this case")
     parser.add_argument("--folder", help="for the files, instead of the system's temporary folder")
     parser.add_argument("--no-memory", action="store_true", help="times only")
-    parser.add_argument("--write-results", nargs="?", const=_RESULTS, type=Path, metavar="FILE",
-                        help=f"(re)write {_RESULTS.name}, or FILE where not all cases are run")  # fmt: skip
+    parser.add_argument(
+        "--write-results",
+        nargs="?",
+        const=_RESULTS,
+        type=Path,
+        metavar="FILE",
+        help=f"(re)write {_RESULTS.name}, or FILE where not all cases are run",
+    )
     return parser.parse_args()
 
 

@@ -23,8 +23,15 @@ _STATUS = Path("/proc/self/status")
 def peak_memory(case: Case, contender: Contender, verb: Verb, rows: int, file: Path) -> int:
     """Bytes above the baseline while `contender` writes or reads `file`, measured in a fresh process."""
     command = [
-        sys.executable, "-m", f"{__package__}.memory", case.key, contender.label, verb, str(rows), str(file),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        f"{__package__}.memory",
+        case.key,
+        contender.label,
+        verb,
+        str(rows),
+        str(file),
+    ]
     root = Path(__file__).resolve().parent.parent
     printed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     return int(json.loads(printed.splitlines()[-1]))

@@ -17,9 +17,19 @@ from .cases import MEMORY_PLUS, MEMORY_TIMES, TARGETS, Verb
 from .measure import Result, Scan
 
 HEADINGS = (
-    "case", "package", "verb", "time", "M cells/s", "x polars", "x pandas", "peak memory", "x arrays", "file",
-    "exact cells", "dtypes kept",
-)  # fmt: skip
+    "case",
+    "package",
+    "verb",
+    "time",
+    "M cells/s",
+    "x polars",
+    "x pandas",
+    "peak memory",
+    "x arrays",
+    "file",
+    "exact cells",
+    "dtypes kept",
+)
 _LEFT = 3  # so many columns of words come first
 _PACKAGES = ("sheetarray", "numpy", "polars", "pandas", "pyarrow")
 
@@ -61,7 +71,10 @@ def table_rows(run: Run) -> Iterator[list[str]]:
             for result in same:
                 peak = result.peak.get(verb)
                 yield [
-                    result.case.title, result.contender.label, verb, _seconds(result.time(verb)),
+                    result.case.title,
+                    result.contender.label,
+                    verb,
+                    _seconds(result.time(verb)),
                     f"{result.cells / result.time(verb) / 1e6:.1f}",
                     *(_ratio(run, result, verb, label) for label in ("polars", "pandas")),
                     "" if peak is None else f"{peak / 1e6:,.0f} MB",
@@ -69,7 +82,7 @@ def table_rows(run: Run) -> Iterator[list[str]]:
                     f"{result.size / 1e6:,.0f} MB" if verb == "write" else "",
                     f"{_share(result.exact, result.cells)}" if verb == "read" else "",
                     f"{result.dtypes} of {result.columns[0]}" if verb == "read" else "",
-                ]  # fmt: skip
+                ]
 
 
 def _ratio(run: Run, result: Result, verb: Verb, label: str) -> str:
@@ -108,9 +121,11 @@ def target_rows(run: Run) -> Iterator[list[str]]:
             yield [text, result.case.title, shown, _verdict(result.peak["write"] <= most)]
     for result in ours:
         yield [
-            "every cell comes back bit for bit", result.case.title, _share(result.exact, result.cells),
+            "every cell comes back bit for bit",
+            result.case.title,
+            _share(result.exact, result.cells),
             _verdict(result.exact == result.cells),
-        ]  # fmt: skip
+        ]
 
 
 def _verdict(met: bool) -> str:
@@ -195,15 +210,25 @@ def show(run: Run, console: Console) -> None:
 def markdown(run: Run) -> str:
     """Everything, for RESULTS.md."""
     parts = [
-        "# Benchmarks", "",
+        "# Benchmarks",
+        "",
         "Written by `python -m benchmarks --write-results`: do not edit. Ratios count, not seconds: they are of one "
-        "run on one machine, in which all packages took turns on the same cells.", "",
+        "run on one machine, in which all packages took turns on the same cells.",
+        "",
         *(f"- {what}: {value}" for what, value in machine()),
-        f"- median of {run.runs} runs after a warm-up", "",
-        "## Targets", "", *_table(["target", "case", "measured", ""], target_rows(run)), "",
-        "## Figures", "", *_table(list(HEADINGS), table_rows(run)), "",
-        *(f"- {sentence}" for sentence in sentences(run)), "",
-    ]  # fmt: skip
+        f"- median of {run.runs} runs after a warm-up",
+        "",
+        "## Targets",
+        "",
+        *_table(["target", "case", "measured", ""], target_rows(run)),
+        "",
+        "## Figures",
+        "",
+        *_table(list(HEADINGS), table_rows(run)),
+        "",
+        *(f"- {sentence}" for sentence in sentences(run)),
+        "",
+    ]
     return "\n".join(parts)
 
 

@@ -146,11 +146,26 @@ class Header:
     def to_cells(self) -> list[Cell]:
         """Return the cells up to and including `data`, in the specification's order."""
         return [
-            "version", PART_VERSION if self.part else VERSION, "ndarray",
-            "shape", *self.shape, "strides", *(self.strides or (0,)), "offset", self.offset, "order", self.order,
-            "dtype", self.dtype.name, "length", self.length, "capacity", self.capacity,
-            *(("part", *self.part) if self.part else ()), "data",
-        ]  # fmt: skip
+            "version",
+            PART_VERSION if self.part else VERSION,
+            "ndarray",
+            "shape",
+            *self.shape,
+            "strides",
+            *(self.strides or (0,)),
+            "offset",
+            self.offset,
+            "order",
+            self.order,
+            "dtype",
+            self.dtype.name,
+            "length",
+            self.length,
+            "capacity",
+            self.capacity,
+            *(("part", *self.part) if self.part else ()),
+            "data",
+        ]
 
 
 def describe_position(index: int) -> str:
@@ -339,8 +354,10 @@ class _Parser:
             dtype = dtypes.from_name(self.values["dtype"])
         order = _ORDERS.get(normalize_key(self.values["order"]))
         if order is None:
-            raise self.fail(f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
-                            self.places["order"] + 1)  # fmt: skip
+            raise self.fail(
+                f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
+                self.places["order"] + 1,
+            )
         for key in ("shape", "offset", "length", "capacity"):
             for index, value in enumerate(self.parse_integers(key)):
                 if value < 0:

@@ -300,7 +300,9 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
         min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
     )
     if math.prod(shape) > header.capacity:
-        raise FormatError("strides under which elements overlap, of text that is not of one width",
-                          hint="write the array without base=True")  # fmt: skip
+        raise FormatError(
+            "strides under which elements overlap, of text that is not of one width",
+            hint="write the array without base=True",
+        )
     places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
     return np.broadcast_to(buffer[places], header.shape)

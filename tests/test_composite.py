@@ -80,7 +80,7 @@ def test_an_awkward_array_alone(place: str) -> None:
         ({"events-run": None}, "events.json", ", schema.args[0].pairs['run']", "no blob named 'events-run'"),
         ({"events.json": np.array(['{"awkward0":"2","schema":{'])}, "events.json", "", "the schema of 'events' is"),
     ],
-)  # fmt: skip
+)
 def test_columns_that_were_edited_are_named_with_their_cells(
     place: str, edited: dict[str, Any], column: str, element: str, reason: str
 ) -> None:

@@ -84,17 +84,33 @@ def test_a_duplicate_key_is_an_error_where_it_stands_again(key: str) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "at"),
-    [({"length": [5]}, "length"), ({"length": [3]}, "length"), ({"shape": [2, 3]}, None), ({"strides": [2, 2]}, None),
-     ({"strides": [-2, 1]}, None),
-     ({"offset": [1]}, None), ({"offset": [-1]}, "offset"), ({"capacity": [3]}, None), ({"capacity": [-4]},
-      "capacity"), ({"strides": [1]}, None),
-     ({"strides": [2, 1, 1]}, None), ({"shape": [-2, -2]}, "shape"), ({"order": ["diagonal"]}, "order"),
-      ({"dtype": ["int7"]}, "dtype"),
-     ({"dtype": [None]}, "dtype"), ({"order": [1]}, "order"), ({"length": []}, "length"), ({"offset": [0, 0]},
-      "offset"), ({"shape": [2.5, 2]}, "shape"),
-     ({"length": ["x"]}, "length"), ({"length": [True]}, "length"), ({"shape": [2, "2x"]}, "shape"), ({"strides": []},
-     None), ({"shape": []}, None)],
-)  # fmt: skip
+    [
+        ({"length": [5]}, "length"),
+        ({"length": [3]}, "length"),
+        ({"shape": [2, 3]}, None),
+        ({"strides": [2, 2]}, None),
+        ({"strides": [-2, 1]}, None),
+        ({"offset": [1]}, None),
+        ({"offset": [-1]}, "offset"),
+        ({"capacity": [3]}, None),
+        ({"capacity": [-4]}, "capacity"),
+        ({"strides": [1]}, None),
+        ({"strides": [2, 1, 1]}, None),
+        ({"shape": [-2, -2]}, "shape"),
+        ({"order": ["diagonal"]}, "order"),
+        ({"dtype": ["int7"]}, "dtype"),
+        ({"dtype": [None]}, "dtype"),
+        ({"order": [1]}, "order"),
+        ({"length": []}, "length"),
+        ({"offset": [0, 0]}, "offset"),
+        ({"shape": [2.5, 2]}, "shape"),
+        ({"length": ["x"]}, "length"),
+        ({"length": [True]}, "length"),
+        ({"shape": [2, "2x"]}, "shape"),
+        ({"strides": []}, None),
+        ({"shape": []}, None),
+    ],
+)
 def test_contradictions_are_refused_at_their_cell(fields: dict[str, Any], at: str | None) -> None:
     given = cells(**fields)
     with pytest.raises(sa.FormatError) as caught:
@@ -217,10 +233,31 @@ def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "float128", "int7", "complex32", "object", "str", "datetime64", "datetime64[]", "datetime64[x]",
-    "datetime64[generic]", "datetime64[0s]", "datetime64[D][D]",
-             "date", "f8", "<f8", "struct", "datetime64[99999999999s]", "timedelta64[-1s]", None, 5, ["int8"]],
-)  # fmt: skip
+    "name",
+    [
+        "",
+        "float128",
+        "int7",
+        "complex32",
+        "object",
+        "str",
+        "datetime64",
+        "datetime64[]",
+        "datetime64[x]",
+        "datetime64[generic]",
+        "datetime64[0s]",
+        "datetime64[D][D]",
+        "date",
+        "f8",
+        "<f8",
+        "struct",
+        "datetime64[99999999999s]",
+        "timedelta64[-1s]",
+        None,
+        5,
+        ["int8"],
+    ],
+)
 def test_an_unknown_dtype_is_an_error_that_lists_the_known(name: Any) -> None:
     with pytest.raises(sa.FormatError):
         from_name(name)

@@ -13,10 +13,31 @@ import sheetarray as sa
 from sheetarray import from_linear, to_linear
 
 EXAMPLE = [
-    "version", "1.0.0", "ndarray", "shape", 2, 2, "strides", 2, 1, "offset", 0, "order", "row-major", "dtype",
+    "version",
+    "1.0.0",
+    "ndarray",
+    "shape",
+    2,
+    2,
+    "strides",
+    2,
+    1,
+    "offset",
+    0,
+    "order",
+    "row-major",
+    "dtype",
     "float64",
-    "length", 4, "capacity", 4, "data", 1, 2, 3, 4,
-]  # fmt: skip
+    "length",
+    4,
+    "capacity",
+    4,
+    "data",
+    1,
+    2,
+    3,
+    4,
+]
 
 
 def test_the_specifications_example_comes_out_cell_for_cell() -> None:
@@ -51,9 +72,25 @@ def test_one_cell_per_element_always(case: str) -> None:
 
 def test_a_0_d_array_has_no_shape_and_the_one_stride_0() -> None:
     assert to_linear(np.array(5, dtype="int8")) == [
-        "version", "1.0.0", "ndarray", "shape", "strides", 0, "offset", 0, "order", "row-major", "dtype", "int8",
-        "length", 1, "capacity", 1, "data", 5,
-    ]  # fmt: skip
+        "version",
+        "1.0.0",
+        "ndarray",
+        "shape",
+        "strides",
+        0,
+        "offset",
+        0,
+        "order",
+        "row-major",
+        "dtype",
+        "int8",
+        "length",
+        1,
+        "capacity",
+        1,
+        "data",
+        5,
+    ]
 
 
 def test_numbers_are_python_scalars_and_lossy_ones_text() -> None:
@@ -80,10 +117,22 @@ def test_signs_of_zero_and_words_survive_in_both_parts_of_text() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3+4j", 3 + 4j), ("(3-4j)", 3 - 4j), ("3", 3 + 0j), ("4i", 4j), ("-i", -1j), ("i", 1j), ("1 + 2i", 1 + 2j),
-     (2.5, 2.5 + 0j),
-     (" 1e5-1E-5i ", 1e5 - 1e-5j), ("+1+i", 1 + 1j), ("5J", 5j), ("1-i", 1 - 1j), (7, 7 + 0j)],
-)  # fmt: skip
+    [
+        ("3+4j", 3 + 4j),
+        ("(3-4j)", 3 - 4j),
+        ("3", 3 + 0j),
+        ("4i", 4j),
+        ("-i", -1j),
+        ("i", 1j),
+        ("1 + 2i", 1 + 2j),
+        (2.5, 2.5 + 0j),
+        (" 1e5-1E-5i ", 1e5 - 1e-5j),
+        ("+1+i", 1 + 1j),
+        ("5J", 5j),
+        ("1-i", 1 - 1j),
+        (7, 7 + 0j),
+    ],
+)
 def test_other_looks_of_complex_numbers_are_read(text: Any, value: complex) -> None:
     cells = to_linear(np.array([0j]))
     assert from_linear([*cells[:-1], text]).tolist() == [value]
@@ -99,11 +148,23 @@ def test_what_is_no_complex_number_is_refused_with_its_cell(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("inf", np.inf), ("+Infinity", np.inf), ("-inf", -np.inf), ("nan", np.nan), ("NAN", np.nan), ("+inf", np.inf),
-     ({"type": "float64", "value": "NaN"}, np.nan), ({"type": "float64", "value": "-Infinity"}, -np.inf),
-     ({"type": "float64", "value": "+Infinity"}, np.inf), (" 1E+05 ", 1e5), ("1.", 1.0), (".5", 0.5), (7, 7.0), ("-0",
-     -0.0)],
-)  # fmt: skip
+    [
+        ("inf", np.inf),
+        ("+Infinity", np.inf),
+        ("-inf", -np.inf),
+        ("nan", np.nan),
+        ("NAN", np.nan),
+        ("+inf", np.inf),
+        ({"type": "float64", "value": "NaN"}, np.nan),
+        ({"type": "float64", "value": "-Infinity"}, -np.inf),
+        ({"type": "float64", "value": "+Infinity"}, np.inf),
+        (" 1E+05 ", 1e5),
+        ("1.", 1.0),
+        (".5", 0.5),
+        (7, 7.0),
+        ("-0", -0.0),
+    ],
+)
 def test_other_looks_of_floats_are_read(text: Any, value: float) -> None:
     cells = to_linear(np.array([0.0]))
     assert_same(from_linear([*cells[:-1], text]), np.array([value]))
@@ -121,12 +182,21 @@ def test_what_is_no_float_is_refused(text: Any) -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "cell", "value"),
-    [("int32", 2.0, 2), ("int32", "2", 2), ("int32", "2.0", 2), ("int32", "1E+05", 100_000), ("int32", " 7 ", 7),
-     ("uint8", "+5", 5),
-     ("int64", "9223372036854775807", 2**63 - 1), ("uint64", "18446744073709551615", 2**64 - 1), ("int64", "1e3",
-      1000), ("int8", "-128.000", -128),
-     ("uint8", "-0", 0), ("int64", "9.223372036854775807E+18", 2**63 - 1)],
-)  # fmt: skip
+    [
+        ("int32", 2.0, 2),
+        ("int32", "2", 2),
+        ("int32", "2.0", 2),
+        ("int32", "1E+05", 100_000),
+        ("int32", " 7 ", 7),
+        ("uint8", "+5", 5),
+        ("int64", "9223372036854775807", 2**63 - 1),
+        ("uint64", "18446744073709551615", 2**64 - 1),
+        ("int64", "1e3", 1000),
+        ("int8", "-128.000", -128),
+        ("uint8", "-0", 0),
+        ("int64", "9.223372036854775807E+18", 2**63 - 1),
+    ],
+)
 def test_the_dtype_wins_over_the_look_of_an_integer(dtype: str, cell: Any, value: int) -> None:
     cells = to_linear(np.array([0], dtype=dtype))
     assert_same(from_linear([*cells[:-1], cell]), np.array([value], dtype=dtype))
@@ -134,15 +204,37 @@ def test_the_dtype_wins_over_the_look_of_an_integer(dtype: str, cell: Any, value
 
 @pytest.mark.parametrize(
     ("dtype", "cell"),
-    [("uint8", 300), ("uint8", 2.5), ("uint8", -1), ("uint8", "256"), ("int8", 128), ("int64", 2**63), ("uint64",
-     "18446744073709551616"), ("int32", "2,5"),
-     ("int32", True), ("int32", "NaN"), ("int32", "1e400"), ("int32", "1e-1"), ("float16", 70000), ("float16",
-      "70000"), ("float32", 1e39), ("float32", "-1e39"),
-     ("complex64", "1e39+0i"), ("complex64", 1e39), ("complex64", "0-1e39i"), ("bool", 2), ("bool", "yes"), ("bool",
-      "1.0"), ("datetime64[D]", "2020-13-01"),
-     ("datetime64[D]", "2020-01-01T12:00"), ("datetime64[D]", 5), ("datetime64[ns]", "1000-01-01"), ("timedelta64[s]",
-     1.5), ("timedelta64[s]", "9223372036854775808")],
-)  # fmt: skip
+    [
+        ("uint8", 300),
+        ("uint8", 2.5),
+        ("uint8", -1),
+        ("uint8", "256"),
+        ("int8", 128),
+        ("int64", 2**63),
+        ("uint64", "18446744073709551616"),
+        ("int32", "2,5"),
+        ("int32", True),
+        ("int32", "NaN"),
+        ("int32", "1e400"),
+        ("int32", "1e-1"),
+        ("float16", 70000),
+        ("float16", "70000"),
+        ("float32", 1e39),
+        ("float32", "-1e39"),
+        ("complex64", "1e39+0i"),
+        ("complex64", 1e39),
+        ("complex64", "0-1e39i"),
+        ("bool", 2),
+        ("bool", "yes"),
+        ("bool", "1.0"),
+        ("datetime64[D]", "2020-13-01"),
+        ("datetime64[D]", "2020-01-01T12:00"),
+        ("datetime64[D]", 5),
+        ("datetime64[ns]", "1000-01-01"),
+        ("timedelta64[s]", 1.5),
+        ("timedelta64[s]", "9223372036854775808"),
+    ],
+)
 def test_a_value_beyond_the_dtype_is_an_error_with_its_cell_never_a_wrap(dtype: str, cell: Any) -> None:
     cells = to_linear(np.zeros(2, dtype=dtype))
     with pytest.raises(sa.FormatError) as caught:

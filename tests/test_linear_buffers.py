@@ -13,10 +13,31 @@ import sheetarray as sa
 from sheetarray import LinearArray, from_linear, to_linear
 
 EXAMPLE = [
-    "version", "1.0.0", "ndarray", "shape", 2, 2, "strides", 2, 1, "offset", 0, "order", "row-major", "dtype",
+    "version",
+    "1.0.0",
+    "ndarray",
+    "shape",
+    2,
+    2,
+    "strides",
+    2,
+    1,
+    "offset",
+    0,
+    "order",
+    "row-major",
+    "dtype",
     "float64",
-    "length", 4, "capacity", 4, "data", 1, 2, 3, 4,
-]  # fmt: skip
+    "length",
+    4,
+    "capacity",
+    4,
+    "data",
+    1,
+    2,
+    3,
+    4,
+]
 
 
 # Buffers -----------------------------------------------------------------------------------------------------
@@ -79,11 +100,17 @@ def test_order_is_kept_and_never_verified() -> None:
 
 @pytest.mark.parametrize(
     ("array", "order"),
-    [(np.zeros((2, 3)), "row-major"), (np.zeros((2, 3), order="F"), "column-major"), (np.zeros(3), "row-major"),
-     (np.zeros((1, 3), order="F"), "row-major"),
-     (np.zeros((2, 3, 4)).transpose(1, 0, 2), "row-major"), (np.zeros((2, 3), order="F")[::2], "row-major"),
-     (np.array(1), "row-major"), (np.zeros((0, 3), order="F"), "row-major")],
-)  # fmt: skip
+    [
+        (np.zeros((2, 3)), "row-major"),
+        (np.zeros((2, 3), order="F"), "column-major"),
+        (np.zeros(3), "row-major"),
+        (np.zeros((1, 3), order="F"), "row-major"),
+        (np.zeros((2, 3, 4)).transpose(1, 0, 2), "row-major"),
+        (np.zeros((2, 3), order="F")[::2], "row-major"),
+        (np.array(1), "row-major"),
+        (np.zeros((0, 3), order="F"), "row-major"),
+    ],
+)
 def test_order_is_column_major_only_where_f_and_not_c_contiguous(array: Any, order: str) -> None:
     assert LinearArray.from_numpy(array).order == order
 
@@ -177,9 +204,27 @@ def test_trimmed_blanks_come_back_in_string_and_generic_arrays() -> None:
 @pytest.mark.parametrize(("missing", "fine"), [(1_048_576, True), (1_048_577, False)])
 def test_up_to_1048576_blanks_may_be_trimmed(missing: int, fine: bool) -> None:
     count = str(missing + 1)
-    cells = ["version", "1.0.0", "ndarray", "shape", count, "strides", "1", "offset", "0", "order", "row-major",
-    "dtype", "string",
-             "length", count, "capacity", count, "data", "a"]  # fmt: skip
+    cells = [
+        "version",
+        "1.0.0",
+        "ndarray",
+        "shape",
+        count,
+        "strides",
+        "1",
+        "offset",
+        "0",
+        "order",
+        "row-major",
+        "dtype",
+        "string",
+        "length",
+        count,
+        "capacity",
+        count,
+        "data",
+        "a",
+    ]
     if fine:
         assert from_linear(cells).shape == (missing + 1,)
     else:
@@ -188,10 +233,15 @@ def test_up_to_1048576_blanks_may_be_trimmed(missing: int, fine: bool) -> None:
 
 
 def test_data_cells_are_trimmed_of_white_space_except_text() -> None:
-    for array, text in [(np.array([5]), " 5\t"), (np.array([5.0]), "\n5 "), (np.array([5 + 1j]), " 5+1i "),
-    (np.array([True]), " TRUE "),
-                        (np.array(["2020-01-01"], dtype="M8[D]"), " 2020-01-01 "), (np.array([3], dtype="m8[s]"),
-                         " 3 "), (np.array([" x "]), " x ")]:  # fmt: skip
+    for array, text in [
+        (np.array([5]), " 5\t"),
+        (np.array([5.0]), "\n5 "),
+        (np.array([5 + 1j]), " 5+1i "),
+        (np.array([True]), " TRUE "),
+        (np.array(["2020-01-01"], dtype="M8[D]"), " 2020-01-01 "),
+        (np.array([3], dtype="m8[s]"), " 3 "),
+        (np.array([" x "]), " x "),
+    ]:
         assert_same(from_linear([*to_linear(array)[:-1], text]), array)
 
 

@@ -28,4 +28,4 @@ __all__ = [
     "buffer_to_typed",
     "engine_dtype",
     "longest_text",
-]  # fmt: skip
+]

@@ -47,21 +47,28 @@ class FormatName(click.types.StringParamType):
 def from_and_read_options(function: Function) -> Function:
     """Add the options --from and --read to a command."""
     function = click.option(
-        "--read", "read_pairs", metavar="KEY=VALUE", multiple=True,
+        "--read",
+        "read_pairs",
+        metavar="KEY=VALUE",
+        multiple=True,
         help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
-    )(function)  # fmt: skip
+    )(function)
     return click.option(
-        "--from", "from_format", metavar="FORMAT", type=FormatName(),
+        "--from",
+        "from_format",
+        metavar="FORMAT",
+        type=FormatName(),
         help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def missing_option(function: Function) -> Function:
     """Add the option --missing to a command."""
     return click.option(
-        "--missing", type=click.Choice(["error", "nan"]),
+        "--missing",
+        type=click.Choice(["error", "nan"]),
         help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def json_option(function: Function) -> Function:

@@ -22,13 +22,19 @@ from .progress import watching
 @click.argument("target", metavar="DST")
 @click.argument("names", nargs=-1)
 @click.option(
-    "--to", "to_format", metavar="FORMAT", type=FormatName(),
+    "--to",
+    "to_format",
+    metavar="FORMAT",
+    type=FormatName(),
     help="Format of DST, if it is - or its suffix does not say it.",
-)  # fmt: skip
+)
 @click.option(
-    "--write", "write_pairs", metavar="KEY=VALUE", multiple=True,
+    "--write",
+    "write_pairs",
+    metavar="KEY=VALUE",
+    multiple=True,
     help="An option of the format written, such as delimiter=';' or bom=true; repeatable.",
-)  # fmt: skip
+)
 @from_and_read_options
 @missing_option
 @json_option

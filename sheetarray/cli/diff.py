@@ -37,8 +37,13 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 @click.option(
     "--atol", type=float, default=0, callback=_check_tolerance, help="Absolute tolerance of floats; 0 by default."
 )
-@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True,
-              help="So many differing elements of each array are named.")  # fmt: skip
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="So many differing elements of each array are named.",
+)
 @from_and_read_options
 @missing_option
 @json_option
@@ -86,8 +91,12 @@ def diff(
         with watching(place, "read") as progress:
             arrays.append(place.call("read", common, **option, **progress) if common else {})
     compared = [compare(name, arrays[0][name], arrays[1][name], rtol=rtol, atol=atol, most=limit) for name in common]
-    only = {name: place for name in wanted for place, names_present in zip(places, held, strict=True)
-            if name in names_present and name not in common}  # fmt: skip
+    only = {
+        name: place
+        for name in wanted
+        for place, names_present in zip(places, held, strict=True)
+        if name in names_present and name not in common
+    }
     labels = [] if names else compare_labels(described)
     if wants_json:
         print_json({**_to_json(places, compared, only), "labels": labels})

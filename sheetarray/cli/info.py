@@ -87,19 +87,30 @@ def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
     dims = any(array.dims is not None for array in arrays.values())
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
     for title, right in (
-        ("name", False), ("dtype", False), ("shape", False),
-        *((("dims", False),) if dims else ()), ("order", False), ("strides", False),
-        *((("offset", True),) if offsets else ()), ("cells", True), ("location", False),
+        ("name", False),
+        ("dtype", False),
+        ("shape", False),
+        *((("dims", False),) if dims else ()),
+        ("order", False),
+        ("strides", False),
+        *((("offset", True),) if offsets else ()),
+        ("cells", True),
+        ("location", False),
         *((("parts", True),) if parts else ()),
-    ):  # fmt: skip
+    ):
         is_folded = title in ("name", "dims", "strides")
         table.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=not is_folded)
     for name, array in arrays.items():
         table.add_row(
-            Text(escape_controls(name), "cyan"), array.dtype, format_shape(array.shape),
-            *((Text(escape_controls(", ".join(array.dims or ()))),) if dims else ()), array.order,
+            Text(escape_controls(name), "cyan"),
+            array.dtype,
+            format_shape(array.shape),
+            *((Text(escape_controls(", ".join(array.dims or ()))),) if dims else ()),
+            array.order,
             ", ".join(map(str, array.strides)) or "0",
-            *((f"{array.offset:,}",) if offsets else ()), f"{array.cells:,}", Text(escape_controls(array.location)),
+            *((f"{array.offset:,}",) if offsets else ()),
+            f"{array.cells:,}",
+            Text(escape_controls(array.location)),
             *((str(array.parts),) if parts else ()),
-        )  # fmt: skip
+        )
     return table

@@ -89,10 +89,15 @@ class _Bar:
             if self.closed:
                 return
             self.shown = Progress(
-                TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[cells]}"),
-                TimeElapsedColumn(), TimeRemainingColumn(compact=True), TextColumn("left"),
-                console=Console(stderr=True), transient=True,
-            )  # fmt: skip
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TextColumn("{task.fields[cells]}"),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(compact=True),
+                TextColumn("left"),
+                console=Console(stderr=True),
+                transient=True,
+            )
             self.task = self.shown.add_task(self.words, **_progress_state(*self.state))
             self.shown.start()
 

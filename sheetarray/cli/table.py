@@ -44,9 +44,17 @@ _LONGEST_CELL = 32
 @from_and_read_options
 @json_option
 def table(
-    file: str, target: str | None, columns: str | None, na_values: tuple[str, ...], sheet: str | None, shown: int,
-    from_format: str | None, read_pairs: tuple[str, ...], wants_json: bool, **given: str | None,
-) -> None:  # fmt: skip
+    file: str,
+    target: str | None,
+    columns: str | None,
+    na_values: tuple[str, ...],
+    sheet: str | None,
+    shown: int,
+    from_format: str | None,
+    read_pairs: tuple[str, ...],
+    wants_json: bool,
+    **given: str | None,
+) -> None:
     """Read the ordinary table in FILE: a column becomes an array, its dtype is the one that keeps each of its cells.
 
     Shows names, dtypes, missing values and the first rows; with -o the arrays are written to OUT.

@@ -103,12 +103,15 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
         header = anchor.header
         assert header is not None
         if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
-            raise FormatError(f"{name}: this part does not belong to the one at {first.address(0)}",
-                              location=anchor.address(0))  # fmt: skip
+            raise FormatError(
+                f"{name}: this part does not belong to the one at {first.address(0)}", location=anchor.address(0)
+            )
         k, count = header.part
         if count != first.header.part[1]:
-            raise FormatError(f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
-                              location=anchor.address(0))  # fmt: skip
+            raise FormatError(
+                f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
+                location=anchor.address(0),
+            )
         if k in parts:
             raise FormatError(f"{name}: part {k} stands at {parts[k].address(0)} already", location=anchor.address(0))
         parts[k] = anchor
@@ -178,9 +181,16 @@ def scan_sheets(
         header = group[0].header
         assert header is not None
         infos[name] = ArrayInfo(
-            header.shape, header.dtype.name, header.order, header.strides, group[0].address(0),
-            sum(anchor.start for anchor in group) + header.capacity, header.offset, header.capacity, len(group),
-        )  # fmt: skip
+            header.shape,
+            header.dtype.name,
+            header.order,
+            header.strides,
+            group[0].address(0),
+            sum(anchor.start for anchor in group) + header.capacity,
+            header.offset,
+            header.capacity,
+            len(group),
+        )
     return infos
 
 

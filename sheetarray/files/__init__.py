@@ -25,4 +25,4 @@ __all__ = [
     "release_pages",
     "repeated_key",
     "replacing",
-]  # fmt: skip
+]

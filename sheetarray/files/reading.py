@@ -183,8 +183,11 @@ class Source:
                 return
             read += len(chunk)
             if limit is not None and read > limit:
-                raise FormatError(f"inflates to more than {limit:,} bytes", source=self.name,
-                                  hint="decompress it first, if that is meant")  # fmt: skip
+                raise FormatError(
+                    f"inflates to more than {limit:,} bytes",
+                    source=self.name,
+                    hint="decompress it first, if that is meant",
+                )
             count = None if count is None else count - len(chunk)
             yield chunk
 

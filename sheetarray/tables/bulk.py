@@ -28,7 +28,7 @@ from .numerals import (
     NumeralMarks,
     has_too_many_digits,
     keeps_number,
-)  # fmt: skip
+)
 from .short import BOOLEANS, MOMENT, Inferred, dates_of, unit_of_digits
 
 if TYPE_CHECKING:

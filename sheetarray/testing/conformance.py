@@ -42,7 +42,7 @@ BAD = {
     "a list object": objects([1, 2], "x"),
     "a generic NaN": objects(1, float("nan")),
     "lone surrogates": np.array(["ok", "\ud800"]),
-}  # fmt: skip
+}
 
 # What an option or a compression can change: a case of each kind of cell, no cell at all, and what looks like a header.
 SOME_CASES = (

@@ -93,9 +93,17 @@ def test_info_as_json(path):
     assert told["bytes"] == path.stat().st_size
     assert told["format"] == "csv"
     assert told["arrays"][0] == {
-        "name": "t", "dtype": "float64", "shape": [3, 4, 5], "order": "row-major", "strides": [20, 5, 1],
-        "offset": 0, "capacity": 60, "cells": 82, "location": "A2", "parts": 1,
-    }  # fmt: skip
+        "name": "t",
+        "dtype": "float64",
+        "shape": [3, 4, 5],
+        "order": "row-major",
+        "strides": [20, 5, 1],
+        "offset": 0,
+        "capacity": 60,
+        "cells": 82,
+        "location": "A2",
+        "parts": 1,
+    }
 
 
 def test_info_shows_parts_where_there_are_any(tmp_path):

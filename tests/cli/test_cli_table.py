@@ -30,8 +30,13 @@ def test_a_table_is_shown_with_its_dtypes_and_first_rows(path: Path) -> None:
     shown = run(path, "--rows", 2)
     assert shown.exit_code == 0
     assert "4 columns, 3 rows" in shown.stdout
-    for words in (["id", "string", "3"], ["t", "float64", "2", "1"], ["day", "datetime64[D]", "2", "1"],
-                  ["007", "1.5", "2020-01-01", "1"], ["008", "2020-01-02", "2"]):  # fmt: skip
+    for words in (
+        ["id", "string", "3"],
+        ["t", "float64", "2", "1"],
+        ["day", "datetime64[D]", "2", "1"],
+        ["007", "1.5", "2020-01-01", "1"],
+        ["008", "2020-01-02", "2"],
+    ):
         assert words in [line.split() for line in shown.stdout.splitlines()]
     assert "009" not in shown.stdout
     assert "1 more row" in shown.stdout
@@ -75,8 +80,9 @@ def test_options_of_tables(tmp_path: Path) -> None:
     words += ["--na-value", "n/a", "--json"]
     shown = json.loads(run(path, *words).stdout)
     assert [(column["name"], column["first"]) for column in shown["columns"]] == [
-        ("a m", [1234.5, 2.5]), ("b s", ["NaN", 7.0]),
-    ]  # fmt: skip
+        ("a m", [1234.5, 2.5]),
+        ("b s", ["NaN", 7.0]),
+    ]
     shown = json.loads(run(path, "--skip-rows", "0,2,3,4,6", "--dtype", "string", "--json").stdout)
     assert [column["first"] for column in shown["columns"]] == [["2,5"], ["7"]]
 
@@ -96,11 +102,15 @@ def test_a_pipe_is_a_table(path: Path) -> None:
 
 def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     for words, piece in (
-        (["--skip-rows", "x"], "--skip-rows"), (["--sheet", "x"], "no option 'sheet'"),
+        (["--skip-rows", "x"], "--skip-rows"),
+        (["--sheet", "x"], "no option 'sheet'"),
         (["--columns", "z"], "no column 'z'"),
-        (["--missing", "error"], "cell B3"), (["-o", "-"], "written to a file"), (["-o", "x.unknown"], "suffix"),
-        (["--header", "-1"], "header"), (["--dtype", "float7"], "float7"),
-    ):  # fmt: skip
+        (["--missing", "error"], "cell B3"),
+        (["-o", "-"], "written to a file"),
+        (["-o", "x.unknown"], "suffix"),
+        (["--header", "-1"], "header"),
+        (["--dtype", "float7"], "float7"),
+    ):
         shown = run(path, *words)
         assert shown.exit_code == 2, words
         assert piece in shown.stderr

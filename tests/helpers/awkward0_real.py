@@ -45,8 +45,11 @@ def run(script: str, *args: Any, version: str | None = None, package: str | None
     done = subprocess.run(
         [_python(), "-c", _PRELUDE + script, *map(str, args)],
         env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")} | path,
-        capture_output=True, text=True, timeout=_MOST_SECONDS, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=_MOST_SECONDS,
+        check=False,
+    )
     assert done.returncode == 0, f"awkward0 failed:\n{done.stderr[-3000:]}"
     return done.stdout
 
@@ -126,9 +129,13 @@ def _failing(command: list[Any]) -> str | None:
     """Why a command fails; None where it does not."""
     try:
         done = subprocess.run(
-            list(map(str, command)), env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},  # its notice comes last
-            capture_output=True, text=True, timeout=_MOST_SECONDS, check=False,
-        )  # fmt: skip
+            list(map(str, command)),
+            env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},  # its notice comes last
+            capture_output=True,
+            text=True,
+            timeout=_MOST_SECONDS,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]

@@ -95,7 +95,7 @@ def every_class() -> dict[str, Any]:
         "a union, sequential": ak.Array([1.5, [2], 3.5]).layout,
         "a union, picked": ak.Array([1.5, [2], 3.5, [4, 5]])[np.array([3, 0])].layout,
         "one layout twice": contents.RecordArray([ragged, ragged, numbers], ["a", "b", "c"], 3),
-    }  # fmt: skip
+    }
     plain_classes = dict(found)
     two = contents.RegularArray(noted(numbers, units="s"), 2, parameters={"units": "m"})
     word = noted(strings("b", "a"), lang="la")

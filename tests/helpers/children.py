@@ -102,8 +102,12 @@ def run_limited(
         try:
             done = subprocess.run(
                 [*command, *arguments],
-                capture_output=True, text=True, check=False, pass_fds=[writing], timeout=GIVEN_UP_AFTER,
-            )  # fmt: skip
+                capture_output=True,
+                text=True,
+                check=False,
+                pass_fds=[writing],
+                timeout=GIVEN_UP_AFTER,
+            )
         finally:
             os.close(writing)
         told = report.read()

@@ -168,8 +168,14 @@ def rich(*, macros: bool = False, titles: Sequence[str] = ("Report", "Daten & Co
     report.write_url("D3", "https://example.com/?a=1&b=2")
     report.autofilter("A1:C11")
     report.print_area("A1:C11")
-    more.add_table("A1:B4", {"name": "Sales", "columns": [{"header": "who"}, {"header": "how many"}],
-                             "data": [["ä", 1], ["b", 2], ["c", 3]]})  # fmt: skip
+    more.add_table(
+        "A1:B4",
+        {
+            "name": "Sales",
+            "columns": [{"header": "who"}, {"header": "how many"}],
+            "data": [["ä", 1], ["b", 2], ["c", 3]],
+        },
+    )
     more.add_sparkline("D1", {"range": f"'{titles[0]}'!B2:B11"})
     more.protect("secret")
     more.repeat_rows(0)

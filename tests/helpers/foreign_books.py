@@ -217,17 +217,19 @@ def binary_book(rows: Mapping[int, Sequence[bytes]], *, strings: Iterable[str] =
         f'<Relationship Id="s" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.bin"/>'
         f'<Relationship Id="f" Type="{RELATIONS}/styles" Target="styles.bin"/></Relationships>',
     )
-    return zipped({
-        "[Content_Types].xml": base["[Content_Types].xml"]
-        .replace("/xl/workbook.xml", "/xl/workbook.bin")
-        .replace(f"{_TYPE}.sheet.main+xml", "application/vnd.ms-excel.sheet.binary.macroEnabled.main"),
-        "_rels/.rels": base["_rels/.rels"].replace("xl/workbook.xml", "xl/workbook.bin"),
-        "xl/workbook.bin": workbook,
-        "xl/_rels/workbook.bin.rels": relations,
-        "xl/worksheets/sheet1.bin": sheet,
-        "xl/sharedStrings.bin": table,
-        "xl/styles.bin": looks,
-    })  # fmt: skip
+    return zipped(
+        {
+            "[Content_Types].xml": base["[Content_Types].xml"]
+            .replace("/xl/workbook.xml", "/xl/workbook.bin")
+            .replace(f"{_TYPE}.sheet.main+xml", "application/vnd.ms-excel.sheet.binary.macroEnabled.main"),
+            "_rels/.rels": base["_rels/.rels"].replace("xl/workbook.xml", "xl/workbook.bin"),
+            "xl/workbook.bin": workbook,
+            "xl/_rels/workbook.bin.rels": relations,
+            "xl/worksheets/sheet1.bin": sheet,
+            "xl/sharedStrings.bin": table,
+            "xl/styles.bin": looks,
+        }
+    )
 
 
 # .ods --------------------------------------------------------------------------------------------------------
@@ -246,10 +248,13 @@ def document(tables: Mapping[str, str], *, manifest: str = "<manifest/>") -> byt
         f'xmlns:calcext:1.0"><office:body><office:spreadsheet>{listed}</office:spreadsheet></office:body>'
         "</office:document-content>"
     )
-    return zipped({
-        "mimetype": "application/vnd.oasis.opendocument.spreadsheet", "META-INF/manifest.xml": manifest,
-        "content.xml": content,
-    })  # fmt: skip
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "META-INF/manifest.xml": manifest,
+            "content.xml": content,
+        }
+    )
 
 
 def table_row(*cells: str, repeated: int = 1) -> str:

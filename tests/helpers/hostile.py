@@ -72,10 +72,15 @@ def valid(format: str, **options: Any) -> bytes:
 
 def header(**fields: list[str] | str) -> list[str]:
     given: dict[str, Any] = {
-        "shape": ["1"], "strides": ["1"], "offset": ["0"], "order": ["row-major"], "dtype": ["float64"],
+        "shape": ["1"],
+        "strides": ["1"],
+        "offset": ["0"],
+        "order": ["row-major"],
+        "dtype": ["float64"],
         "length": ["1"],
-        "capacity": ["1"], **fields,
-    }  # fmt: skip
+        "capacity": ["1"],
+        **fields,
+    }
     cells = ["version", "1.0.0", "ndarray"]
     for key, values in given.items():
         cells += [key, *([values] if isinstance(values, str) else values)]

@@ -14,9 +14,12 @@ from children import GIVEN_UP_AFTER
 
 _JAVASCRIPT = Path(__file__).parents[1] / "javascript"
 _FILTERS = {
-    "xlsx": "xlsx:Calc MS Excel 2007 XML", "ods": "ods:calc8", "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1",
-    "pdf": "pdf:calc_pdf_Export", "xls": "xls:MS Excel 97",
-}  # fmt: skip
+    "xlsx": "xlsx:Calc MS Excel 2007 XML",
+    "ods": "ods:calc8",
+    "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1",
+    "pdf": "pdf:calc_pdf_Export",
+    "xls": "xls:MS Excel 97",
+}
 
 
 @cache
@@ -45,9 +48,16 @@ def resave(path: Path, suffix: str, folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     profile = (folder / "profile").resolve().as_uri()
     command = [
-        soffice, "--headless", "--norestore", f"-env:UserInstallation={profile}", "--convert-to", _FILTERS[suffix],
-        "--outdir", str(folder), str(path),
-    ]  # fmt: skip
+        soffice,
+        "--headless",
+        "--norestore",
+        f"-env:UserInstallation={profile}",
+        "--convert-to",
+        _FILTERS[suffix],
+        "--outdir",
+        str(folder),
+        str(path),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     saved = folder / f"{path.stem}.{suffix}"
     assert saved.exists(), f"LibreOffice saved nothing: {done.stdout} {done.stderr}"

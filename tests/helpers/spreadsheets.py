@@ -21,11 +21,8 @@ def dump(server: SheetsServer, key: str) -> dict[str, Any]:
             sheet.title: {"size": (sheet.grid.rows, sheet.grid.columns), "cells": server.cells(key, sheet.title)}
             for sheet in snapshot.sheets
         },
-        "ranges": {
-            named.name: (titles.get(named.sheet), str(named.span))
-            for named in snapshot.named.values()
-        },
-    }  # fmt: skip
+        "ranges": {named.name: (titles.get(named.sheet), str(named.span)) for named in snapshot.named.values()},
+    }
 
 
 class Spreadsheet(str):

@@ -50,9 +50,13 @@ TEXTS = st.one_of(
     ),
 )
 SCALARS = st.one_of(
-    st.none(), st.booleans(), TEXTS, st.integers(-(2**53), 2**53), st.floats(allow_nan=False, allow_infinity=False),
+    st.none(),
+    st.booleans(),
+    TEXTS,
+    st.integers(-(2**53), 2**53),
+    st.floats(allow_nan=False, allow_infinity=False),
     st.floats(-1000, 1000),
-)  # fmt: skip
+)
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 
 

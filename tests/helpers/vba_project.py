@@ -16,14 +16,27 @@ _SMALL = 4096  # streams below this lie in the mini stream
 def project(modules: dict[str, str], documents: tuple[str, ...] = ("ThisWorkbook", "Sheet1")) -> bytes:
     """A `vbaProject.bin` with modules by name, and an empty module for each document."""
     sources = {
-        **{name: f'Attribute VB_Name = "{name}"\r\nAttribute VB_Base = "0{{00020820-0000-0000-C000-000000000046}}"\r\n'
-           "Attribute VB_PredeclaredId = True\r\nAttribute VB_Exposed = True\r\n" for name in documents},
+        **{
+            name: f'Attribute VB_Name = "{name}"\r\nAttribute VB_Base = "0{{00020820-0000-0000-C000-000000000046}}"\r\n'
+            "Attribute VB_PredeclaredId = True\r\nAttribute VB_Exposed = True\r\n"
+            for name in documents
+        },
         **{name: f'Attribute VB_Name = "{name}"\r\n{text}' for name, text in modules.items()},
-    }  # fmt: skip
+    }
     listed = [f"Document={name}/&H00000000" for name in documents] + [f"Module={name}" for name in modules]
-    text = "\r\n".join(['ID="{00000000-0000-0000-0000-000000000000}"', *listed, 'Name="VBAProject"',
-                        'HelpContextID="0"', 'VersionCompatible32="393222000"', "", "[Host Extender Info]",
-                        "&H00000001={3832D640-CF90-11CF-8E43-00A0C911005A};VBE;&H00000000", ""])  # fmt: skip
+    text = "\r\n".join(
+        [
+            'ID="{00000000-0000-0000-0000-000000000000}"',
+            *listed,
+            'Name="VBAProject"',
+            'HelpContextID="0"',
+            'VersionCompatible32="393222000"',
+            "",
+            "[Host Extender Info]",
+            "&H00000001={3832D640-CF90-11CF-8E43-00A0C911005A};VBE;&H00000000",
+            "",
+        ]
+    )
     streams = {
         "VBA/dir": _compressed(_dir(sources, set(documents))),
         "VBA/_VBA_PROJECT": bytes.fromhex("cc61ffff000000"),
@@ -44,17 +57,31 @@ def _dir(sources: dict[str, str], documents: set[str]) -> bytes:
 
     long, short = struct.Struct("<I").pack, struct.Struct("<H").pack
     made = [
-        record(0x01, long(1)), record(0x02, long(0x409)), record(0x14, long(0x409)), record(0x03, short(1252)),
-        record(0x04, b"VBAProject"), both(0x05, 0x40, ""), both(0x06, 0x3D, ""), record(0x07, long(0)),
-        record(0x08, long(0)), struct.pack("<HIIH", 0x09, 4, 1, 1), both(0x0C, 0x3C, ""),
-        record(0x0F, short(len(sources))), record(0x13, short(0xFFFF)),
-    ]  # fmt: skip
+        record(0x01, long(1)),
+        record(0x02, long(0x409)),
+        record(0x14, long(0x409)),
+        record(0x03, short(1252)),
+        record(0x04, b"VBAProject"),
+        both(0x05, 0x40, ""),
+        both(0x06, 0x3D, ""),
+        record(0x07, long(0)),
+        record(0x08, long(0)),
+        struct.pack("<HIIH", 0x09, 4, 1, 1),
+        both(0x0C, 0x3C, ""),
+        record(0x0F, short(len(sources))),
+        record(0x13, short(0xFFFF)),
+    ]
     for name in sources:
         made += [
-            both(0x19, 0x47, name), both(0x1A, 0x32, name), both(0x1C, 0x48, ""), record(0x31, long(0)),
-            record(0x1E, long(0)), record(0x2C, short(0xFFFF)), record(0x22 if name in documents else 0x21),
+            both(0x19, 0x47, name),
+            both(0x1A, 0x32, name),
+            both(0x1C, 0x48, ""),
+            record(0x31, long(0)),
+            record(0x1E, long(0)),
+            record(0x2C, short(0xFFFF)),
+            record(0x22 if name in documents else 0x21),
             record(0x2B),
-        ]  # fmt: skip
+        ]
     return b"".join([*made, record(0x10)])
 
 
@@ -104,9 +131,25 @@ def _compound(streams: dict[str, bytes]) -> bytes:
     fat += [_FREE] * (_SECTOR // 4 - len(fat))
     directory = directory[:116] + struct.pack("<I", starts[0]) + directory[120:]
     header = struct.pack(
-        "<8s16s5H6s9I", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", bytes(16), 0x3E, 3, 0xFFFE, 9, 6, bytes(6), 0, 1,
-        starts[1], 0, _SMALL, starts[2], len(mini_fat) // _SECTOR, _END, 0,
-    ) + struct.pack("<109I", 0, *[_FREE] * 108)  # fmt: skip
+        "<8s16s5H6s9I",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        bytes(16),
+        0x3E,
+        3,
+        0xFFFE,
+        9,
+        6,
+        bytes(6),
+        0,
+        1,
+        starts[1],
+        0,
+        _SMALL,
+        starts[2],
+        len(mini_fat) // _SECTOR,
+        _END,
+        0,
+    ) + struct.pack("<109I", 0, *[_FREE] * 108)
     return header + struct.pack(f"<{len(fat)}I", *fat) + mini + directory + mini_fat
 
 
@@ -123,6 +166,18 @@ def _next_sibling(index: int, order: list[str], inner: list[str]) -> int:
 def _entry(name: str, kind: int, right: int, child: int, first: int, size: int) -> bytes:
     wide = (name + "\0").encode("utf-16-le")
     return struct.pack(
-        "<64sHBB3I16sI8s8sIQ", wide.ljust(64, b"\0"), len(wide), kind, 1, _NONE, right, child, bytes(16), 0, bytes(8),
-        bytes(8), first, size,
-    )  # fmt: skip
+        "<64sHBB3I16sI8s8sIQ",
+        wide.ljust(64, b"\0"),
+        len(wide),
+        kind,
+        1,
+        _NONE,
+        right,
+        child,
+        bytes(16),
+        0,
+        bytes(8),
+        bytes(8),
+        first,
+        size,
+    )

@@ -17,12 +17,39 @@ import pytest
 import sheetarray as sa
 
 NAMES = [
-    "ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError",
-    "NotFoundError", "RemoteError", "SheetArrayError", "SheetArrayWarning", "__version__", "check", "convert",
-    "from_frame", "from_linear", "read", "read_columns", "read_csv", "read_dataset", "read_excel", "read_frame",
-    "read_gsheet", "read_json", "scan", "to_frame", "to_linear", "write", "write_csv", "write_excel", "write_gsheet",
+    "ArrayInfo",
+    "DTypeError",
+    "Finding",
+    "FormatError",
+    "LimitError",
+    "LinearArray",
+    "MissingDependencyError",
+    "NotFoundError",
+    "RemoteError",
+    "SheetArrayError",
+    "SheetArrayWarning",
+    "__version__",
+    "check",
+    "convert",
+    "from_frame",
+    "from_linear",
+    "read",
+    "read_columns",
+    "read_csv",
+    "read_dataset",
+    "read_excel",
+    "read_frame",
+    "read_gsheet",
+    "read_json",
+    "scan",
+    "to_frame",
+    "to_linear",
+    "write",
+    "write_csv",
+    "write_excel",
+    "write_gsheet",
     "write_json",
-]  # fmt: skip
+]
 
 ROOT = Path(sa.__file__).parent
 MODULES = sorted(

@@ -55,7 +55,7 @@ def make_grid() -> xr.Dataset:
             "place": ("lat", ["Köln", "007"]),
             "area": (("lat", "time"), np.ones((2, 3))),
             "run": 7,
-            "name": "a \"quoted\", text",
+            "name": 'a "quoted", text',
         },
         attrs={
             "title": "a grid",
@@ -73,7 +73,7 @@ def make_grid() -> xr.Dataset:
             "big": 10**30,
             "nested": {"float": "no number", "list": [{"text": ["a"]}, {}]},
         },
-    )  # fmt: skip
+    )
 
 
 def assert_identical(actual: xr.Dataset, expected: xr.Dataset) -> None:

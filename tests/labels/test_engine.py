@@ -87,9 +87,18 @@ def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tm
 
 @pytest.mark.parametrize(
     ("name", "opens"),
-    [("a.csv", True), ("a.CSV.gz", True), ("a.xlsx", True), ("a.ods", True), ("a.npz", True), ("gsheets://key", True),
-     ("a.nc", False), ("a", False), ("https://host/a.csv", False)],
-)  # fmt: skip
+    [
+        ("a.csv", True),
+        ("a.CSV.gz", True),
+        ("a.xlsx", True),
+        ("a.ods", True),
+        ("a.npz", True),
+        ("gsheets://key", True),
+        ("a.nc", False),
+        ("a", False),
+        ("https://host/a.csv", False),
+    ],
+)
 def test_a_suffix_tells_whether_the_engine_is_meant(name: str, opens: bool) -> None:
     assert SheetArrayBackend().guess_can_open(name) is opens
     assert SheetArrayBackend().guess_can_open(io.BytesIO()) is False

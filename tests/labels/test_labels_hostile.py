@@ -72,13 +72,59 @@ DAMAGED: dict[str, Any] = {
     "an array of nothing": changed("attrs", value={"a": {"ndarray": []}}),
     "an array with a long shadow": changed(
         "attrs",
-        value={"a": {"ndarray": ["version", "1.0.0", "ndarray", "shape", 10**9, "strides", 0, "offset", 0, "order",
-                                 "row-major", "dtype", "float64", "length", 10**9, "capacity", 1, "data", 1]}},
+        value={
+            "a": {
+                "ndarray": [
+                    "version",
+                    "1.0.0",
+                    "ndarray",
+                    "shape",
+                    10**9,
+                    "strides",
+                    0,
+                    "offset",
+                    0,
+                    "order",
+                    "row-major",
+                    "dtype",
+                    "float64",
+                    "length",
+                    10**9,
+                    "capacity",
+                    1,
+                    "data",
+                    1,
+                ]
+            }
+        },
     ),
     "an array whose end is missing": changed(
         "attrs",
-        value={"a": {"ndarray": ["version", "1.0.0", "ndarray", "shape", 10**6, "strides", 1, "offset", 0, "order",
-                                 "row-major", "dtype", "generic", "length", 10**6, "capacity", 10**6, "data", 1]}},
+        value={
+            "a": {
+                "ndarray": [
+                    "version",
+                    "1.0.0",
+                    "ndarray",
+                    "shape",
+                    10**6,
+                    "strides",
+                    1,
+                    "offset",
+                    0,
+                    "order",
+                    "row-major",
+                    "dtype",
+                    "generic",
+                    "length",
+                    10**6,
+                    "capacity",
+                    10**6,
+                    "data",
+                    1,
+                ]
+            }
+        },
     ),
     "no scalar": changed("attrs", value={"a": {"scalar": sa.to_linear(np.arange(3))}}),
     "no datetime": changed("attrs", value={"a": {"datetime": "yesterday"}}),
@@ -99,10 +145,11 @@ DAMAGED: dict[str, Any] = {
     "ranges of numbers": changed("attrs", value={"pandas": {"frame": {"range": [1]}}}),
     "a key twice": '{"data_vars": {}, "coords": {}, "coords": {}}',
     "a long integer": '{"data_vars": {}, "coords": {}, "attrs": {"a": 1' + "0" * 5000 + "}}",
-    "too deep": changed("attrs", value={"a": None}).__repr__().replace("'", '"').replace(
-        "None", "[" * DEEPEST_JSON + "]" * DEEPEST_JSON
-    ),
-}  # fmt: skip
+    "too deep": changed("attrs", value={"a": None})
+    .__repr__()
+    .replace("'", '"')
+    .replace("None", "[" * DEEPEST_JSON + "]" * DEEPEST_JSON),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGED)

@@ -27,7 +27,7 @@ from foreign_books import (
     text,
     wide,
     words,
-)  # fmt: skip
+)
 from programs import resave
 
 import sheetarray as sa
@@ -68,10 +68,23 @@ def exact(array: np.ndarray[Any, Any]) -> bool:
     return array.dtype != object or all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in array)
 
 
-@pytest.mark.parametrize(("format", "options"), [
-    ("csv", {}), ("csv", {"orient": "rows"}), ("csv", {"decimal": ",", "delimiter": ";"}), ("tsv", {}), ("json", {}),
-    ("xlsx", {}), ("xlsm", {}), ("xlsx", {"cells": "text"}), ("npz", {}), ("avro", {}), ("msgpack", {}), ("awkd", {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("format", "options"),
+    [
+        ("csv", {}),
+        ("csv", {"orient": "rows"}),
+        ("csv", {"decimal": ",", "delimiter": ";"}),
+        ("tsv", {}),
+        ("json", {}),
+        ("xlsx", {}),
+        ("xlsm", {}),
+        ("xlsx", {"cells": "text"}),
+        ("npz", {}),
+        ("avro", {}),
+        ("msgpack", {}),
+        ("awkd", {}),
+    ],
+)
 def test_what_is_written_is_read(format: str, options: dict[str, Any], tmp_path: Path) -> None:
     cells = format in ("csv", "tsv", "xlsx", "xlsm")
     arrays = ARRAYS if cells else {name: array for name, array in ARRAYS.items() if exact(array)}
@@ -138,12 +151,24 @@ def test_what_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
 # Cells of others ---------------------------------------------------------------------------------------------
 
 NUMERALS = {
-    "9007199254740993": 2**53 + 1, "9007199254740993.0": 2**53 + 1, "9007199254740993.000": 2**53 + 1,
-    "9.007199254740993E+15": 2**53 + 1, "1E+16": 10**16, "1e16": 10**16, "1.0e0": 1, "2.0": 2,
+    "9007199254740993": 2**53 + 1,
+    "9007199254740993.0": 2**53 + 1,
+    "9007199254740993.000": 2**53 + 1,
+    "9.007199254740993E+15": 2**53 + 1,
+    "1E+16": 10**16,
+    "1e16": 10**16,
+    "1.0e0": 1,
+    "2.0": 2,
     "-9007199254740993": -(2**53) - 1,
-    "9007199254740992": 2**53, "9007199254740991.0": 2**53 - 1, "9223372036854775807": 2**63 - 1, "-0": 0, "-0.0": 0,
-    "-9223372036854775808": -(2**63), "9223372036854775807.0": 2**63 - 1, "900719925474099.3E1": 2**53 + 1,
-}  # fmt: skip
+    "9007199254740992": 2**53,
+    "9007199254740991.0": 2**53 - 1,
+    "9223372036854775807": 2**63 - 1,
+    "-0": 0,
+    "-0.0": 0,
+    "-9223372036854775808": -(2**63),
+    "9223372036854775807.0": 2**63 - 1,
+    "900719925474099.3E1": 2**53 + 1,
+}
 NO_INTEGERS = ["9223372036854775808", "1E+19", "9007199254740993.5", "9007199254740992.4", "2.5", "1E-1", "1e400"]
 
 
@@ -152,9 +177,12 @@ def string_item(value: str) -> str:
 
 
 KINDS = {
-    "number": number, "inline": string_item, "formula": lambda value: f'><f>1+1</f><v>{value}</v></c>',
-    "text formula": lambda value: f' t="str"><f>1+1</f><v>{value}</v></c>', "shared": None,
-}  # fmt: skip
+    "number": number,
+    "inline": string_item,
+    "formula": lambda value: f"><f>1+1</f><v>{value}</v></c>",
+    "text formula": lambda value: f' t="str"><f>1+1</f><v>{value}</v></c>',
+    "shared": None,
+}
 PLACES = {"alone": [None], "first": [None, "1", "2"], "middle": ["1", None, "2"], "last": ["3", "4", None]}
 
 
@@ -228,9 +256,17 @@ def test_an_index_of_a_string_is_an_integer() -> None:
 
 def test_generic_cells_keep_their_digits() -> None:
     for value, meant in {
-        "9007199254740993": 2**53 + 1, "9007199254740993.0": 2**53 + 1, "2.0": 2, "1.0e0": 1, "1E+16": 1e16,
-        "9.007199254740992E+15": 2.0**53, "-0": -0.0, "-0.0": -0.0, "0.50": 0.5, "1" * 25: int("1" * 25),
-    }.items():  # fmt: skip
+        "9007199254740993": 2**53 + 1,
+        "9007199254740993.0": 2**53 + 1,
+        "2.0": 2,
+        "1.0e0": 1,
+        "1E+16": 1e16,
+        "9.007199254740992E+15": 2.0**53,
+        "-0": -0.0,
+        "-0.0": -0.0,
+        "0.50": 0.5,
+        "1" * 25: int("1" * 25),
+    }.items():
         content = workbook("number", value, ["1", None, "3"], dtype="generic")
         assert_same(sa.read(io.BytesIO(content), format="xlsx")["a"], objects(1, meant, 3))
 
@@ -308,10 +344,14 @@ def test_identifiers_in_tables_stay_exact(kind: str) -> None:
 
 def test_number_cells_of_tables_beyond_2_53() -> None:
     for cells, expected in {
-        ("1.5", "10000000000000000"): [1.5, 1e16], ("1E+16", "2"): [1e16, 2.0], ("1e300", "2"): [1e300, 2.0],
-        ("1.5", "9007199254740993"): ["1.5", "9007199254740993"], ("9007199254740993.0",): [2**53 + 1],
-        ("18446744073709551616",): [2.0**64], ("18446744073709551617",): ["18446744073709551617"],
-    }.items():  # fmt: skip
+        ("1.5", "10000000000000000"): [1.5, 1e16],
+        ("1E+16", "2"): [1e16, 2.0],
+        ("1e300", "2"): [1e300, 2.0],
+        ("1.5", "9007199254740993"): ["1.5", "9007199254740993"],
+        ("9007199254740993.0",): [2**53 + 1],
+        ("18446744073709551616",): [2.0**64],
+        ("18446744073709551617",): ["18446744073709551617"],
+    }.items():
         read = sa.read_columns(io.BytesIO(table(*map(number, cells))), format="xlsx")["id"]
         assert read.tolist() == expected
         assert (read.dtype.kind == "f") == isinstance(expected[0], float)

@@ -17,19 +17,22 @@ from sheetarray.registry import FORMATS, Format
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-ARRAYS: dict[str, Any] = {
-    name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC
-} | {
+ARRAYS: dict[str, Any] = {name: np.array([[0, 1, 2], [3, 4, 5]]).astype(name) for name in NUMERIC} | {
     "generic": objects(None, True, 1, 0.5, "x"),
     "string": np.array(["", "a", "007"]),
     "datetime64": np.array(["2026-01-05T12:00", "NaT"], dtype="datetime64[ms]"),
     "timedelta64": np.array([90, "NaT"], dtype="timedelta64[s]"),
-}  # fmt: skip
+}
 GROUPS = {
-    "float": ["float16", "float32", "float64"], "complex": ["complex64", "complex128"],
-    "int, uint": [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "bool": ["bool"],
-    "string": ["string"], "datetime64": ["datetime64"], "timedelta64": ["timedelta64"], "generic": ["generic"],
-}  # fmt: skip
+    "float": ["float16", "float32", "float64"],
+    "complex": ["complex64", "complex128"],
+    "int, uint": [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)],
+    "bool": ["bool"],
+    "string": ["string"],
+    "datetime64": ["datetime64"],
+    "timedelta64": ["timedelta64"],
+    "generic": ["generic"],
+}
 ROWS = [row for row in FORMATS.values() if not row.prefixes and row.instead is None]
 
 

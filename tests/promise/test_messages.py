@@ -37,11 +37,21 @@ def run(*arguments: object) -> Result:
 @pytest.mark.parametrize(
     ("suffix", "meant"),
     [
-        (".cvs", ".csv"), (".CVS", ".csv"), (".xslx", ".xlsx"), (".jsn", ".json"), (".xlx", ".xls"), (".tsvv", ".tsv"),
-        (".cvs.gz", ".csv"), (".nyp", ".npy"), (".avr", ".avro"), (".dat", None), (".md", None), (".sav", None),
+        (".cvs", ".csv"),
+        (".CVS", ".csv"),
+        (".xslx", ".xlsx"),
+        (".jsn", ".json"),
+        (".xlx", ".xls"),
+        (".tsvv", ".tsv"),
+        (".cvs.gz", ".csv"),
+        (".nyp", ".npy"),
+        (".avr", ".avro"),
+        (".dat", None),
+        (".md", None),
+        (".sav", None),
         (".parquet", None),
     ],
-)  # fmt: skip
+)
 def test_the_nearest_suffix_is_suggested(suffix: str, meant: str | None) -> None:
     if meant and meant.removeprefix(".") in DELETED:
         pytest.skip("its adapter was deleted")
@@ -110,10 +120,14 @@ def test_a_short_key_of_google_is_named() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (None, "not None"), (3, "not an int"), ({"t": ARRAY}, "not a dict; write takes the target first"),
-        (["a.csv"], "not a list; one call for each file"), (ARRAY, "not an ndarray"), (b"x", r"not bytes; io\.BytesIO"),
+        (None, "not None"),
+        (3, "not an int"),
+        ({"t": ARRAY}, "not a dict; write takes the target first"),
+        (["a.csv"], "not a list; one call for each file"),
+        (ARRAY, "not an ndarray"),
+        (b"x", r"not bytes; io\.BytesIO"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_source_is_named(source: Any, said: str) -> None:
     for call in (sa.read, sa.scan, sa.check, sa.read_columns, lambda source: sa.write(source, "x.csv")):
         with pytest.raises(TypeError, match=f"expected a path, a URL or an open file, {said}"):
@@ -220,16 +234,40 @@ def test_every_refusal_is_a_line_or_two(table: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.csv"
     empty.touch()
     wrong: list[list[object]] = [
-        ["info", "missing.csv"], ["info", tmp_path], ["info", "t.cvs"], ["info", "t"], ["info", "-"], ["info", empty],
-        ["info", table, "--from", "npz"], ["info", table, "--from", "xslx"], ["info", table, "--jsn"], ["infoo", table],
-        ["info", table, "--read", "delimiter"], ["info", table, "--read", "x=1"], ["show", table, "u"],
-        ["show", table, "t", "--slice", "[9]"], ["show", table, "t", "--slice", "x"], ["show", table, "t", "u"],
-        ["convert", table], ["convert", table, "t.foo"], ["convert", table, "t.ods"], ["convert", table, "-"],
-        ["convert", table, tmp_path / "no" / "x.csv"], ["convert", table, tmp_path], ["convert", table, "x.json", "u"],
-        ["convert", table, "x.xlsx", "--write", "foo=1"], ["convert", table, "x.xlsx", "--write", "foo"],
-        ["diff", table], ["diff", table, "missing.csv"], ["diff", table, table, "--rtol", "-1"], ["diff", "-", "-"],
-        ["diff", table, table, "u"], ["diff", table, table, "--rtol", "x"], ["table", "missing.csv"], ["foo"],
-    ]  # fmt: skip
+        ["info", "missing.csv"],
+        ["info", tmp_path],
+        ["info", "t.cvs"],
+        ["info", "t"],
+        ["info", "-"],
+        ["info", empty],
+        ["info", table, "--from", "npz"],
+        ["info", table, "--from", "xslx"],
+        ["info", table, "--jsn"],
+        ["infoo", table],
+        ["info", table, "--read", "delimiter"],
+        ["info", table, "--read", "x=1"],
+        ["show", table, "u"],
+        ["show", table, "t", "--slice", "[9]"],
+        ["show", table, "t", "--slice", "x"],
+        ["show", table, "t", "u"],
+        ["convert", table],
+        ["convert", table, "t.foo"],
+        ["convert", table, "t.ods"],
+        ["convert", table, "-"],
+        ["convert", table, tmp_path / "no" / "x.csv"],
+        ["convert", table, tmp_path],
+        ["convert", table, "x.json", "u"],
+        ["convert", table, "x.xlsx", "--write", "foo=1"],
+        ["convert", table, "x.xlsx", "--write", "foo"],
+        ["diff", table],
+        ["diff", table, "missing.csv"],
+        ["diff", table, table, "--rtol", "-1"],
+        ["diff", "-", "-"],
+        ["diff", table, table, "u"],
+        ["diff", table, table, "--rtol", "x"],
+        ["table", "missing.csv"],
+        ["foo"],
+    ]
     for arguments in wrong:
         said = run(*arguments)
         assert said.exit_code == 2, arguments

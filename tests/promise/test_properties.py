@@ -22,14 +22,17 @@ DIALECTS = st.one_of(
     st.fixed_dictionaries(
         {},
         optional={
-            "orient": st.sampled_from(["columns", "rows"]), "bom": st.booleans(),
+            "orient": st.sampled_from(["columns", "rows"]),
+            "bom": st.booleans(),
             "encoding": st.sampled_from(["utf-8", "utf-16", "utf-16-le", "utf-32"]),
             "max_rows": st.integers(30, 400),
         },
     ),
-    st.fixed_dictionaries({"delimiter": st.sampled_from(";\t|"), "decimal": st.sampled_from(".,")},
-    optional={"orient": st.sampled_from(["columns", "rows"])}),
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {"delimiter": st.sampled_from(";\t|"), "decimal": st.sampled_from(".,")},
+        optional={"orient": st.sampled_from(["columns", "rows"])},
+    ),
+)
 
 
 @settings(max_examples=400)

@@ -166,17 +166,27 @@ def test_the_german_sheet_lost_nothing():
         np.testing.assert_array_equal(german[name], english[other][-12:], strict=True)
     constants = dict(zip(german["Zeichen"].tolist(), german["Konstante"].tolist(), strict=True))
     assert constants == {
-        "\u0394\u03bdCs": 9192631770.0, "c": 299792458.0, "h": 6.62607015e-34, "e": 1.602176634e-19, "k": 1.380649e-23,
-        "NA": 6.02214076e23, "Kcd": 683.0,
-    }  # fmt: skip
+        "\u0394\u03bdCs": 9192631770.0,
+        "c": 299792458.0,
+        "h": 6.62607015e-34,
+        "e": 1.602176634e-19,
+        "k": 1.380649e-23,
+        "NA": 6.02214076e23,
+        "Kcd": 683.0,
+    }
 
 
 def test_an_ordinary_table_becomes_one_array_a_column():
     table = sa.read_columns(SAMPLES / "peakflow.csv")
     assert {name: str(column.dtype) for name, column in table.items()} == {
-        "agency_cd": "<U4", "site_no": "<U8", "peak_dt": "datetime64[D]", "peak_tm": "<U5", "peak_va": "int64",
-        "peak_cd": "<U5", "gage_ht": "float64",
-    }  # fmt: skip
+        "agency_cd": "<U4",
+        "site_no": "<U8",
+        "peak_dt": "datetime64[D]",
+        "peak_tm": "<U5",
+        "peak_va": "int64",
+        "peak_cd": "<U5",
+        "gage_ht": "float64",
+    }
     assert {column.shape for column in table.values()} == {(20,)}
     assert set(table["site_no"].tolist()) == {"01594440"}
     assert table["peak_tm"].tolist().count("") == 2

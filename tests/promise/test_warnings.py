@@ -18,8 +18,25 @@ import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.registry import FORMATS
 
-OLDER = ["ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", "dtype", "int8", "length", 1,
-         "capacity", 1, "data", 7]  # fmt: skip
+OLDER = [
+    "ndarray",
+    "shape",
+    1,
+    "strides",
+    1,
+    "offset",
+    0,
+    "order",
+    "row-major",
+    "dtype",
+    "int8",
+    "length",
+    1,
+    "capacity",
+    1,
+    "data",
+    7,
+]
 CSV = "x\n" + "".join(f"{cell}\n" for cell in ["version", "1.3.0", "ndarray", "note", "hi", *OLDER[1:]])
 JSON = '{"x": [' + ", ".join(f'"{c}"' if isinstance(c, str) else str(c) for c in OLDER) + "]}"
 TIME = '{"__type__": "datetime", "isostr": "2015-02-18T21:40:23.123456789Z"}'

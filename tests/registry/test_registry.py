@@ -20,10 +20,20 @@ from sheetarray.registry import FORMATS, Format, format_of, lookup
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("a.csv", "csv"), ("A.CSV", "csv"), ("a.csv.gz", "csv"), ("a.CSV.ZST", "csv"), ("a.tsv", "tsv"), ("a.tab",
-     "tsv"), ("a.txt", "txt"), ("a.json", "json"),
-     ("a.json.gz", "json"), (Path("b/c.tsv.zst"), "tsv"), ("x.csv.json", "json")],
-)  # fmt: skip
+    [
+        ("a.csv", "csv"),
+        ("A.CSV", "csv"),
+        ("a.csv.gz", "csv"),
+        ("a.CSV.ZST", "csv"),
+        ("a.tsv", "tsv"),
+        ("a.tab", "tsv"),
+        ("a.txt", "txt"),
+        ("a.json", "json"),
+        ("a.json.gz", "json"),
+        (Path("b/c.tsv.zst"), "tsv"),
+        ("x.csv.json", "json"),
+    ],
+)
 def test_the_suffix_says_the_format(path: Any, name: str) -> None:
     assert format_of(path).name == name
 

@@ -102,11 +102,18 @@ def written(arrays: Any) -> dict[str, Any]:
 
 
 def test_a_dataframe_is_written_column_by_column() -> None:
-    frame = pd.DataFrame({
-        "i": [1, 2], "f": [0.5, np.nan], "s": ["a", "007"], "b": [True, False], "d": pd.to_datetime(["2020-01-01",
-        None]),
-        "n": pd.array([1, None], dtype="Int64"), "g": pd.array([True, None], dtype="boolean"), "m": ["a", None],
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "i": [1, 2],
+            "f": [0.5, np.nan],
+            "s": ["a", "007"],
+            "b": [True, False],
+            "d": pd.to_datetime(["2020-01-01", None]),
+            "n": pd.array([1, None], dtype="Int64"),
+            "g": pd.array([True, None], dtype="boolean"),
+            "m": ["a", None],
+        }
+    )
     found = written(frame)
     assert list(found) == list(frame.columns)
     assert_same(found["i"], np.array([1, 2]))

@@ -178,13 +178,18 @@ def test_rows_above_are_skipped() -> None:
 def test_a_name_that_is_there_already_gets_a_number() -> None:
     with pytest.warns(sa.SheetArrayWarning, match=r"C1: 'a' .* 'a_2'") as caught:
         assert {name: values.tolist() for name, values in read("a,b,a\n1,2,3\n").items()} == {
-            "a": [1], "b": [2], "a_2": [3],
-        }  # fmt: skip
+            "a": [1],
+            "b": [2],
+            "a_2": [3],
+        }
     assert [warning.filename for warning in caught] == [__file__]
     with pytest.warns(sa.SheetArrayWarning, match=r"B1: 'a' .* 'a_3' \(and 1 more\)"):
         assert {name: values.tolist() for name, values in read("a,a,a_2,a\n1,2,3,4\n").items()} == {
-            "a": [1], "a_3": [2], "a_2": [3], "a_4": [4],
-        }  # fmt: skip
+            "a": [1],
+            "a_3": [2],
+            "a_2": [3],
+            "a_4": [4],
+        }
     with pytest.warns(sa.SheetArrayWarning, match="A1: 'A' "):  # the letter of a column without a name
         assert list(read(",A\n1,2\n")) == ["A_2", "A"]
 

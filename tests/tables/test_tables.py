@@ -106,12 +106,19 @@ def test_blank_lines_are_no_rows_of_several_columns(more: int) -> None:
 @pytest.mark.parametrize(
     ("header", "names"),
     [
-        ("country,2019,2020", ["country", "2019", "2020"]), ("x,nan", ["x", "nan"]), (",2019,x", ["A", "2019", "x"]),
-        ("true,v 2020-01-01", ["true", "v 2020-01-01"]), ("1.2.3,4", ["1.2.3", "4"]), ("2019,2020", None),
-        ("nan,1.5", None), ("2020-01-01,TRUE", None), ("-1e5,2020-01-01T10:20:30", None), ('"1,234",5', None),
+        ("country,2019,2020", ["country", "2019", "2020"]),
+        ("x,nan", ["x", "nan"]),
+        (",2019,x", ["A", "2019", "x"]),
+        ("true,v 2020-01-01", ["true", "v 2020-01-01"]),
+        ("1.2.3,4", ["1.2.3", "4"]),
+        ("2019,2020", None),
+        ("nan,1.5", None),
+        ("2020-01-01,TRUE", None),
+        ("-1e5,2020-01-01T10:20:30", None),
+        ('"1,234",5', None),
         ("007,5", None),
     ],
-)  # fmt: skip
+)
 def test_row_1_holds_names_unless_every_cell_of_it_is_a_value(header: str, names: list[str] | None) -> None:
     width = len(next(csv.reader([header])))
     arrays = read(f"{header}\n{','.join(['1'] * width)}\n")
@@ -145,12 +152,18 @@ def test_odd_names() -> None:
 @pytest.mark.parametrize("length", [1, 200])
 def test_a_comma_is_decimal_only_where_it_can_be_nothing_else(delimiter: str, length: int) -> None:
     for cells, expected in {
-        ("1,234", "5,678"): None, ("3,14", "2,718"): [3.14, 2.718], ("1,234", "12,3456"): [1.234, 12.3456],
-        ("0,123", "1,234"): [0.123, 1.234], ("1,234,567", "3,14"): None, ("3,14", "2.718"): None,
+        ("1,234", "5,678"): None,
+        ("3,14", "2,718"): [3.14, 2.718],
+        ("1,234", "12,3456"): [1.234, 12.3456],
+        ("0,123", "1,234"): [0.123, 1.234],
+        ("1,234,567", "3,14"): None,
+        ("3,14", "2.718"): None,
         ("3,14", "2"): [3.14, 2],
-        ("-1,5e3", "+2,25E-2"): [-1500, 0.0225], (",5", "1,5"): [0.5, 1.5], ("1.234,5", "1,5"): None,
+        ("-1,5e3", "+2,25E-2"): [-1500, 0.0225],
+        (",5", "1,5"): [0.5, 1.5],
+        ("1.234,5", "1,5"): None,
         ("00,5", "1,5"): None,
-    }.items():  # fmt: skip
+    }.items():
         file = io.StringIO(newline="")
         csv.writer(file, delimiter=delimiter).writerows([["name", "n"], *[["a b", cell] for cell in cells] * length])
         array = read(file.getvalue())["n"]
@@ -163,15 +176,17 @@ def test_a_comma_is_decimal_only_where_it_can_be_nothing_else(delimiter: str, le
 @pytest.mark.parametrize("length", [1, 200])
 def test_marks_that_are_given(length: int) -> None:
     for cells, marks, expected in (
-        (("1,234", "5"), {"thousands": ","}, [1234, 5]), (("1.234,5", "6,25"), {"thousands": "."}, [1234.5, 6.25]),
+        (("1,234", "5"), {"thousands": ","}, [1234, 5]),
+        (("1.234,5", "6,25"), {"thousands": "."}, [1234.5, 6.25]),
         (("1,234.5", "-1,234,567.25"), {"thousands": ","}, [1234.5, -1234567.25]),
         (("1,23", "5"), {"thousands": ","}, None),
         (("1 234", "1\u202f234\u00a0567"), {"thousands": " "}, [1234, 1234567]),
         (("1'234", "2"), {"thousands": "'"}, [1234, 2]),
-        (("1,234", "2"), {"decimal": ","}, [1.234, 2]), (("1,5", "2"), {"decimal": "."}, None),
+        (("1,234", "2"), {"decimal": ","}, [1.234, 2]),
+        (("1,5", "2"), {"decimal": "."}, None),
         (("1.5", "2,5"), {"decimal": ","}, None),
         (("+1.234,5e2", "0"), {"decimal": ",", "thousands": "."}, [123450, 0]),
-    ):  # fmt: skip
+    ):
         text = "\n".join(["n;m", *[f"{cell};x" for cell in cells] * length])
         array = read(text, **marks)["n"]
         assert array.tolist() == list(expected or cells) * length
@@ -303,9 +318,11 @@ def test_rows_that_are_passed_over(short: bool, monkeypatch: pytest.MonkeyPatch)
     more = "" if short else "5,6\n" * 300
     text = f"# made by a program\na,b\nm,s\n1,2\n#3,4\n{more}5,6\nsum,8\n"
     for options in (
-        {"comment": "#", "skip_rows": [2], "skip_footer": 1}, {"comment": "#", "skip_rows": {2}, "skip_footer": 1},
-        {"skip_rows": [0, 2, 4], "skip_footer": 1}, {"comment": "#", "skip_rows": range(2, 3), "skip_footer": 1},
-    ):  # fmt: skip
+        {"comment": "#", "skip_rows": [2], "skip_footer": 1},
+        {"comment": "#", "skip_rows": {2}, "skip_footer": 1},
+        {"skip_rows": [0, 2, 4], "skip_footer": 1},
+        {"comment": "#", "skip_rows": range(2, 3), "skip_footer": 1},
+    ):
         arrays = read(text, **options)
         assert list(arrays) == ["a", "b"]
         assert arrays["b"].tolist() == [2, *[6] * (300 * (not short)), 6]

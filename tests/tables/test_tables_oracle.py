@@ -17,31 +17,97 @@ import sheetarray as sa
 from sheetarray.tables import reading
 
 INTEGERS = st.one_of(
-    st.integers(-1000, 1000), st.integers(2**53 - 3, 2**53 + 3), st.integers(-(2**63) - 2, -(2**63) + 2),
-    st.integers(2**63 - 2, 2**63 + 2), st.integers(2**64 - 2, 2**64 + 2), st.integers(-(10**30), 10**30),
-).map(str)  # fmt: skip
+    st.integers(-1000, 1000),
+    st.integers(2**53 - 3, 2**53 + 3),
+    st.integers(-(2**63) - 2, -(2**63) + 2),
+    st.integers(2**63 - 2, 2**63 + 2),
+    st.integers(2**64 - 2, 2**64 + 2),
+    st.integers(-(10**30), 10**30),
+).map(str)
 FLOATS = st.one_of(
-    st.floats().map(repr), st.floats(allow_nan=False).map("{:.18e}".format), st.floats(-1e9, 1e9).map("{:.3f}".format),
-    st.floats(-1e6, 1e6).map("{:+.20f}".format), st.floats(width=32).map(repr), st.floats().map("{:.15g}".format),
+    st.floats().map(repr),
+    st.floats(allow_nan=False).map("{:.18e}".format),
+    st.floats(-1e9, 1e9).map("{:.3f}".format),
+    st.floats(-1e6, 1e6).map("{:+.20f}".format),
+    st.floats(width=32).map(repr),
+    st.floats().map("{:.15g}".format),
     st.decimals(allow_nan=False, allow_infinity=False, places=20).map(str),
-)  # fmt: skip
-ODD = st.sampled_from([
-    "007", "-007", "+5", "+1.5", "+49123456789", "-0", "0.0", "-0.0", "1.", ".5", "1e5", "1E+05", "1e999", "1e-400",
-    "00.5", "3e-324", "0x10", "1_000", "NaN", "-inf", "Infinity", "nan", "1,5", "3,14", "2,718", "1,234", "1,234,567",
-    "0,123", "1.234,5", "1234,567", ",5", "5,", "1,5e3", "1 234", "TRUE", "False", "yes", "\u0661", "=1+1", "'1",
-    "12:30", "abc", "a,b", "1;2",
-])  # fmt: skip
+)
+ODD = st.sampled_from(
+    [
+        "007",
+        "-007",
+        "+5",
+        "+1.5",
+        "+49123456789",
+        "-0",
+        "0.0",
+        "-0.0",
+        "1.",
+        ".5",
+        "1e5",
+        "1E+05",
+        "1e999",
+        "1e-400",
+        "00.5",
+        "3e-324",
+        "0x10",
+        "1_000",
+        "NaN",
+        "-inf",
+        "Infinity",
+        "nan",
+        "1,5",
+        "3,14",
+        "2,718",
+        "1,234",
+        "1,234,567",
+        "0,123",
+        "1.234,5",
+        "1234,567",
+        ",5",
+        "5,",
+        "1,5e3",
+        "1 234",
+        "TRUE",
+        "False",
+        "yes",
+        "\u0661",
+        "=1+1",
+        "'1",
+        "12:30",
+        "abc",
+        "a,b",
+        "1;2",
+    ]
+)
 MOMENTS = st.one_of(
-    st.dates().map(str), st.datetimes().map(lambda moment: moment.isoformat()), st.datetimes().map(str),
-    st.sampled_from(["2020-02-30", "1900-02-29", "2016-12-31T23:59:60", "2020-01-01T24:00:00", "2020-01-01T10:20:30Z",
-                     "0001-01-01T00:00:00.123456789", "2020-01-01T00:00:00.123456789", "2020-13-01"]),
-)  # fmt: skip
+    st.dates().map(str),
+    st.datetimes().map(lambda moment: moment.isoformat()),
+    st.datetimes().map(str),
+    st.sampled_from(
+        [
+            "2020-02-30",
+            "1900-02-29",
+            "2016-12-31T23:59:60",
+            "2020-01-01T24:00:00",
+            "2020-01-01T10:20:30Z",
+            "0001-01-01T00:00:00.123456789",
+            "2020-01-01T00:00:00.123456789",
+            "2020-13-01",
+        ]
+    ),
+)
 BLANKS = st.sampled_from(["", "", " ", "\t"])
 KINDS: list[st.SearchStrategy[str]] = [
-    INTEGERS, FLOATS, ODD, MOMENTS, st.sampled_from(["true", "FALSE", "True"]),
+    INTEGERS,
+    FLOATS,
+    ODD,
+    MOMENTS,
+    st.sampled_from(["true", "FALSE", "True"]),
     st.integers(-(10**6), 10**6).map(lambda n: f"{n // 1000},{abs(n) % 1000:03}"),
     st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=5),
-]  # fmt: skip
+]
 KINDS += [st.one_of(INTEGERS, FLOATS), st.one_of(INTEGERS, ODD), st.one_of(KINDS[5], ODD)]
 
 

@@ -85,9 +85,10 @@ class AvroFile:
             )
         if not _is_ndarray(_parse_json(metadata.get("avro.schema", b""), "the schema")):
             raise FormatError(
-                "the records are no ndarray of YEP-113 (shape, typestr, data, version)", location="byte 4",
+                "the records are no ndarray of YEP-113 (shape, typestr, data, version)",
+                location="byte 4",
                 hint="fastavro reads other records",
-            )  # fmt: skip
+            )
         self.names = _parse_names(metadata[NAMES]) if NAMES in metadata else None
 
     def iter_blocks(self) -> Iterator[Block]:

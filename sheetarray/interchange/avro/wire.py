@@ -169,9 +169,10 @@ class PackedWire(Wire):
         """Return the next bytes, in a buffer of their own."""
         if not 0 <= count <= self.max_left():
             raise FormatError(
-                f"{what} of {count} bytes, of which {self.max_left()} are read at once", location=self.place(),
+                f"{what} of {count} bytes, of which {self.max_left()} are read at once",
+                location=self.place(),
                 hint="if that is meant, read fewer arrays at a time with names=",
-            )  # fmt: skip
+            )
         taken, self._waiting = self._waiting, bytearray()
         while len(taken) < count:
             more = self._inflate(count - len(taken))

@@ -139,7 +139,7 @@ def _rename_0_15(spec: Spec) -> Spec:
 def _refusal(spec: Spec, why: str) -> FormatError:
     return FormatError(
         f"the function {'.'.join(spec):.100} {why}", hint=f"functions={{{spec!r:.200}: callable}} supplies one"
-    )  # fmt: skip
+    )
 
 
 def _import_function(spec: Spec) -> Callable[..., Any]:

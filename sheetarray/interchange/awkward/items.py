@@ -23,9 +23,21 @@ _MOST_DIMENSIONS = 32  # of an element
 _MOST_ELEMENT = 2**31 - 1  # bytes, as NumPy has it
 _LAST_CHARACTER = 0x10FFFF
 _NAMED = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-    "complex64", "complex128",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 _TYPESTR = re.compile(
     r"[<>|=]?(?:b1|[iu][1248]|f[248]|c8|c16|[SU][1-9]\d{0,8}|[mM]8\[\w{1,20}\])"
     r"|(?:datetime64|timedelta64)\[\w{1,20}\]",

@@ -49,7 +49,7 @@ def bit_masked_array(
     packed = build.ak.index.IndexU8(bits[:needed])
     return build.check_measured(
         build.simplifying_class("BitMaskedArray", packed, inner, valid, inner.length, lowest_first)
-    )  # fmt: skip
+    )
 
 
 def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = -1) -> AwkwardLayout:

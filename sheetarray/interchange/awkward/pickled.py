@@ -19,9 +19,20 @@ _MOST_CHARACTERS = 2000  # of base64, for one plain value
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT", "STOP")
 _FIXED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _LITERAL = (
-    "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "FLOAT", "BINFLOAT", "UNICODE", "BINUNICODE",
-    "SHORT_BINUNICODE", "BINBYTES", "SHORT_BINBYTES",
-)  # fmt: skip
+    "INT",
+    "BININT",
+    "BININT1",
+    "BININT2",
+    "LONG",
+    "LONG1",
+    "FLOAT",
+    "BINFLOAT",
+    "UNICODE",
+    "BINUNICODE",
+    "SHORT_BINUNICODE",
+    "BINBYTES",
+    "SHORT_BINBYTES",
+)
 
 
 class NotPlainError(ValueError):

@@ -238,6 +238,9 @@ class _Reading:
 
 
 _LEAVES = {
-    "read": _Reading._read, "dtype": _Reading._dtype, "function": _Reading._function, "json": _Reading._json,
+    "read": _Reading._read,
+    "dtype": _Reading._dtype,
+    "function": _Reading._function,
+    "json": _Reading._json,
     "python": _Reading._python,
-}  # fmt: skip
+}

@@ -74,11 +74,17 @@ def save(
     arrays = array if isinstance(array, Mapping) else {"": array}
     plans = [
         plan(
-            value, f"{name or ''}{key}", delimiter=delimiter, suffix=suffix, schemasuffix=schemasuffix,
-            compression=compression, whitelist=whitelist, pack=pack,
+            value,
+            f"{name or ''}{key}",
+            delimiter=delimiter,
+            suffix=suffix,
+            schemasuffix=schemasuffix,
+            compression=compression,
+            whitelist=whitelist,
+            pack=pack,
         )
         for key, value in arrays.items()
-    ]  # fmt: skip
+    ]
     if not plans:
         raise LimitError("no array to write")
     if not isinstance(file, (str, os.PathLike)):

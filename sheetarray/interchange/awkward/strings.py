@@ -31,13 +31,29 @@ from .texts import bytes_in, encode_utf8
 
 UTF8 = "utf-8"
 ENCODINGS = {
-    "utf8": UTF8, "u8": UTF8, "utf": UTF8, "cp65001": UTF8,
-    "ascii": "ascii", "usascii": "ascii", "646": "ascii",
-    "latin1": "latin-1", "latin": "latin-1", "l1": "latin-1", "iso88591": "latin-1", "8859": "latin-1",
-    "iso885915": "iso-8859-15", "latin9": "iso-8859-15", "cp1252": "cp1252", "windows1252": "cp1252",
-    "utf16": "utf-16", "utf16le": "utf-16-le", "utf16be": "utf-16-be",
-    "utf32": "utf-32", "utf32le": "utf-32-le", "utf32be": "utf-32-be",
-}  # fmt: skip
+    "utf8": UTF8,
+    "u8": UTF8,
+    "utf": UTF8,
+    "cp65001": UTF8,
+    "ascii": "ascii",
+    "usascii": "ascii",
+    "646": "ascii",
+    "latin1": "latin-1",
+    "latin": "latin-1",
+    "l1": "latin-1",
+    "iso88591": "latin-1",
+    "8859": "latin-1",
+    "iso885915": "iso-8859-15",
+    "latin9": "iso-8859-15",
+    "cp1252": "cp1252",
+    "windows1252": "cp1252",
+    "utf16": "utf-16",
+    "utf16le": "utf-16-le",
+    "utf16be": "utf-16-be",
+    "utf32": "utf-32",
+    "utf32le": "utf-32-le",
+    "utf32be": "utf-32-be",
+}
 _PARAMETERS = {"string": "char", "bytestring": "byte"}
 _MOST_TIMES = 3  # UTF-8 takes so many times the bytes of any other encoding, or of what was replaced
 
@@ -97,9 +113,7 @@ def _strings(build: Builder, bounds: Bounds, content: Array, encoding: Any) -> A
     elif codec is not None:
         characters, offsets = _transcode(build, characters, offsets, codec)
     kind = "bytestring" if codec is None else "string"
-    inner = build.ak.contents.NumpyArray(
-        np.ascontiguousarray(characters), parameters={"__array__": _PARAMETERS[kind]}
-    )  # fmt: skip
+    inner = build.ak.contents.NumpyArray(np.ascontiguousarray(characters), parameters={"__array__": _PARAMETERS[kind]})
     return build_lists(build, Bounds(offsets[:-1], offsets[1:], bounds.shape, offsets), inner, {"__array__": kind})
 
 

@@ -173,8 +173,10 @@ def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = 
     arrays = [build.to_array(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
     for array in arrays:
         if array.dtype != native or array.shape[1:] != tuple(shape[1:]):
-            raise FormatError(f"a chunk of the dtype {array.dtype} and the shape {array.shape}, where dtype is {dtype} "
-                              f"and chunkshape {chunkshape!r:.80}")  # fmt: skip
+            raise FormatError(
+                f"a chunk of the dtype {array.dtype} and the shape {array.shape}, where dtype is {dtype} "
+                f"and chunkshape {chunkshape!r:.80}"
+            )
     build.budget.take(sum(array.nbytes for array in arrays), "chunks, one after the other")
     if not arrays:
         build.budget.take(8 * math.prod(shape[1:]), "a chunkshape")

@@ -91,9 +91,15 @@ def serialize(
         (['t-0.raw', 't.json'], b'\\x01\\x02\\x03')
     """
     planned = plan(
-        obj, name, delimiter=delimiter, suffix=suffix, schemasuffix=schemasuffix, compression=compression,
-        whitelist=whitelist, pack=pack,
-    )  # fmt: skip
+        obj,
+        name,
+        delimiter=delimiter,
+        suffix=suffix,
+        schemasuffix=schemasuffix,
+        compression=compression,
+        whitelist=whitelist,
+        pack=pack,
+    )
     check_free([planned], storage)
     put: list[str] = []
     try:

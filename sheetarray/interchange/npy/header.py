@@ -59,12 +59,14 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
     """
     start = prefix(8)
     if start[:6] != _MAGIC:
-        raise FormatError("no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0",
-                          hint=_refusal_hint(start))  # fmt: skip
+        raise FormatError(
+            "no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=_refusal_hint(start)
+        )
     version = tuple(start[6:])
     if len(version) < 2 or version not in _LENGTHS:
-        raise FormatError(f"version {'.'.join(map(str, version))} of the format; 1.0 to 3.0 are known",
-                          location="byte 6")  # fmt: skip
+        raise FormatError(
+            f"version {'.'.join(map(str, version))} of the format; 1.0 to 3.0 are known", location="byte 6"
+        )
     layout = _LENGTHS[version[0], version[1]]
     begin = 8 + struct.calcsize(layout)
     if len(start := prefix(begin)) < begin:
@@ -105,8 +107,11 @@ def _fields(text: str, location: str) -> dict[str, str]:
         fields[key], place = value, entry.end()
     if not brace or len(fields) < len(kinds) or not _END.fullmatch(text, place):
         if _STRUCTURED.search(text):
-            raise FormatError("holds structures, for which the package has no dtype", location=location,
-                              hint=f"{_READ_IT} and write one array per field")  # fmt: skip
+            raise FormatError(
+                "holds structures, for which the package has no dtype",
+                location=location,
+                hint=f"{_READ_IT} and write one array per field",
+            )
         raise FormatError("the header is no dictionary of descr, fortran_order and shape", location=location)
     return fields
 

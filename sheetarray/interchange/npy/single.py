@@ -143,7 +143,8 @@ def _decode(source: Source) -> Array:
     array = stored.to_array(content)
     if len(content) > stored.end_position:
         raise FormatError(
-            f"{len(content) - stored.end_position} bytes after the array", location=f"byte {stored.end_position}",
+            f"{len(content) - stored.end_position} bytes after the array",
+            location=f"byte {stored.end_position}",
             hint="several arrays in one .npy file: read them one after another with numpy.load",
-        )  # fmt: skip
+        )
     return array

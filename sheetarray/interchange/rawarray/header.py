@@ -187,12 +187,14 @@ def _check(header: RawHeader) -> None:
         raise FormatError(f"unknown element type {header.eltype}; 0 to 5 are known", location="byte 16")
     if header.flags & BITS:
         if (header.eltype, header.elbyte) != (_OTHER, 8):
-            raise FormatError("flag bit 2 says single bits, but the elements are not Bool in chunks of 8 bytes",
-                              location="byte 16")  # fmt: skip
+            raise FormatError(
+                "flag bit 2 says single bits, but the elements are not Bool in chunks of 8 bytes", location="byte 16"
+            )
     elif header.eltype == _USER:
         if not 1 <= header.elbyte <= _MOST_BYTES:
-            raise FormatError(f"user-defined elements of {header.elbyte} bytes; 1 to {_MOST_BYTES} are possible",
-                              location="byte 24")  # fmt: skip
+            raise FormatError(
+                f"user-defined elements of {header.elbyte} bytes; 1 to {_MOST_BYTES} are possible", location="byte 24"
+            )
     elif header.elbyte not in _SIZES[header.eltype]:
         *most, last = map(str, _SIZES[header.eltype])
         raise FormatError(

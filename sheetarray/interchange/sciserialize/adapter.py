@@ -101,8 +101,9 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     except UnicodeEncodeError as error:
         raise LimitError(f"the name {name!r} is no valid Unicode") from error
     if most is not None and array.nbytes > most:
-        raise LimitError(f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or "
-                         "write JSON")  # fmt: skip
+        raise LimitError(
+            f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or write JSON"
+        )
     if array.dtype.kind == "O":
         return count_values(encode_views({name: array}, extensions=True))
     return 1 + _VALUES_OF_ARRAY + array.ndim
@@ -249,9 +250,10 @@ def _scalar(name: str, value: bool | float | str) -> Array:
 def _not_array_error(name: str, entry: Any) -> FormatError:
     what = type_name(entry) or ("dict" if isinstance(entry, dict) else type(entry).__name__)
     return FormatError(
-        f"expected an array, found a {what:.40}", location=name,
+        f"expected an array, found a {what:.40}",
+        location=name,
         hint=f"{_HINT}; names= chooses the arrays",
-    )  # fmt: skip
+    )
 
 
 def _info(name: str, entry: Any) -> ArrayInfo:

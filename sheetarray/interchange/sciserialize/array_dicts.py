@@ -63,8 +63,10 @@ def check_holdable(array: np.ndarray[Any, Any], *, extensions: bool) -> str:
     """
     dtype = dtypes.from_numpy(array.dtype)
     if dtype.kind not in _PLAIN and not extensions:
-        raise DTypeError(f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
-                         "in Python; CSV and JSON hold them too")  # fmt: skip
+        raise DTypeError(
+            f"{dtype.name} arrays are no part of SciSerialize: extensions=True writes them, for readers "
+            "in Python; CSV and JSON hold them too"
+        )
     if dtype.kind == "generic":
         return "object"
     if array.dtype.kind == "T":

@@ -43,8 +43,10 @@ def encode_frame(frame: Any, *, extensions: bool, nested: Callable[[Any], Any]) 
     elif extensions:
         values = frame.astype(object).to_numpy()
     else:
-        raise DTypeError(f"a DataFrame of the dtypes {', '.join(sorted(kinds))}: convert it to one, for example "
-                         "df.astype('float64'), or write it with extensions=True as objects")  # fmt: skip
+        raise DTypeError(
+            f"a DataFrame of the dtypes {', '.join(sorted(kinds))}: convert it to one, for example "
+            "df.astype('float64'), or write it with extensions=True as objects"
+        )
     form = encode_array(values, extensions=extensions, nested=nested)
     form[TYPE] = "dataframe"
     return {**form, "columns": nested(_labels(frame.columns)), "rows": nested(_labels(frame.index))}

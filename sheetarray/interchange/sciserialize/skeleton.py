@@ -10,9 +10,16 @@ from ...errors import FormatError
 from .keys import DEEPEST, MOST_VALUES
 
 _LENGTHS = {  # of what begins with a length: the bytes of the length, and of what follows it beside the content
-    0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
-    0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1),
-}  # fmt: skip
+    0xC4: (1, 0),
+    0xC5: (2, 0),
+    0xC6: (4, 0),
+    0xD9: (1, 0),
+    0xDA: (2, 0),
+    0xDB: (4, 0),
+    0xC7: (1, 1),
+    0xC8: (2, 1),
+    0xC9: (4, 1),
+}
 _COUNTS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}  # bytes of the count, values each
 _BIN, _STR = (0xC4, 0xC5, 0xC6), (0xD9, 0xDA, 0xDB)
 _WINDOW = 16, 2**16  # elements looked at ahead: at first, and at most

@@ -147,9 +147,11 @@ class _TextWriter:
     def write_frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
         """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor."""
         options: dict[str, Any] = {
-            "include_header": False, "separator": self.delimiter, "line_terminator": end,
+            "include_header": False,
+            "separator": self.delimiter,
+            "line_terminator": end,
             "decimal_comma": self.look.decimal == ",",
-        }  # fmt: skip
+        }
         if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
             self.sink.flush()
             frame.write_csv(self.sink, **options)
@@ -346,9 +348,18 @@ def read_columns_csv(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table; see `sheetarray.read_columns`."""
     options = TableOptions(
-        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
-        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
-    )  # fmt: skip
+        dtype=dtype,
+        shape=shape,
+        order=order,
+        missing=missing,
+        header=header,
+        skip_rows=skip_rows,
+        skip_footer=skip_footer,
+        comment=comment,
+        na_values=na_values,
+        decimal=decimal,
+        thousands=thousands,
+    )
     with Source(source) as opened, locating(source=opened.name):
         skipped = options.skipped_above or options.skipped_rows
         sheet = CsvTable(opened, delimiter, decimal, encoding, skip_rows=skipped, comment=comment)

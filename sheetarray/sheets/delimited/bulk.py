@@ -86,9 +86,15 @@ def _parse_with_engine(
     wanted = sorted(columns)
     try:
         frame = pl.read_csv(
-            source, has_header=False, schema=schema, columns=[_column_name(column) for column in wanted],
-            missing_columns="insert", raise_if_empty=False, glob=False, **options,
-        )  # fmt: skip
+            source,
+            has_header=False,
+            schema=schema,
+            columns=[_column_name(column) for column in wanted],
+            missing_columns="insert",
+            raise_if_empty=False,
+            glob=False,
+            **options,
+        )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
     return dict(zip(wanted, frame.get_columns(), strict=True))

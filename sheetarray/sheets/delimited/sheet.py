@@ -157,9 +157,10 @@ class CsvSheet:
     def _decoding_error(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
         line = raw.count(b"\n", 0, error.start) + 1
         return FormatError(
-            f"no text in {self._encoding}: byte {raw[error.start]:#04x}", location=f"line {line}",
+            f"no text in {self._encoding}: byte {raw[error.start]:#04x}",
+            location=f"line {line}",
             hint="name the encoding, for example encoding='cp1252'",
-        )  # fmt: skip
+        )
 
     def _take_content(self) -> None:
         """Have all of the text in UTF-8; a plain file is mapped, not read."""

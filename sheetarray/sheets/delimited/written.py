@@ -179,9 +179,15 @@ class WrittenText:
         for name, place in self._places.items():
             header = self._header(place)
             infos[name] = ArrayInfo(
-                header.shape, header.dtype.name, header.order, header.strides, cell_address(1, place),
-                self._ends[place] + header.capacity, header.offset, header.capacity,
-            )  # fmt: skip
+                header.shape,
+                header.dtype.name,
+                header.order,
+                header.strides,
+                cell_address(1, place),
+                self._ends[place] + header.capacity,
+                header.offset,
+                header.capacity,
+            )
         return infos
 
     # The data ------------------------------------------------------------------------------------------------

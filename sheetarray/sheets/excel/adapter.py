@@ -216,9 +216,18 @@ def read_columns_excel(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary sheet, the first one unless `sheet` names it; see `sheetarray.read_columns`."""
     options = TableOptions(
-        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
-        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
-    )  # fmt: skip
+        dtype=dtype,
+        shape=shape,
+        order=order,
+        missing=missing,
+        header=header,
+        skip_rows=skip_rows,
+        skip_footer=skip_footer,
+        comment=comment,
+        na_values=na_values,
+        decimal=decimal,
+        thousands=thousands,
+    )
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         meant = _select_sheets(book, sheet)[0]
         with locating(sheet=meant.title):

@@ -139,11 +139,17 @@ def plan_append(
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": plans[0].title} for sheet in old.emptied}
     return PackageEdit(
-        package=package, replaced=replaced | _changed_parts(book, added), dropped=frozenset(dropped), sheets=parts,
-        bold=_bold_style(book), properties=properties,
+        package=package,
+        replaced=replaced | _changed_parts(book, added),
+        dropped=frozenset(dropped),
+        sheets=parts,
+        bold=_bold_style(book),
+        properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
-        known_sheets=remember_sheets(plans, names), titles=old.titles, strict=book.strict,
-    )  # fmt: skip
+        known_sheets=remember_sheets(plans, names),
+        titles=old.titles,
+        strict=book.strict,
+    )
 
 
 def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets) -> list[SheetPart]:

@@ -26,10 +26,24 @@ _RANGE = re.compile(
 )
 _SHEET_AND_CELL = re.compile(r"\.(?=[A-Z]{1,3}[0-9]+$)", re.IGNORECASE)  # LibreOffice's Sheet1.A1
 _RESERVED = {  # constants, and what Excel itself keeps under a name
-    "true", "false", "print_area", "print_titles", "criteria", "database", "extract", "consolidate_area", "sheet_title",
-    "recorder", "data_form", "filterdatabase", "_filterdatabase", "auto_open", "auto_close", "auto_activate",
+    "true",
+    "false",
+    "print_area",
+    "print_titles",
+    "criteria",
+    "database",
+    "extract",
+    "consolidate_area",
+    "sheet_title",
+    "recorder",
+    "data_form",
+    "filterdatabase",
+    "_filterdatabase",
+    "auto_open",
+    "auto_close",
+    "auto_activate",
     "auto_deactivate",
-}  # fmt: skip
+}
 
 
 def check_title(title: str) -> None:

@@ -77,8 +77,11 @@ class OpenWorkbook:
         self.part = part
         self.types = ContentTypes(package)
         if not _TYPE.fullmatch(type_ := self.types.type_of(part)):
-            raise FormatError(f"a package of the type {type_!r:.120}, to which no sheet can be added",
-                              location=part, hint="save it as .xlsx or .xlsm first")  # fmt: skip
+            raise FormatError(
+                f"a package of the type {type_!r:.120}, to which no sheet can be added",
+                location=part,
+                hint="save it as .xlsx or .xlsm first",
+            )
         self.markup = Markup(package.read(part, limit=_MOST_BYTES), location=part)
         root = self.markup.root
         if root.name != "workbook" or root.space not in (MAIN, STRICT_MAIN):
@@ -106,15 +109,21 @@ class OpenWorkbook:
         if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
             name.lower().startswith("_xmlsignatures/") for name in self.package.names()
         ):
-            raise LimitError("the workbook is digitally signed, and another sheet would break the signature: "
-                             "remove it in Excel first, or write to a new file")  # fmt: skip
+            raise LimitError(
+                "the workbook is digitally signed, and another sheet would break the signature: "
+                "remove it in Excel first, or write to a new file"
+            )
         protection = self.markup.root.child_named("workbookProtection")
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
-            raise LimitError("the structure of the workbook is protected, so that it takes no other sheets: "
-                             "remove the protection in Excel first, or write to a new file")  # fmt: skip
+            raise LimitError(
+                "the structure of the workbook is protected, so that it takes no other sheets: "
+                "remove the protection in Excel first, or write to a new file"
+            )
         if any(relation.kind == _SHARED for relation in self.relations.entries):
-            raise LimitError("the workbook is shared, and its history of changes would not know the sheet: "
-                             "unshare it in Excel first, or write to a new file")  # fmt: skip
+            raise LimitError(
+                "the workbook is shared, and its history of changes would not know the sheet: "
+                "unshare it in Excel first, or write to a new file"
+            )
 
     def defined_names(self) -> list[str]:
         """Return the defined names that are there, those of single sheets as well."""

@@ -107,8 +107,10 @@ def _check_replaceable(
         advice = "if_sheet_exists='replace' replaces it, " if is_ours else ""
         raise LimitError(f"the workbook has a sheet {sheet.title!r} already ({advice}sheet= takes another title)")
     if not is_ours:
-        raise LimitError(f"the sheet {sheet.title!r} is not replaced: the workbook does not remember it as one that "
-                         "sheetarray wrote (sheet= takes another title)")  # fmt: skip
+        raise LimitError(
+            f"the sheet {sheet.title!r} is not replaced: the workbook does not remember it as one that "
+            "sheetarray wrote (sheet= takes another title)"
+        )
     first = _first_title(ours[title])
     if first in sheets_by_title and first not in planned:
         raise LimitError(

@@ -215,12 +215,14 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 
 
 def _root_relations() -> str:
-    return _relations([
-        (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
-        (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
-        (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
-        (f"{_RELATIONS}/custom-properties", PROPERTIES),
-    ])  # fmt: skip
+    return _relations(
+        [
+            (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
+            (f"{_PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+            (f"{_RELATIONS}/extended-properties", "docProps/app.xml"),
+            (f"{_RELATIONS}/custom-properties", PROPERTIES),
+        ]
+    )
 
 
 def _workbook_relations(sheets: int) -> str:

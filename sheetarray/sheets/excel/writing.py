@@ -71,8 +71,10 @@ def append_workbook(
         plan = plan_append(Package(source.whole()), _plan_sheets(sheet, layouts), if_sheet_exists=if_sheet_exists)
         _write_sheets(plan, PackageWriter(sink), arrays, layouts, as_text, report)
         if _file_version(target) != before:
-            raise LimitError("another program saved or removed the workbook while the sheet was written: it is left "
-                             "as that program made it, without the sheet; write once more")  # fmt: skip
+            raise LimitError(
+                "another program saved or removed the workbook while the sheet was written: it is left "
+                "as that program made it, without the sheet; write once more"
+            )
 
 
 def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:

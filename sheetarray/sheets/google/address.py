@@ -106,8 +106,10 @@ def _no_key(key: str, text: str) -> NotFoundError:
 
 
 def _address_error(text: str) -> NotFoundError:
-    return NotFoundError(f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
-                         "gsheets://KEY/worksheet) nor a key")  # fmt: skip
+    return NotFoundError(
+        f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
+        "gsheets://KEY/worksheet) nor a key"
+    )
 
 
 def _gid(gid: str | None, text: str) -> int | None:

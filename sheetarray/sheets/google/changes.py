@@ -72,10 +72,19 @@ class Swap:
         if self._notes.id is not None:
             lookup = {"developerMetadataLookup": {"metadataId": self._notes.id}}
             changed = {"metadataValue": text}
-            return {"updateDeveloperMetadata": {"dataFilters": [lookup], "developerMetadata": changed,
-                                                "fields": "metadataValue"}}  # fmt: skip
-        made = {"metadataKey": METADATA_KEY, "metadataValue": text, "location": {"sheetId": self._gid},
-                "visibility": "DOCUMENT"}  # fmt: skip
+            return {
+                "updateDeveloperMetadata": {
+                    "dataFilters": [lookup],
+                    "developerMetadata": changed,
+                    "fields": "metadataValue",
+                }
+            }
+        made = {
+            "metadataKey": METADATA_KEY,
+            "metadataValue": text,
+            "location": {"sheetId": self._gid},
+            "visibility": "DOCUMENT",
+        }
         return {"createDeveloperMetadata": {"developerMetadata": made}}
 
 

@@ -90,8 +90,10 @@ def _local_client(endpoint: str) -> Any:
     from gspread.http_client import HTTPClient
 
     if not _is_local(endpoint):
-        raise LimitError(f"{ENDPOINT} is the address of a server on this machine, such as http://127.0.0.1:8080; "
-                         "any other is refused")  # fmt: skip
+        raise LimitError(
+            f"{ENDPOINT} is the address of a server on this machine, such as http://127.0.0.1:8080; "
+            "any other is refused"
+        )
     base = endpoint.rstrip("/")
 
     class Local(HTTPClient):

@@ -26,10 +26,16 @@ def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Request
     """Return the cells of the stage are copied into the worksheet, and the stage is removed."""
     swap = Swap(sheet.gid, plan.state.generation(sheet.gid), sheet.notes, own=plan.own)
     copies = [
-        {"copyPaste": {"source": source.to_grid_range(stage.gid), "destination": goal.to_grid_range(sheet.gid),
-                       "pasteType": "PASTE_VALUES", "pasteOrientation": "NORMAL"}}
+        {
+            "copyPaste": {
+                "source": source.to_grid_range(stage.gid),
+                "destination": goal.to_grid_range(sheet.gid),
+                "pasteType": "PASTE_VALUES",
+                "pasteOrientation": "NORMAL",
+            }
+        }
         for source, goal in _copy_ranges(plan)
-    ]  # fmt: skip
+    ]
     requests = [
         *resize_sheet(sheet, plan.rows, plan.columns),
         *(clear_cells(sheet.gid, rect) for rect in plan.cleared),

@@ -168,5 +168,8 @@ def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:
     """Return the error that refuses to write over something."""
-    return FormatError(f"{what} is in the way of {why}", location=cell_address(row, column),
-                       hint="move it, or write to another worksheet")  # fmt: skip
+    return FormatError(
+        f"{what} is in the way of {why}",
+        location=cell_address(row, column),
+        hint="move it, or write to another worksheet",
+    )

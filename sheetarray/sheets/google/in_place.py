@@ -178,8 +178,10 @@ class InPlaceWrite:
                 raise self._explain_refusal(refused) from None
             wrong = find_difference(sent, columns[0] if columns else [])
             if wrong is not None:
-                raise DTypeError(f"{piece.name}, buffer element {piece.start + start + wrong}: the service does not "
-                                 f"keep {sent[wrong]!r:.60}, or somebody else has changed it")  # fmt: skip
+                raise DTypeError(
+                    f"{piece.name}, buffer element {piece.start + start + wrong}: the service does not "
+                    f"keep {sent[wrong]!r:.60}, or somebody else has changed it"
+                )
 
 
 def _blocks(piece: LayoutColumn) -> Iterator[list[Cell]]:

@@ -184,9 +184,18 @@ class _Planner:
         own = self.sheet.notes.own or self.blank
         ranges = plan_ranges(self.state, self.sheet, self.layout, places, self.replaced, blocked)
         plan = WritePlan(
-            self.state, self.stage, self.sheet, places, frozenset(self.fresh), tuple(self.cleared), rows, columns,
-            own, self.blank and not self.sheet.notes.own, tuple(ranges),
-        )  # fmt: skip
+            self.state,
+            self.stage,
+            self.sheet,
+            places,
+            frozenset(self.fresh),
+            tuple(self.cleared),
+            rows,
+            columns,
+            own,
+            self.blank and not self.sheet.notes.own,
+            tuple(ranges),
+        )
         if columns > MOST_COLUMNS or plan.other_cells + rows * columns > limit:
             plan = self._shrink(plan, least) if own else plan
         if plan.columns > MOST_COLUMNS:
@@ -218,12 +227,18 @@ def _check_replaceable(name: str, standing: StandingArray, group: Sequence[Stand
     anchor = standing.anchor
     if anchor.error is not None:
         error = anchor.error
-        raise FormatError(f"{name} cannot be replaced, its header is broken: {error.reason}", location=error.location,
-                          hint="clear it, or write to another worksheet")  # fmt: skip
+        raise FormatError(
+            f"{name} cannot be replaced, its header is broken: {error.reason}",
+            location=error.location,
+            hint="clear it, or write to another worksheet",
+        )
     if len(group) > 1 and not (anchor.header and anchor.header.part):
         places = " and ".join(other.anchor.address(0) for other in group)
-        raise FormatError(f"two arrays have the name {name!r}, at {places}", location=group[1].anchor.address(0),
-                          hint="rename one of them")  # fmt: skip
+        raise FormatError(
+            f"two arrays have the name {name!r}, at {places}",
+            location=group[1].anchor.address(0),
+            hint="rename one of them",
+        )
 
 
 def _overlap(one: Rect, other: Rect) -> bool:

@@ -175,9 +175,18 @@ def read_columns_gsheet(
     `sheetarray.read_columns`.
     """
     options = TableOptions(
-        dtype=dtype, shape=shape, order=order, missing=missing, header=header, skip_rows=skip_rows,
-        skip_footer=skip_footer, comment=comment, na_values=na_values, decimal=decimal, thousands=thousands,
-    )  # fmt: skip
+        dtype=dtype,
+        shape=shape,
+        order=order,
+        missing=missing,
+        header=header,
+        skip_rows=skip_rows,
+        skip_footer=skip_footer,
+        comment=comment,
+        na_values=na_values,
+        decimal=decimal,
+        thousands=thousands,
+    )
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         return read_table(sheets[0], columns, options)

@@ -122,8 +122,10 @@ class Retries:
         """
         self.waited += failure.seconds
         most = self._most_retries + 1 if failure.quota else _UNREACHED if failure.unreached else _IN_A_ROW
-        pause = max(min(2.0 ** (row - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
-                    failure.retry_after * random.uniform(1.0, 1.1))  # noqa: S311  (no secret)  # fmt: skip
+        pause = max(
+            min(2.0 ** (row - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
+            failure.retry_after * random.uniform(1.0, 1.1),  # noqa: S311  (no secret)
+        )
         if row >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
             self._give_up_error(failure)
         self.retries += 1

@@ -187,9 +187,15 @@ def _infos(lists: Mapping[str, Any], strict: bool) -> dict[str, ArrayInfo]:
             with suppress(FormatError):
                 header, start = parse_header(cells, strict=strict, note=lambda _: None)
                 infos[name] = ArrayInfo(
-                    header.shape, header.dtype.name, header.order, header.strides, f"{name}[0]",
-                    start + header.capacity, header.offset, header.capacity,
-                )  # fmt: skip
+                    header.shape,
+                    header.dtype.name,
+                    header.order,
+                    header.strides,
+                    f"{name}[0]",
+                    start + header.capacity,
+                    header.offset,
+                    header.capacity,
+                )
     return infos
 
 

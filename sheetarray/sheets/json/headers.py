@@ -100,6 +100,12 @@ class _Walk:
             raise FormatError("the list does not end", location=name)
         self.at = end
         self.infos[name] = ArrayInfo(
-            header.shape, header.dtype.name, header.order, header.strides, f"{name}[0]", start + header.capacity,
-            header.offset, header.capacity,
-        )  # fmt: skip
+            header.shape,
+            header.dtype.name,
+            header.order,
+            header.strides,
+            f"{name}[0]",
+            start + header.capacity,
+            header.offset,
+            header.capacity,
+        )

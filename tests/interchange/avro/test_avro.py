@@ -32,7 +32,7 @@ DTYPES = ["|b1"] + [
     ("|" if code[1:] == "1" else order) + code
     for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
     for order in "<>"
-]  # fmt: skip
+]
 
 
 class TestAvro(Conformance):

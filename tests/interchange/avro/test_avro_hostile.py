@@ -113,7 +113,8 @@ BAD = {
     "-2^63 dimensions": (datum(encode_varint(-(2**63)) + encode_varint(1)), "byte 0"),
     "block size wrong": (datum(encode_varint(-1) + encode_varint(5) + encode_varint(2) + b"\0"), "byte 0"),
     "a product beyond memory": (
-        datum(encode_varint(4) + encode_varint(2**31 - 1) * 3 + encode_varint(0) + b"\0", data=b""), "byte 0",
+        datum(encode_varint(4) + encode_varint(2**31 - 1) * 3 + encode_varint(0) + b"\0", data=b""),
+        "byte 0",
     ),
     "varint of 11 bytes": (b"\x80" * 10 + b"\0" + datum(), "byte 0"),
     "varint of 65 bits": (b"\xff" * 9 + b"\x7f" + datum(), "byte 0"),
@@ -125,11 +126,26 @@ BAD = {
     **{
         f"typestr {name}": (datum(typestr=name, data=b"\0" * 32), "byte 3")
         for name in (
-            "=f8", "|f8", "f8", "<f16", "<c32", "<c4", "<b2", "<U2", "|S2", "|O8", "|V8", "<M8", "<m8[s]", "<i3",
-            "<i08", "<i2 ", "",
+            "=f8",
+            "|f8",
+            "f8",
+            "<f16",
+            "<c32",
+            "<c4",
+            "<b2",
+            "<U2",
+            "|S2",
+            "|O8",
+            "|V8",
+            "<M8",
+            "<m8[s]",
+            "<i3",
+            "<i08",
+            "<i2 ",
+            "",
         )
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -180,7 +196,7 @@ FILES = {
     "metadata with a key twice": b"Obj\x01" + encode_varint(2) + (text("a") + text("b")) * 2 + b"\0" + SYNC,
     "a value of 2^62 bytes": b"Obj\x01" + encode_varint(1) + text("a") + encode_varint(2**62),
     "the magic alone": b"Obj\x01",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", FILES)

@@ -359,7 +359,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "larger than the archive": lambda: patched(20, "<I", 2**30),
     "far larger when inflated": lambda: patched(24, "<I", 2**31),
     "beyond the file": lambda: patched(42, "<I", 2**31),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", HOSTILE)
@@ -443,9 +443,12 @@ def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) 
         for _ in range(50):
             survives(mutated(file.getvalue(), source))
             name = source.choice(list(parts))
-            read += survives(archive(replaced={name: mutated(parts[name], source)} | {
-                other: content for other, content in parts.items() if other != name
-            }))  # fmt: skip
+            read += survives(
+                archive(
+                    replaced={name: mutated(parts[name], source)}
+                    | {other: content for other, content in parts.items() if other != name}
+                )
+            )
     assert read < 50
 
 

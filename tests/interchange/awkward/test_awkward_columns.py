@@ -247,12 +247,19 @@ def test_a_schema_is_known_by_its_name_and_its_beginning() -> None:
 def test_the_blobs_of_a_schema_are_named_without_evaluating_it() -> None:
     read = {"read": "a"}
     schema = {
-        "awkward0": "0", "prefix": "p-",
-        "schema": {"call": ["os", "system"], "args": [
-            {"tuple": [read, {"ref": 7}]}, {"pairs": [["read", {"read": "b", "id": 7}]]}, {"json": {"read": "no"}},
-            {"list": [read, {"read": "c", "absolute": True}]},
-        ], "kwargs": {"x": {"dict": {"y": {"read": "d"}}}}},
-    }  # fmt: skip
+        "awkward0": "0",
+        "prefix": "p-",
+        "schema": {
+            "call": ["os", "system"],
+            "args": [
+                {"tuple": [read, {"ref": 7}]},
+                {"pairs": [["read", {"read": "b", "id": 7}]]},
+                {"json": {"read": "no"}},
+                {"list": [read, {"read": "c", "absolute": True}]},
+            ],
+            "kwargs": {"x": {"dict": {"y": {"read": "d"}}}},
+        },
+    }
     assert blobs_of([json.dumps(schema)]) == ["p-a", "p-b", "c", "p-d"]
     for bad in (["{"], [], ['{"awkward0": 1, "schema": {"read": 3}}'], ["[" * 10**5], ['{"schema": {"read": "a"}}']):
         with pytest.raises(sa.FormatError):
@@ -375,10 +382,12 @@ def test_a_table_has_a_row_for_each_innermost_element() -> None:
         (ak.Array([{"x": 1, "y": "a"}, None]), {"entry": [0, 1], "x": [1, None], "y": ["a", None]}),
         (ak.Array([{"x": [1, 2]}, None]), {"entry": [0, 0], "subentry": [0, 1], "x": [1, 2]}),
         (ak.Array([[{"x": {"y": 1}}, None], []]), {"entry": [0, 0], "subentry": [0, 1], "x.y": [1, None]}),
-        (contents.IndexedArray(index([1, 0, 1]), contents.NumpyArray(np.array([5, 6]))),
-         {"entry": [0, 1, 2], "values": [6, 5, 6]}),
+        (
+            contents.IndexedArray(index([1, 0, 1]), contents.NumpyArray(np.array([5, 6]))),
+            {"entry": [0, 1, 2], "values": [6, 5, 6]},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_tidy(array: Any, expected: dict[str, list[Any]]) -> None:
     found = {name: [str(v) if v != v else v for v in column] for name, column in table(array).items()}
     assert found == expected

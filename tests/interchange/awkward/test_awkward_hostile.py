@@ -108,8 +108,13 @@ def test_no_name_in_a_file_is_imported(tmp_path: Path, monkeypatch: pytest.Monke
         ["awkward0.hostile_module", "f"],
         ["antigravity", "x"],
     ):
-        for expression in ({"call": spec}, {"function": spec}, call("VirtualArray", {"function": spec}),
-                           call("ObjectArray", ints, {"function": spec}), {"call": spec, "args": [ints]}):  # fmt: skip
+        for expression in (
+            {"call": spec},
+            {"function": spec},
+            call("VirtualArray", {"function": spec}),
+            call("ObjectArray", ints, {"function": spec}),
+            {"call": spec, "args": [ints]},
+        ):
             for whitelist in ([], [["hostile", "*"]], [["hostile_module", "f", "g"]], [["hostile_module", "g"]]):
                 with pytest.raises(sa.FormatError):
                     blobs.read(expression, whitelist=whitelist)
@@ -166,7 +171,8 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "zeros": (buffer(inflate({"read": "z"}), "uint8", BYTES_ALWAYS + 2**20), "more than the 268435456 bytes"),
         "zeros that say less": (buffer(inflate({"read": "z"}), "uint8", 2**20), "inflates to more than"),
         "zeros that say nothing": (
-            {"call": ["numpy", "frombuffer"], "args": [inflate({"read": "z"}), {"dtype": "uint8"}]}, "inflates to more",
+            {"call": ["numpy", "frombuffer"], "args": [inflate({"read": "z"}), {"dtype": "uint8"}]},
+            "inflates to more",
         ),
         "zlib in zlib": (buffer(inflate(inflate({"read": "n"})), "uint8", 16), "compressed twice"),
         "a decompressor with a size": (
@@ -181,7 +187,8 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a sparse array of 10^15": (call("SparseArray", {"json": 10**15}, one, ints, {"json": None}), "more than the"),
         "a view of 10^15 rows": (call("Table.fromview", view, table), "more than the"),
         "an appendable array of 2^80": (
-            call("AppendableArray", {"json": [1, 2**40, 2**40]}, {"dtype": "int8"}), "more than the",
+            call("AppendableArray", {"json": [1, 2**40, 2**40]}, {"dtype": "int8"}),
+            "more than the",
         ),
         "lists of references": (lists, "the whole is a list"),
         "tables of references": (tables, r"an array made of \d+ arrays"),
@@ -191,7 +198,8 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a cycle": (call("JaggedArray.fromcounts", one, {"ref": 7}, id=7), "leads back"),
         "a cycle of references": ({"ref": 7, "id": 7}, "leads back"),
         "a long cycle": (
-            {"list": [{"ref": 1000 + (index + 1) % 9000, "id": 1000 + index} for index in range(9000)]}, "leads back",
+            {"list": [{"ref": 1000 + (index + 1) % 9000, "id": 1000 + index} for index in range(9000)]},
+            "leads back",
         ),
         "a chain of references": (
             {"list": [{"ref": 1001 + index, "id": 1000 + index} for index in range(9000)] + [{"json": 1, "id": 10000}]},
@@ -200,25 +208,27 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "an integer of 10^4000": (buffer("0", "int64", 10**4000), "not an integer of 64 bits"),
         "a pickle": ({"python": base64.b64encode(PICKLE).decode()}, "could execute"),
         "a name that leads out": (buffer("../../etc/passwd", "int8", 1), "leads out"),
-    }  # fmt: skip
+    }
     found = {
         name: ({**million, **strings, "e": b"", "": document(tree)}, said) for name, (tree, said) in expressions.items()
     }
     deep = {
-        "a list": b"[" * 10**6, "an object": b'{"a":' * 10**5,
+        "a list": b"[" * 10**6,
+        "an object": b'{"a":' * 10**5,
         "lists in a schema": b'{"awkward0":1,"schema":' + b"[" * 900,
         "calls": b'{"awkward0":1,"schema":' + b'{"call":["x","y"],"args":[' * 300 + b'{"json":1}' + b"]}" * 300 + b"}",
         "a literal": b'{"awkward0":1,"schema":{"json":' + b"[" * 500 + b"]" * 500 + b"}}",
         "a dtype": b'{"awkward0":1,"schema":{"dtype":' + b"[" * 200 + b'"i1"' + b",[1]]" * 200 + b"}}",
         "brackets in text": b'{"awkward0":1,"doc":"' + b"]" * 10**4 + b'","schema":' + b"[" * 2000,
-    }  # fmt: skip
+    }
     found |= {f"deep: {name}": ({"": text}, "nested|deep|values") for name, text in deep.items()}
     found["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "no JSON")
     found["a schema of 20 MB"] = ({"": b" " * 20_000_000}, "a schema of more than")
     found["a million values"] = ({"": b'{"awkward0":1,"schema":{"json":[' + b"1," * 10**6 + b"1]}}"}, "values; at most")
     found["a hundred thousand expressions"] = (
-        {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * 10**5) + b"]}}"}, "the whole is a list",
-    )  # fmt: skip
+        {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * 10**5) + b"]}}"},
+        "the whole is a list",
+    )
     return found
 
 
@@ -254,10 +264,18 @@ except sa.FormatError as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="limits and units of memory are those of Linux")
 @pytest.mark.parametrize(
     "name",
-    ["zeros that say nothing", "tables of references", "chunks of references", "a million values",
-     "one blob, 5000 times", "strings of one megabyte, a million times", "a chain of references", "escaped quotes",
-     "a pickle"],
-)  # fmt: skip
+    [
+        "zeros that say nothing",
+        "tables of references",
+        "chunks of references",
+        "a million values",
+        "one blob, 5000 times",
+        "strings of one megabyte, a million times",
+        "a chain of references",
+        "escaped quotes",
+        "a pickle",
+    ],
+)
 def test_a_hostile_file_takes_no_more_than_512_megabytes_of_a_process(name: str, tmp_path: Path) -> None:
     script = ALONE.format(folders=[os.fspath(Path(file).parent) for file in (__file__, children.__file__)], name=name)
     done = subprocess.run(
@@ -320,10 +338,19 @@ def test_the_memory_allowed_grows_with_the_file() -> None:
 
 def test_names_of_a_pickle_are_never_looked_up() -> None:
     for data in (
-        b"cbuiltins\nprint\n.", b"\x80\x04\x8c\x02os\x8c\x06system\x93.", b"\x80\x02}q\x00.", b"(lp0\n.", b"", b".",
+        b"cbuiltins\nprint\n.",
+        b"\x80\x04\x8c\x02os\x8c\x06system\x93.",
+        b"\x80\x02}q\x00.",
+        b"(lp0\n.",
+        b"",
+        b".",
         b"N",
-        b"\x80\x04N", b"\x80\x04NN.", b"I99999999999999999999\n.", b"F1e999\n.", b"\x8a\xff" + b"\xff" * 255 + b".",
-    ):  # fmt: skip
+        b"\x80\x04N",
+        b"\x80\x04NN.",
+        b"I99999999999999999999\n.",
+        b"F1e999\n.",
+        b"\x8a\xff" + b"\xff" * 255 + b".",
+    ):
         text = base64.b64encode(data).decode()
         blobs = Blobs()
         sparse = call("SparseArray", {"json": 3}, blobs.array([1]), blobs.array([1.5]), {"python": text})

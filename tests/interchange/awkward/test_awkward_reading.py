@@ -34,10 +34,14 @@ INTS = np.arange(4)
 def test_a_schema_is_read_from_text_and_from_bytes(signature: str, text: str) -> None:
     schema = json.dumps({signature: None, "doc": "ü", "schema": buffer("x", "int8", 2)}, ensure_ascii="UTF" not in text)
     content = {
-        "text": schema, "bytes": schema.encode(), "memory": memoryview(schema.encode()),
-        "bytearray": bytearray(schema.encode()), "uint8": np.frombuffer(schema.encode(), "u1"),
-        "text in UTF-8": schema.encode(), "a byte order mark": schema.encode("utf-8-sig"),
-    }[text]  # fmt: skip
+        "text": schema,
+        "bytes": schema.encode(),
+        "memory": memoryview(schema.encode()),
+        "bytearray": bytearray(schema.encode()),
+        "uint8": np.frombuffer(schema.encode(), "u1"),
+        "text in UTF-8": schema.encode(),
+        "a byte order mark": schema.encode("utf-8-sig"),
+    }[text]
     assert deserialize({"": content, "x": b"\1\2"}).tolist() == [1, 2]
 
 
@@ -77,7 +81,7 @@ def test_no_array_of_a_name_is_said_with_those_that_there_are() -> None:
         (b'{"awkward0": 1, "schema": {"read": "x"}}', "without count and dtype"),
     ],
     ids=range(15),
-)  # fmt: skip
+)
 def test_what_is_no_schema_of_an_array_is_refused(content: Any, match: str) -> None:
     with pytest.raises(sa.FormatError, match=match) as caught:
         deserialize({"x": content}, "", schemasuffix="x") if isinstance(content, int) else deserialize(
@@ -110,14 +114,41 @@ def test_more_keys_are_allowed_and_more_identifying_keys_are_not() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    [{"call": "x"}, {"call": {}}, {"call": ["a", 5]}, {"call": ["numpy"]}, {"call": []}, {"call": ["", ""]},
-     {"call": ["numpy", "frombuffer"], "args": {}}, {"call": ["numpy", "frombuffer"], "kwargs": []},
-     {"list": {}}, {"tuple": 5}, {"dict": []}, {"pairs": {}}, {"pairs": [["a"]]}, {"pairs": [[5, {"json": 1}]]},
-     {"pairs": [["a", {"json": 1}, {"json": 1}]]}, {"pairs": ["ab"]}, {"read": 5}, {"read": "x", "absolute": 1},
-     {"dtype": None}, {"function": "x"}, {"python": 5}, {"python": "not base64!"}, {"ref": "1"}, {"ref": -1},
-     {"ref": 17}, {"ref": True}, {"ref": None}, {"json": 1, "id": -1}, {"json": 1, "id": "0"}, {"json": 1, "id": 1.0},
-     {"json": 1, "id": True}, {"call": ["numpy", "frombuffer"], "cacheable": 1}],
-)  # fmt: skip
+    [
+        {"call": "x"},
+        {"call": {}},
+        {"call": ["a", 5]},
+        {"call": ["numpy"]},
+        {"call": []},
+        {"call": ["", ""]},
+        {"call": ["numpy", "frombuffer"], "args": {}},
+        {"call": ["numpy", "frombuffer"], "kwargs": []},
+        {"list": {}},
+        {"tuple": 5},
+        {"dict": []},
+        {"pairs": {}},
+        {"pairs": [["a"]]},
+        {"pairs": [[5, {"json": 1}]]},
+        {"pairs": [["a", {"json": 1}, {"json": 1}]]},
+        {"pairs": ["ab"]},
+        {"read": 5},
+        {"read": "x", "absolute": 1},
+        {"dtype": None},
+        {"function": "x"},
+        {"python": 5},
+        {"python": "not base64!"},
+        {"ref": "1"},
+        {"ref": -1},
+        {"ref": 17},
+        {"ref": True},
+        {"ref": None},
+        {"json": 1, "id": -1},
+        {"json": 1, "id": "0"},
+        {"json": 1, "id": 1.0},
+        {"json": 1, "id": True},
+        {"call": ["numpy", "frombuffer"], "cacheable": 1},
+    ],
+)
 def test_malformed_expressions_are_refused_with_their_place(expression: Any) -> None:
     blobs = Blobs(x=b"\1\2")
     for whole, location in (
@@ -144,11 +175,14 @@ def test_references_lead_to_any_value_forward_too() -> None:
     columns = [
         ["a", buffer("x", "int8", None) | {"args": [{"read": "x"}, {"ref": 1}, {"ref": 2}]}],
         ["b", {"ref": 5}],
-        ["c", buffer("x", "int8", None, id=5) | {"args": [{"read": "x", "id": 9}, {"dtype": "int8", "id": 1},
-                                                      {"json": 3, "id": 2}]}],
+        [
+            "c",
+            buffer("x", "int8", None, id=5)
+            | {"args": [{"read": "x", "id": 9}, {"dtype": "int8", "id": 1}, {"json": 3, "id": 2}]},
+        ],
         ["d", {"ref": 6}],
         ["e", {"ref": 5, "id": 6}],
-    ]  # fmt: skip
+    ]
     table = blobs.read(call("Table.frompairs", {"pairs": columns}))
     assert table.tolist() == [dict.fromkeys("abcde", n) for n in (1, 2, 3)]
     assert table.layout.contents[1] is table.layout.contents[4]
@@ -210,9 +244,14 @@ def test_other_pickles_are_refused_unless_the_whitelist_names_them(value: Any) -
 
 @pytest.mark.parametrize(
     "spec",
-    [["numpy", "frombuffer"], ["awkward0", "numpy", "frombuffer"], ["awkward.util", "frombuffer"],
-     ["awkward", "numpy", "frombuffer"], ["awkward0.util", "frombuffer"]],
-)  # fmt: skip
+    [
+        ["numpy", "frombuffer"],
+        ["awkward0", "numpy", "frombuffer"],
+        ["awkward.util", "frombuffer"],
+        ["awkward", "numpy", "frombuffer"],
+        ["awkward0.util", "frombuffer"],
+    ],
+)
 def test_every_name_of_frombuffer_is_known(spec: list[str]) -> None:
     blobs = Blobs(x=INTS.astype("<i8").tobytes())
     assert blobs.read({**buffer("x", "int64", 4), "call": spec}).tolist() == [0, 1, 2, 3]
@@ -226,15 +265,25 @@ def test_every_name_of_frombuffer_is_known(spec: list[str]) -> None:
 
 
 DTYPES = {
-    "bool": ("bool", [True, False]), "b1": ("|b1", [True, False]),
-    "int8": ("int8", [-1, 2]), "int16": ("int16", [-1, 2]), ">i2": (">i2", [-1, 2]),
-    "<u4": ("<u4", [1, 2**32 - 1]), ">u8": (">u8", [1, 2**64 - 1]), "uint64": ("uint64", [1, 2**64 - 1]),
-    "float16": ("float16", [0.5, np.inf]), ">f4": (">f4", [0.5, -1.5]), "float64": ("float64", [0.1, -0.0]),
-    "complex64": ("complex64", [1 + 2j, -1j]), ">c16": (">c16", [1 + 2j, -1j]), "S3": ("|S3", [b"abc", b""]),
-    "U2": ("<U2", ["aü", ""]), ">U2": (">U2", ["aü", ""]),
+    "bool": ("bool", [True, False]),
+    "b1": ("|b1", [True, False]),
+    "int8": ("int8", [-1, 2]),
+    "int16": ("int16", [-1, 2]),
+    ">i2": (">i2", [-1, 2]),
+    "<u4": ("<u4", [1, 2**32 - 1]),
+    ">u8": (">u8", [1, 2**64 - 1]),
+    "uint64": ("uint64", [1, 2**64 - 1]),
+    "float16": ("float16", [0.5, np.inf]),
+    ">f4": (">f4", [0.5, -1.5]),
+    "float64": ("float64", [0.1, -0.0]),
+    "complex64": ("complex64", [1 + 2j, -1j]),
+    ">c16": (">c16", [1 + 2j, -1j]),
+    "S3": ("|S3", [b"abc", b""]),
+    "U2": ("<U2", ["aü", ""]),
+    ">U2": (">U2", ["aü", ""]),
     "datetime": ("datetime64[s]", np.array([5, -5], "M8[s]").tolist()),
     "timedelta": ("<m8[ms]", np.array([5, -5], "m8[ms]").tolist()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -267,13 +316,56 @@ def test_structured_dtypes_become_records() -> None:
 
 
 NO_DTYPES = [
-    "", "int", "float", "long", "O", "|O8", "object", "V8", "float128", "complex256", "f16", ">g", "S0", "U0", "S",
-    "datetime64", "M8", "M8[]", "M8[parsec]", "i3", "i8,i8", "(2,)i8", "int64 ", "os.system", 5, None, True, {}, [],
-    ["int64"], ["int64", -1], ["int64", [-1]], ["int64", [2.0]], ["int64", [True]], ["int64", [2**40]],
-    ["int64", [1] * 40], ["int64", "x"], [[]], [["x"]], [["x", "i8", 2, 3]], [["x", "i8"], ["x", "i8"]], [["", "i8"]],
-    [[5, "i8"]], [["x", "O"]], [[["t", "x"], "i8"]], [["x", "i8", "y"]], ["S2147483647", [2]],
-    [["x", "S2147483647"], ["y", "i1"]], ["i8", [2**31 - 1, 2**31 - 1]],
-]  # fmt: skip
+    "",
+    "int",
+    "float",
+    "long",
+    "O",
+    "|O8",
+    "object",
+    "V8",
+    "float128",
+    "complex256",
+    "f16",
+    ">g",
+    "S0",
+    "U0",
+    "S",
+    "datetime64",
+    "M8",
+    "M8[]",
+    "M8[parsec]",
+    "i3",
+    "i8,i8",
+    "(2,)i8",
+    "int64 ",
+    "os.system",
+    5,
+    None,
+    True,
+    {},
+    [],
+    ["int64"],
+    ["int64", -1],
+    ["int64", [-1]],
+    ["int64", [2.0]],
+    ["int64", [True]],
+    ["int64", [2**40]],
+    ["int64", [1] * 40],
+    ["int64", "x"],
+    [[]],
+    [["x"]],
+    [["x", "i8", 2, 3]],
+    [["x", "i8"], ["x", "i8"]],
+    [["", "i8"]],
+    [[5, "i8"]],
+    [["x", "O"]],
+    [[["t", "x"], "i8"]],
+    [["x", "i8", "y"]],
+    ["S2147483647", [2]],
+    [["x", "S2147483647"], ["y", "i1"]],
+    ["i8", [2**31 - 1, 2**31 - 1]],
+]
 
 
 @pytest.mark.parametrize("dtype", NO_DTYPES, ids=str)
@@ -372,10 +464,16 @@ def test_counts_that_cannot_be_are_refused(count: Any) -> None:
 
 @pytest.mark.parametrize(
     ("content", "match"),
-    [("text", "neither bytes nor an array"), (5, "neither bytes"), (None, "neither bytes"), ([1, 2], "neither bytes"),
-     (np.array([None, 1], object), "Python objects"), (np.ma.masked_array([1, 2], [0, 1]), "neither bytes")],
+    [
+        ("text", "neither bytes nor an array"),
+        (5, "neither bytes"),
+        (None, "neither bytes"),
+        ([1, 2], "neither bytes"),
+        (np.array([None, 1], object), "Python objects"),
+        (np.ma.masked_array([1, 2], [0, 1]), "neither bytes"),
+    ],
     ids=range(6),
-)  # fmt: skip
+)
 def test_what_a_container_may_not_hold_is_refused(content: Any, match: str) -> None:
     refused(Blobs(x=content), {"read": "x"}, match)
 

@@ -56,7 +56,7 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         (lambda b: call("JaggedArray", b.array([-1]), b.array([1]), b.array(INTS)), "starts has the value -1"),
     ],
     ids=range(17),
-)  # fmt: skip
+)
 def test_lists_that_leave_their_content_are_refused(expression: Any, match: str) -> None:
     blobs = Blobs()
     refused(blobs, expression(blobs), match)
@@ -101,10 +101,22 @@ def test_bytes_of_version_0_5_become_elements() -> None:
 
 TEXTS = ["one", "", "dürfen", "𝔽ß", "€"]
 ENCODINGS = {
-    "utf-8": TEXTS, "UTF8": TEXTS, "utf_8": TEXTS, "utf-16": TEXTS, "utf-16le": TEXTS, "UTF-16BE": TEXTS,
-    "utf_32": TEXTS, "utf-32le": TEXTS, "utf-32-be": TEXTS, "latin-1": TEXTS[:3], "iso-8859-1": TEXTS[:3],
-    "iso8859-15": [*TEXTS[:3], "€"], "cp1252": [*TEXTS[:3], "€"], "ascii": TEXTS[:2], "us-ascii": TEXTS[:2],
-}  # fmt: skip
+    "utf-8": TEXTS,
+    "UTF8": TEXTS,
+    "utf_8": TEXTS,
+    "utf-16": TEXTS,
+    "utf-16le": TEXTS,
+    "UTF-16BE": TEXTS,
+    "utf_32": TEXTS,
+    "utf-32le": TEXTS,
+    "utf-32-be": TEXTS,
+    "latin-1": TEXTS[:3],
+    "iso-8859-1": TEXTS[:3],
+    "iso8859-15": [*TEXTS[:3], "€"],
+    "cp1252": [*TEXTS[:3], "€"],
+    "ascii": TEXTS[:2],
+    "us-ascii": TEXTS[:2],
+}
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -160,7 +172,7 @@ def test_bytes_are_kept_as_they_are() -> None:
         ([1], b"\x81", "cp1252", ["�"]),
     ],
     ids=range(8),
-)  # fmt: skip
+)
 def test_bytes_that_are_no_text_are_refused_or_replaced(
     counts: list[int], content: bytes, encoding: str, replaced: list[str]
 ) -> None:
@@ -192,10 +204,18 @@ ROWS = [{"x": x, "y": y} for x, y in zip(INTS.tolist(), FLOATS.tolist(), strict=
 
 @pytest.mark.parametrize(
     ("view", "rows"),
-    [([0, 1, 4], ROWS), ([1, 1, 2], ROWS[1:3]), ([3, -1, 4], ROWS[::-1]), ([3, -2, 2], ROWS[3::-2]),
-     ([0, 3, 2], ROWS[::3]), ([9, 7, 0], []), ([2, 0, 1], [ROWS[2]]), ([2, 5, 1], [ROWS[2]]),
-     ([1, 0, 3], [ROWS[1]] * 3)],
-)  # fmt: skip
+    [
+        ([0, 1, 4], ROWS),
+        ([1, 1, 2], ROWS[1:3]),
+        ([3, -1, 4], ROWS[::-1]),
+        ([3, -2, 2], ROWS[3::-2]),
+        ([0, 3, 2], ROWS[::3]),
+        ([9, 7, 0], []),
+        ([2, 0, 1], [ROWS[2]]),
+        ([2, 5, 1], [ROWS[2]]),
+        ([1, 0, 3], [ROWS[1]] * 3),
+    ],
+)
 def test_views_of_a_table_are_read(view: list[int], rows: list[Any]) -> None:
     blobs = Blobs()
     expression = call("Table.fromview", {"tuple": [{"json": number} for number in view]}, _table(blobs))
@@ -214,9 +234,21 @@ def test_views_by_an_index_and_of_views_are_read() -> None:
 
 @pytest.mark.parametrize(
     "view",
-    [[0, 1, 5], [1, 1, 4], [-1, 1, 1], [0, -1, 2], [0, 1, -1], [2**62, 2**62, 2], [0, 2**63, 2], [0, 1], [0, 1, 2, 3],
-     [0, 1, 1.0], [0, True, 1], [None, 1, 1]],
-)  # fmt: skip
+    [
+        [0, 1, 5],
+        [1, 1, 4],
+        [-1, 1, 1],
+        [0, -1, 2],
+        [0, 1, -1],
+        [2**62, 2**62, 2],
+        [0, 2**63, 2],
+        [0, 1],
+        [0, 1, 2, 3],
+        [0, 1, 1.0],
+        [0, True, 1],
+        [None, 1, 1],
+    ],
+)
 def test_views_that_leave_the_table_are_refused(view: list[Any]) -> None:
     blobs = Blobs()
     refused(blobs, call("Table.fromview", {"tuple": [{"json": number} for number in view]}, _table(blobs)), "view")
@@ -305,7 +337,7 @@ def test_masks_of_any_kind_are_read() -> None:
         (lambda b: call("IndexedMaskedArray", b.array([0]), b.array(INTS), {"json": 10**30}), "maskedwhen is 1000"),
     ],
     ids=range(14),
-)  # fmt: skip
+)
 def test_masks_that_cannot_be_are_refused(expression: Any, match: str) -> None:
     blobs = Blobs()
     refused(blobs, expression(blobs), match)
@@ -343,7 +375,7 @@ def test_indices_that_leave_their_content_are_refused() -> None:
         ([True, False], 5, [5, 1, 5, 0]),
     ],
     ids=range(12),
-)  # fmt: skip
+)
 def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, default: Any, found: list[Any]) -> None:
     blobs = Blobs()
     sparse = call("SparseArray", {"json": 4}, blobs.array([1, 3]), blobs.array(content), {"json": default})
@@ -387,7 +419,7 @@ def test_of_elements_that_a_sparse_array_has_twice_the_first_counts() -> None:
         (3, [0], np.array([5], "M8[s]"), None, "a SparseArray of the dtype datetime64"),
     ],
     ids=range(13),
-)  # fmt: skip
+)
 def test_sparse_arrays_that_cannot_be_are_refused(
     length: Any, index: Any, content: Any, default: Any, match: str
 ) -> None:
@@ -470,7 +502,7 @@ def test_indices_unions_and_options_in_unions_are_resolved() -> None:
         ([0], [0], 129, "a union of 129 contents"),
         ([0.5], [0], 2, "integers are expected"),
     ],
-)  # fmt: skip
+)
 def test_unions_that_cannot_be_are_refused(tags: Any, index: Any, count: int, match: str) -> None:
     blobs = Blobs()
     contents = {"list": [blobs.array(INTS, id=0), *({"ref": 0} for _ in range(count - 1))][:count]}

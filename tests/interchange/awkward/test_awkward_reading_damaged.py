@@ -85,12 +85,53 @@ def samples() -> list[Blobs]:
 
 SAMPLES = samples()
 PARTS: list[Any] = [
-    None, True, False, -1, 0, 1, 3, 2**31, 2**63, 2**64, 10**30, 2.5, float("nan"), "", "x", "utf-8", "int64", "bool",
-    ">f8", "U3", "S2", ["int64", [2]], ["int64", [0]], ["int64", [2**40]], [["x", "int32"]], [], [1], {}, {"json": 1},
-    {"json": -1}, {"json": None}, {"json": [1, 2]}, {"ref": 0}, {"ref": 1}, {"ref": 40}, {"list": []}, {"tuple": []},
-    {"dict": {}}, {"pairs": []}, {"pairs": [["a", {"ref": 40}]]}, {"dtype": "int8"}, {"read": "0"}, {"read": "../x"},
-    ["zlib", "decompress"], ["os", "system"], *(list(spec) for spec in WHITELIST if spec[0] == "awkward0"),
-]  # fmt: skip
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    3,
+    2**31,
+    2**63,
+    2**64,
+    10**30,
+    2.5,
+    float("nan"),
+    "",
+    "x",
+    "utf-8",
+    "int64",
+    "bool",
+    ">f8",
+    "U3",
+    "S2",
+    ["int64", [2]],
+    ["int64", [0]],
+    ["int64", [2**40]],
+    [["x", "int32"]],
+    [],
+    [1],
+    {},
+    {"json": 1},
+    {"json": -1},
+    {"json": None},
+    {"json": [1, 2]},
+    {"ref": 0},
+    {"ref": 1},
+    {"ref": 40},
+    {"list": []},
+    {"tuple": []},
+    {"dict": {}},
+    {"pairs": []},
+    {"pairs": [["a", {"ref": 40}]]},
+    {"dtype": "int8"},
+    {"read": "0"},
+    {"read": "../x"},
+    ["zlib", "decompress"],
+    ["os", "system"],
+    *(list(spec) for spec in WHITELIST if spec[0] == "awkward0"),
+]
 
 
 def test_every_sample_is_read() -> None:
@@ -173,14 +214,24 @@ def test_every_truncation_is_refused() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(PARTS),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-    | st.builds(lambda kind, value: {kind: value}, st.sampled_from(
-        ["call", "read", "list", "tuple", "dict", "pairs", "dtype", "function", "json", "python", "ref", "id"]), inner)
-    | st.builds(lambda spec, args: {"call": list(spec), "args": args},
-                st.sampled_from(WHITELIST), st.lists(inner, max_size=4)),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        | st.builds(
+            lambda kind, value: {kind: value},
+            st.sampled_from(
+                ["call", "read", "list", "tuple", "dict", "pairs", "dtype", "function", "json", "python", "ref", "id"]
+            ),
+            inner,
+        )
+        | st.builds(
+            lambda spec, args: {"call": list(spec), "args": args},
+            st.sampled_from(WHITELIST),
+            st.lists(inner, max_size=4),
+        )
+    ),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(JSON)

@@ -51,7 +51,7 @@ def _virtual(spec: Any, *args: Any, **more: Any) -> Any:
         (("m?d", "[A-C]x"), ("mod", "Bx"), True),
         (("m?d", "[!A-C]x"), ("mod", "Bx"), False),
     ],
-)  # fmt: skip
+)
 def test_patterns_match_as_the_specification_has_it(pattern: Any, spec: Any, allowed: bool) -> None:
     assert matches(pattern, spec) is allowed
 
@@ -74,10 +74,18 @@ def test_the_default_whitelist_names_constructors_only() -> None:
     assert not any(name.startswith("_") for name in names)
     modules = {spec[0] for spec in WHITELIST}
     assert modules == {
-        "awkward0", "awkward0.persist", "awkward0.util", "backports.lzma", "lz4.block", "lzma", "numpy", "zlib",
-        "uproot3_methods.classes.TLorentzVector", "uproot3_methods.classes.TVector2",
+        "awkward0",
+        "awkward0.persist",
+        "awkward0.util",
+        "backports.lzma",
+        "lz4.block",
+        "lzma",
+        "numpy",
+        "zlib",
+        "uproot3_methods.classes.TLorentzVector",
+        "uproot3_methods.classes.TVector2",
         "uproot3_methods.classes.TVector3",
-    }  # fmt: skip
+    }
 
 
 def test_a_whitelist_of_the_caller_narrows() -> None:
@@ -93,14 +101,30 @@ def test_a_whitelist_of_the_caller_narrows() -> None:
 
 
 SPECS = [
-    ["os", "system"], ["builtins", "eval"], ["builtins", "__import__"], ["subprocess", "Popen"], ["pickle", "loads"],
-    ["awkward0", "JaggedArray", "__subclasses__"], ["awkward0", "JaggedArray", "fromcounts", "__globals__"],
-    ["awkward0.persist", "load"], ["awkward0.persist", "save"], ["awkward0.persist", "topython"],
-    ["awkward", "fromiter"], ["awkward0", "numpy", "fromfile"], ["awkward0", "numpy", "frombuffer", "x"],
-    ["numpy", "load"], ["zlib", "compress"],
-    ["awkward0.arrow", "_ParquetFile", "fromjson"], ["sheetarray", "read"], ["awkward0.", "JaggedArray"], ["", "x"],
-    ["AWKWARD0", "JaggedArray"], ["awkward0", "jaggedarray"], ["awkward0", "JaggedArray "], ["awkward0*", "*"],
-]  # fmt: skip
+    ["os", "system"],
+    ["builtins", "eval"],
+    ["builtins", "__import__"],
+    ["subprocess", "Popen"],
+    ["pickle", "loads"],
+    ["awkward0", "JaggedArray", "__subclasses__"],
+    ["awkward0", "JaggedArray", "fromcounts", "__globals__"],
+    ["awkward0.persist", "load"],
+    ["awkward0.persist", "save"],
+    ["awkward0.persist", "topython"],
+    ["awkward", "fromiter"],
+    ["awkward0", "numpy", "fromfile"],
+    ["awkward0", "numpy", "frombuffer", "x"],
+    ["numpy", "load"],
+    ["zlib", "compress"],
+    ["awkward0.arrow", "_ParquetFile", "fromjson"],
+    ["sheetarray", "read"],
+    ["awkward0.", "JaggedArray"],
+    ["", "x"],
+    ["AWKWARD0", "JaggedArray"],
+    ["awkward0", "jaggedarray"],
+    ["awkward0", "JaggedArray "],
+    ["awkward0*", "*"],
+]
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
@@ -154,13 +178,20 @@ def test_only_a_pattern_of_the_callers_lets_a_module_be_imported(module: str, tm
 @pytest.mark.parametrize(
     ("names", "match"),
     [
-        (["_private"], "is private"), (["__doc__"], "is private"), (["Point", "__subclasses__"], "is private"),
-        (["Point", "__class__", "mro"], "is private"), (["Point.of"], "is private, or no name"),
-        (["nothing"], "cannot be imported"), (["Point", "nothing"], "cannot be imported"),
-        (["os", "getcwd"], "leads to another module"), (["os"], "leads to another module"),
-        (["Point", "number"], "is no function"), (["double()"], "no name"), (["1"], "no name"),
+        (["_private"], "is private"),
+        (["__doc__"], "is private"),
+        (["Point", "__subclasses__"], "is private"),
+        (["Point", "__class__", "mro"], "is private"),
+        (["Point.of"], "is private, or no name"),
+        (["nothing"], "cannot be imported"),
+        (["Point", "nothing"], "cannot be imported"),
+        (["os", "getcwd"], "leads to another module"),
+        (["os"], "leads to another module"),
+        (["Point", "number"], "is no function"),
+        (["double()"], "no name"),
+        (["1"], "no name"),
     ],
-)  # fmt: skip
+)
 def test_private_names_and_ways_through_other_modules_are_refused_whatever_the_whitelist(
     names: list[str], match: str, module: str
 ) -> None:
@@ -213,10 +244,15 @@ def test_a_function_of_the_caller_makes_an_object_array() -> None:
 def test_what_is_no_array_is_refused_from_a_function() -> None:
     blobs = Blobs()
     for given, match in (
-        (5, "what.* gave 5|gave 5, not an array"), (None, "gave None"), ([1, 2], "gave a list"), ("x", "gave 'x'"),
-        (np.arange(3), "an array of 3 elements for 4"), (ak.Array([[1]]), "an array of 1 elements for 4"),
-        (np.array([None] * 4), "Python objects"), (np.array(5), "without dimensions"),
-    ):  # fmt: skip
+        (5, "what.* gave 5|gave 5, not an array"),
+        (None, "gave None"),
+        ([1, 2], "gave a list"),
+        ("x", "gave 'x'"),
+        (np.arange(3), "an array of 3 elements for 4"),
+        (ak.Array([[1]]), "an array of 1 elements for 4"),
+        (np.array([None] * 4), "Python objects"),
+        (np.array(5), "without dimensions"),
+    ):
         functions = {("m", "f"): lambda *_, given=given: given}
         refused(blobs, _objects(blobs, ["m", "f"]), match, functions=functions)
     assert (
@@ -268,8 +304,15 @@ def test_a_function_may_be_called_anywhere_and_gets_plain_things() -> None:
 
     blobs = Blobs(x=b"abc", y=np.arange(2))
     shared = {"list": [blobs.array(INTS), {"json": {"a": 1}}], "id": 5}
-    arguments = [{"read": "x"}, {"read": "y"}, shared, {"ref": 5}, {"dtype": "int16"}, {"function": ["m", "f"]},
-                 {"pairs": [["a", {"tuple": [{"json": None}]}]]}]  # fmt: skip
+    arguments = [
+        {"read": "x"},
+        {"read": "y"},
+        shared,
+        {"ref": 5},
+        {"dtype": "int16"},
+        {"function": ["m", "f"]},
+        {"pairs": [["a", {"tuple": [{"json": None}]}]]},
+    ]
     whole = {
         "call": ["m", "f"],
         "args": arguments,
@@ -331,8 +374,11 @@ def test_virtual_arrays_with_a_key_are_taken_from_the_cache_and_put_there() -> N
         calls.append(size)
         return np.arange(size)
 
-    kinds = {"call": ["awkward0.persist", "json2type"], "args": [{"json": {"takes": 3, "to": {"dtype": "int64"}}}],
-             "whitelistable": True}  # fmt: skip
+    kinds = {
+        "call": ["awkward0.persist", "json2type"],
+        "args": [{"json": {"takes": 3, "to": {"dtype": "int64"}}}],
+        "whitelistable": True,
+    }
     keyed = _virtual(
         ["m", "f"], {"json": 3}, cacheable=True, kwargs={"persistentkey": {"json": "key", "id": 3}, "type": kinds}
     )

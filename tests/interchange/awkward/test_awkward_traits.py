@@ -136,7 +136,7 @@ def test_metadata_of_others_are_passed_over() -> None:
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
-)  # fmt: skip
+)
 def test_metadata_that_cannot_be_are_an_error_and_never_another_array(ours: Any, location: str, reason: str) -> None:
     with bounded_memory(), pytest.raises(sa.FormatError) as caught:
         deserialize(blobs_with({"sheetarray": ours}))

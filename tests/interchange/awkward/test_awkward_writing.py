@@ -306,7 +306,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a time without a unit": (np.zeros(2, "m8"), "unit"),
     "a masked structure": (np.ma.masked_array(np.zeros(2, [("a", "i4")]), [True, False]), "one array per field"),
     "a StringDType with missing": (
-        np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None)), "missing values"
+        np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None)),
+        "missing values",
     ),
     "one record": (ak.Array([{"x": 1}])[0], "single record"),
     "records without fields": (ak.Array(contents.RecordArray([], [], 2)), "without any field"),
@@ -317,7 +318,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "half a character": (_text("ü".encode(), 1, 1), "within a character"),
     "bytes that are no UTF-8": (_text(b"ok\xff", 2, 1), "UTF-8"),
     "no elements": (ak.to_backend(CASES["lists"], "typetracer"), "typetracer"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -22,8 +22,12 @@ ZLIB = (zlib.compress, ("zlib", "decompress"))
 FAST = (fast_zlib.compress, ("zlib", "decompress"))
 ARRAY = ak.Array({"lists": [[1, 2, 3]] * 500, "names": ["abc"] * 500, "x": np.arange(500.0), "b": [True] * 500})
 CONTEXTS = {
-    "JaggedArray.counts", "JaggedArray.content", "StringArray.counts", "StringArray.content", "Table.contents",
-}  # fmt: skip
+    "JaggedArray.counts",
+    "JaggedArray.content",
+    "StringArray.counts",
+    "StringArray.content",
+    "Table.contents",
+}
 
 
 def stored(**options: Any) -> dict[str, Any]:
@@ -54,10 +58,18 @@ def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "compression",
     [
-        zlib.compress, ZLIB, list(ZLIB), (zlib.compress, ["zlib", "decompress"]), [ZLIB], [zlib.compress],
-        {"pair": ZLIB}, {"pair": zlib.compress}, [{"pair": ZLIB}], Rule(*ZLIB),
+        zlib.compress,
+        ZLIB,
+        list(ZLIB),
+        (zlib.compress, ["zlib", "decompress"]),
+        [ZLIB],
+        [zlib.compress],
+        {"pair": ZLIB},
+        {"pair": zlib.compress},
+        [{"pair": ZLIB}],
+        Rule(*ZLIB),
     ],
-)  # fmt: skip
+)
 def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
     assert parse_rules(compression) == (Rule(zlib.compress, ("zlib", "decompress")),)
     found = compressed(stored(compression=compression))
@@ -99,9 +111,15 @@ def test_no_rule_compresses_nothing(compression: Any) -> None:
 def test_the_default_compresses_integers_and_booleans_from_8_kib_on() -> None:
     assert parse_rules(COMPRESSION) == (Rule(*FAST, 8192, (np.bool_, np.integer)),)
     for count, dtype, expected in [
-        (1024, "i8", True), (1023, "i8", False), (8192, "i1", True), (8192, "bool", True), (8191, "bool", False),
-        (10**5, "f8", False), (10**5, "M8[s]", False), (10**5, "c16", False),
-    ]:  # fmt: skip
+        (1024, "i8", True),
+        (1023, "i8", False),
+        (8192, "i1", True),
+        (8192, "bool", True),
+        (8191, "bool", False),
+        (10**5, "f8", False),
+        (10**5, "M8[s]", False),
+        (10**5, "c16", False),
+    ]:
         blobs: dict[str, Any] = {}
         serialize(np.zeros(count, dtype), blobs)
         assert bool(compressed(blobs)) == expected
@@ -120,9 +138,10 @@ def test_the_first_rule_that_fits_is_taken() -> None:
     by_call = {tuple(call): blobs[key] for key, call in found.items()}
     assert set(by_call) == {("lzma", "decompress"), ("zlib", "decompress")}
     assert lzma.decompress(by_call["lzma", "decompress"]) == b"abc" * 500
-    assert sorted(zlib.decompress(blobs[key])[:8] for key, call in found.items() if call[0] == "zlib") == [
-        (3).to_bytes(8, "little")
-    ] * 2  # fmt: skip
+    assert (
+        sorted(zlib.decompress(blobs[key])[:8] for key, call in found.items() if call[0] == "zlib")
+        == [(3).to_bytes(8, "little")] * 2
+    )
 
 
 @pytest.mark.parametrize("context", sorted(CONTEXTS))

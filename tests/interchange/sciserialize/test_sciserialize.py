@@ -154,11 +154,21 @@ def test_elements_are_row_major_and_little_endian() -> None:
 
 
 NESTED = {
-    "none": None, "yes": True, "no": False, "int": -7, "big": 2**64 - 1, "float": 0.1, "text": "ü\u2028\0",
-    "list": [1, [2.5, [], {}], "x"], "dict": {"": {"a b": [None]}}, "bytes": b"\0\xff", "no bytes": b"",
-    "now": datetime(2020, 1, 2, 3, 4, 5, 6, timezone(timedelta(hours=-5, minutes=-30))), "then": datetime(1, 1, 1),
+    "none": None,
+    "yes": True,
+    "no": False,
+    "int": -7,
+    "big": 2**64 - 1,
+    "float": 0.1,
+    "text": "ü\u2028\0",
+    "list": [1, [2.5, [], {}], "x"],
+    "dict": {"": {"a b": [None]}},
+    "bytes": b"\0\xff",
+    "no bytes": b"",
+    "now": datetime(2020, 1, 2, 3, 4, 5, 6, timezone(timedelta(hours=-5, minutes=-30))),
+    "then": datetime(1, 1, 1),
     "ago": timedelta(-3, 5, 7),
-}  # fmt: skip
+}
 
 
 def test_nested_data_come_back() -> None:
@@ -213,12 +223,19 @@ def test_integers_of_any_size_in_json_and_of_64_bits_in_messagepack() -> None:
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary()
-        | st.datetimes(timezones=st.none() | st.just(UTC)) | st.timedeltas()
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**63), 2**64 - 1)
+        | st.floats()
+        | st.text()
+        | st.binary()
+        | st.datetimes(timezones=st.none() | st.just(UTC))
+        | st.timedeltas()
         | nst.arrays(st.sampled_from(["i2", "?", "c8"]), nst.array_shapes(max_side=2)),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=8,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=8,
     )
-)  # fmt: skip
+)
 def test_any_nested_data_come_back(value: Any) -> None:
     plain = sci.encode_types(value)
     for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value)), sci.decode_types(plain)):
@@ -258,11 +275,25 @@ def test_digits_beyond_microseconds_are_cut_with_a_warning() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "now", "2015-02-30T00:00:00", "2015-02-18", "2015-02-18T24:00:00", "2015-02-18T00:00:60",
-     "2015-02-18T00:00:00+24:00", "2015-02-18T00:00:00+01:60", "2015-02-18T00:00:00.", "0000-01-01T00:00:00",
-     "2015-02-18T00:00:00.1234567890", "\uff12015-02-18T00:00:00",
-     "2015-02-18T00:00:00Z ", "2015-2-18T00:00:00", 5, None],
-)  # fmt: skip
+    [
+        "",
+        "now",
+        "2015-02-30T00:00:00",
+        "2015-02-18",
+        "2015-02-18T24:00:00",
+        "2015-02-18T00:00:60",
+        "2015-02-18T00:00:00+24:00",
+        "2015-02-18T00:00:00+01:60",
+        "2015-02-18T00:00:00.",
+        "0000-01-01T00:00:00",
+        "2015-02-18T00:00:00.1234567890",
+        "\uff12015-02-18T00:00:00",
+        "2015-02-18T00:00:00Z ",
+        "2015-2-18T00:00:00",
+        5,
+        None,
+    ],
+)
 def test_times_that_cannot_be_are_refused(text: Any) -> None:
     with pytest.raises(sa.FormatError) as caught:
         sci.loads(json.dumps({"x": {"__type__": "datetime", "isostr": text}}))
@@ -314,7 +345,7 @@ FRAMES = {
     "no rows": pd.DataFrame({"a": np.empty(0)}),
     "nothing": pd.DataFrame(),
     "the same label twice": pd.DataFrame([[1, 2]], columns=["a", "a"]),
-}  # fmt: skip
+}
 MIXED = {
     "numbers": pd.DataFrame({"i": [1, 2**62], "f": [0.5, np.nan], "b": [True, False]}),
     "text": pd.DataFrame({"s": ["a", "ü"], "i": [1, 2]}),
@@ -348,10 +379,16 @@ def test_the_dict_of_a_frame() -> None:
 
 @pytest.mark.parametrize(
     ("change", "location"),
-    [({"columns": ["a"]}, "x.columns"), ({"rows": None}, "x.rows"), ({"columns": 5}, "x.columns"),
-     ({"columns": ["a", {"b": 1}]}, "x.columns[1]"), ({"rows": [["a"], [["b"]]]}, "x.rows[1]"),
-     ({"shape": [4]}, "x.shape"), ({"dtype": "V8"}, "x.dtype")],
-)  # fmt: skip
+    [
+        ({"columns": ["a"]}, "x.columns"),
+        ({"rows": None}, "x.rows"),
+        ({"columns": 5}, "x.columns"),
+        ({"columns": ["a", {"b": 1}]}, "x.columns[1]"),
+        ({"rows": [["a"], [["b"]]]}, "x.rows[1]"),
+        ({"shape": [4]}, "x.shape"),
+        ({"dtype": "V8"}, "x.dtype"),
+    ],
+)
 def test_frames_that_cannot_be_are_refused(change: dict[str, Any], location: str) -> None:
     form = {
         "__type__": "dataframe",

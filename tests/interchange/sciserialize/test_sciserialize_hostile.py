@@ -78,17 +78,41 @@ BAD = {
     "objects in another shape": (changed(dtype="object", bytes=[[1, 2, 3], [4, 5]]), "x.bytes"),
     "objects in too small a shape": (changed(dtype="object", bytes=[1, 2, 3]), "x.bytes"),
     "a broken object": (
-        changed(dtype="object", shape=[1], bytes=[{"__type__": "datetime"}]), "x.bytes, element 0.isostr",
+        changed(dtype="object", shape=[1], bytes=[{"__type__": "datetime"}]),
+        "x.bytes, element 0.isostr",
     ),
     **{
         f"dtype {name!r}": (changed(dtype=name), "x.dtype")
         for name in (
-            "", "float", "int", "=i2", "|i2", "<i3", "V2", "i2,i2", "<M8", "<M8[parsec]", "datetime64",
-            "datetime64[0s]", "float128", "longdouble", "S2", "U", "<U-1", "os.system", "object_", "complex256",
-            "INT16", "(2,)i2", 5, None, ["i2"], {"i2": 1},
+            "",
+            "float",
+            "int",
+            "=i2",
+            "|i2",
+            "<i3",
+            "V2",
+            "i2,i2",
+            "<M8",
+            "<M8[parsec]",
+            "datetime64",
+            "datetime64[0s]",
+            "float128",
+            "longdouble",
+            "S2",
+            "U",
+            "<U-1",
+            "os.system",
+            "object_",
+            "complex256",
+            "INT16",
+            "(2,)i2",
+            5,
+            None,
+            ["i2"],
+            {"i2": 1},
         )
     },
-}  # fmt: skip
+}
 
 
 def _packed(value: Any) -> bytes:
@@ -133,7 +157,7 @@ JSON = {
     "a base64 object": '{"__base64__": "!"}',
     "a lone datetime": '{"__type__": "datetime", "isostr": "2020-01-01T00:00:00"}',
     "a lone pickle": '{"__type__": "pypickle", "b": {"__base64__": ""}}',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", JSON)
@@ -174,7 +198,7 @@ PACKED = {
     "in a list: a key that is a number": (b"\x81\xa1x\x91\x81\x01\x02", "byte 3"),
     "in a list: a key twice": (b"\x81\xa1x\x91\x82\xa1y\x01\xa1y\x02", "x[0]"),
     "nothing": (b"", "byte 0"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", PACKED)
@@ -190,11 +214,19 @@ def test_messagepack_that_cannot_be_is_refused_with_the_byte(case: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [[1.5] * 100_000, list(range(-200, 200)) * 50, [1, 2.5] * 5000, [300, -300, 1.5, 70_000, 2**40] * 2000,
-     ["a" * n for n in range(300)], [[], {}, [[]], {"a": [1] * 20}] * 500, [b"x" * n for n in (0, 255, 256, 70_000)],
-     list(range(100_000)), [None, True, False, 1] * 3000],
+    [
+        [1.5] * 100_000,
+        list(range(-200, 200)) * 50,
+        [1, 2.5] * 5000,
+        [300, -300, 1.5, 70_000, 2**40] * 2000,
+        ["a" * n for n in range(300)],
+        [[], {}, [[]], {"a": [1] * 20}] * 500,
+        [b"x" * n for n in (0, 255, 256, 70_000)],
+        list(range(100_000)),
+        [None, True, False, 1] * 3000,
+    ],
     ids=range(9),
-)  # fmt: skip
+)
 def test_long_lists_are_looked_through_whatever_is_in_them(value: Any) -> None:
     for wrapped in (value, {"a": value, "b": 1}):
         data = sci.packb(wrapped)
@@ -355,10 +387,34 @@ def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> N
     """Mutations of the structure, which those of the bytes rarely reach."""
     rng = random.Random(seed)
     parts: list[Any] = [
-        None, True, -1, 0, 1, 2.5, float("nan"), "", "ndarray", "dataframe", "int8", "object", "<U1", [], [1], [[1, 2]],
-        {}, {"a": 1}, b"", b"ab", {"__type__": "datetime"}, {"__type__": "ndarray"}, "2020-01-01T00:00:00+99:00", 2**63,
-        [["a", 1], ["a"]], [None, {}], 1e308,
-    ]  # fmt: skip
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2.5,
+        float("nan"),
+        "",
+        "ndarray",
+        "dataframe",
+        "int8",
+        "object",
+        "<U1",
+        [],
+        [1],
+        [[1, 2]],
+        {},
+        {"a": 1},
+        b"",
+        b"ab",
+        {"__type__": "datetime"},
+        {"__type__": "ndarray"},
+        "2020-01-01T00:00:00+99:00",
+        2**63,
+        [["a", 1], ["a"]],
+        [None, {}],
+        1e308,
+    ]
     trees = [sci.encode_types(sci.loads(c), extensions=True) for c in _samples() if c[:1] == b"{"]
     for _ in range(600):
         tree = json.loads(json.dumps(rng.choice(trees), default=lambda data: {"__base64__": ""}))

@@ -132,9 +132,17 @@ def test_long_columns_are_read_alike_by_both_ways(monkeypatch: pytest.MonkeyPatc
 def test_options_are_refused_and_heeded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     content = written({"doubles": np.array([1.5, 2.5]), "'=b": np.array(["'=x"])})
     for options in (
-        {"delimiter": ","}, {"delimiter": ";"}, {"delimiter": "ab"}, {"decimal": "."}, {"decimal": ","},
-        {"decimal": "x"}, {"encoding": "utf-16"}, {"formulas": "keep"}, {"formulas": "x"}, {"strict": True},
-    ):  # fmt: skip
+        {"delimiter": ","},
+        {"delimiter": ";"},
+        {"delimiter": "ab"},
+        {"decimal": "."},
+        {"decimal": ","},
+        {"decimal": "x"},
+        {"encoding": "utf-16"},
+        {"formulas": "keep"},
+        {"formulas": "x"},
+        {"strict": True},
+    ):
         assert_both_ways_agree(content, monkeypatch, **options)
 
 

@@ -30,12 +30,19 @@ SCALARS = st.one_of(ELEMENTS, st.none(), st.booleans(), st.integers(-5, 5))
 DIALECTS = [
     {"encoding": encoding, "bom": bom, "delimiter": delimiter, "orient": orient}
     for encoding, bom in [
-        ("utf-8", False), ("utf-8", True), ("utf-8-sig", False), ("utf-16", False), ("utf-16-be", True),
-        ("utf-16-le", False), ("utf-32", False), ("utf-32-be", False), ("gb18030", False),
+        ("utf-8", False),
+        ("utf-8", True),
+        ("utf-8-sig", False),
+        ("utf-16", False),
+        ("utf-16-be", True),
+        ("utf-16-le", False),
+        ("utf-32", False),
+        ("utf-32-be", False),
+        ("gb18030", False),
     ]
     for delimiter in (",", "\t", ";", "|")
     for orient in ("columns", "rows")
-]  # fmt: skip
+]
 
 
 def as_objects(values: list[Any]) -> Any:

@@ -43,8 +43,9 @@ def test_an_array_that_was_deleted_or_renamed_is_missed(book: Path) -> None:
     assert any(line.startswith("warning: i: is gone: it was written to the sheet 'arrays'") for line in found)
     found = change(book, lambda sheet: setattr(sheet["A1"], "value", "temperature"))
     assert [line.partition(": it was")[0].partition(", and")[0] for line in found] == [
-        "warning: temperature: was written under the name 'f'", "warning: i: is gone",
-    ]  # fmt: skip
+        "warning: temperature: was written under the name 'f'",
+        "warning: i: is gone",
+    ]
     assert list(sa.read(book)) == ["temperature", "s"]
 
 
@@ -57,8 +58,10 @@ def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path
             sheet[cell].value += 1
 
     assert [line.partition(": t")[0] for line in change(tmp_path / "x.xlsx", edit)] == [
-        "error: sheet arrays, cell C30", "error: sheet arrays, cell C77", "error: sheet arrays, cell CV25",
-    ]  # fmt: skip
+        "error: sheet arrays, cell C30",
+        "error: sheet arrays, cell C77",
+        "error: sheet arrays, cell CV25",
+    ]
 
 
 def test_an_array_that_is_broken_is_not_said_to_be_gone(book: Path) -> None:
@@ -158,8 +161,26 @@ def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:
 
 
 def test_names_of_arrays_with_every_kind_of_character(tmp_path: Path) -> None:
-    names = ["A1", "R1C1", "r", "TRUE", "_xlnm.Print_Area", "x y", "x_y", "_x0041_", "=1+1", "<>&\"'", " lead", "\x00a",
-             "a\u0301", "\u00e1", "😀", "\ufffe", "x" * 300, "Sheet1!A1"]  # fmt: skip
+    names = [
+        "A1",
+        "R1C1",
+        "r",
+        "TRUE",
+        "_xlnm.Print_Area",
+        "x y",
+        "x_y",
+        "_x0041_",
+        "=1+1",
+        "<>&\"'",
+        " lead",
+        "\x00a",
+        "a\u0301",
+        "\u00e1",
+        "😀",
+        "\ufffe",
+        "x" * 300,
+        "Sheet1!A1",
+    ]
     arrays = {name: np.array(index) for index, name in enumerate(names)}
     sa.write(tmp_path / "x.xlsx", arrays)
     found = sa.read(tmp_path / "x.xlsx")

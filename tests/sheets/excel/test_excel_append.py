@@ -49,9 +49,13 @@ Columns = Sequence[tuple[str, Sequence[float]]]
 T = ("t", [1.5, 2.5, 38.0])
 U = ("wind speed", [0.1])
 MAY_CHANGE = {
-    "[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "docProps/app.xml",
+    "[Content_Types].xml",
+    "_rels/.rels",
+    "xl/workbook.xml",
+    "xl/_rels/workbook.xml.rels",
+    "docProps/app.xml",
     "docProps/custom.xml",
-}  # fmt: skip
+}
 WORKBOOK, RELATIONS, TYPES = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "[Content_Types].xml"
 
 
@@ -155,8 +159,11 @@ def test_openpyxl_reads_the_arrays_and_all_that_was_there(kind: str) -> None:
     before, after = (openpyxl.load_workbook(io.BytesIO(content)) for content in (workbook, append(workbook)))
     assert after.sheetnames == [*before.sheetnames, "arrays"]
     assert [[cell.value for cell in row] for row in after["arrays"]] == [
-        ["t", "wind speed"], [1.5, 0.1], [2.5, None], [38.0, None],
-    ]  # fmt: skip
+        ["t", "wind speed"],
+        [1.5, 0.1],
+        [2.5, None],
+        [38.0, None],
+    ]
     for old, new in zip(before.worksheets, after.worksheets, strict=False):
         assert [[cell.value for cell in row] for row in old] == [[cell.value for cell in row] for row in new]
         assert old.sheet_state == new.sheet_state
@@ -184,7 +191,7 @@ def test_only_what_is_new_is_in_the_changed_parts() -> None:
         TYPES: [r'<Override PartName="/xl/worksheets/sheet3.xml" ContentType="[^"]*worksheet\+xml"/>'],
         "docProps/app.xml": ["<vt:lpstr>arrays</vt:lpstr>"],
         "docProps/custom.xml": [r'<property fmtid="[^"]*" pid="4" name="sheetarray 1">.*?</property>'],
-    }  # fmt: skip
+    }
     for name, patterns in taken.items():
         text = after[name].decode()
         for pattern in patterns:
@@ -199,15 +206,25 @@ def test_only_what_is_new_is_in_the_changed_parts() -> None:
 def test_the_foreign_things_in_a_workbook_part_stay() -> None:
     """What Excel and its guests write beside the schema, in places where a change might go wrong."""
     before = replaced(
-        small(), WORKBOOK,
+        small(),
+        WORKBOOK,
         ("</sheets>", "\n</sheets><functionGroups/><!-- > --><externalReferences></externalReferences>"),
-        ("<workbook ", '<workbook xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
-         'xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main" mc:Ignorable="x15" '),
-        ("<bookViews>", '<mc:AlternateContent><mc:Choice Requires="x15"><x15:sheets><x15:sheet name="no"/></x15:sheets>'
-         "</mc:Choice></mc:AlternateContent><!-- <sheets></sheets> --><?pi <sheets>?><bookViews>"),
-        ("</workbook>", '<extLst><ext uri="{1}"><x15:a b="&lt;/sheets>" c=\'">/workbook>\'/><definedNames/></ext>'
-         "</extLst>\n</workbook >\n<!-- the end -->"),
-    )  # fmt: skip
+        (
+            "<workbook ",
+            '<workbook xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+            'xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main" mc:Ignorable="x15" ',
+        ),
+        (
+            "<bookViews>",
+            '<mc:AlternateContent><mc:Choice Requires="x15"><x15:sheets><x15:sheet name="no"/></x15:sheets>'
+            "</mc:Choice></mc:AlternateContent><!-- <sheets></sheets> --><?pi <sheets>?><bookViews>",
+        ),
+        (
+            "</workbook>",
+            '<extLst><ext uri="{1}"><x15:a b="&lt;/sheets>" c=\'">/workbook>\'/><definedNames/></ext>'
+            "</extLst>\n</workbook >\n<!-- the end -->",
+        ),
+    )
     text = parts(append(before))[WORKBOOK].decode()
     assert '<sheet name="arrays" sheetId="2" r:id="rId4"/></sheets>' in text
     assert "<externalReferences></externalReferences><definedNames>" in text
@@ -221,9 +238,9 @@ def test_parts_are_placed_where_no_other_is() -> None:
     content = small()
     for name in ("xl/worksheets/sheet2.xml", "xl/worksheets/Sheet3.XML", "docProps/custom.xml"):
         content = with_parts(content, {name: b"<someone/>"})
-    content = replaced(content, TYPES, (
-        "</Types>", '<Override PartName="/xl/worksheets/sheet4.xml" ContentType="x/y"/></Types>'
-    ))  # fmt: skip
+    content = replaced(
+        content, TYPES, ("</Types>", '<Override PartName="/xl/worksheets/sheet4.xml" ContentType="x/y"/></Types>')
+    )
     assert unchanged(content, append(content)) == {"xl/worksheets/sheet5.xml", "docProps/custom1.xml"}
     assert read_record(Package(append(content))) is not None
 
@@ -231,17 +248,16 @@ def test_parts_are_placed_where_no_other_is() -> None:
 def test_a_workbook_may_lie_anywhere_in_its_package() -> None:
     """At the root, with absolute targets and escapes, as other makers have it."""
     before = parts(small())
-    moved = {
-        name.removeprefix("xl/").replace("worksheets/", "my sheets/"): part for name, part in before.items()
-    }  # fmt: skip
+    moved = {name.removeprefix("xl/").replace("worksheets/", "my sheets/"): part for name, part in before.items()}
     moved["_rels/workbook.xml.rels"] = moved["_rels/workbook.xml.rels"].replace(b'"worksheets/', b'"/my%20sheets/')
     moved["_rels/.rels"] = moved["_rels/.rels"].replace(b'"xl/workbook', b'"./workbook')
     moved[TYPES] = moved[TYPES].replace(b"/xl/worksheets/", b"/my%20sheets/").replace(b"/xl/", b"/")
     after = append(zipped(moved))
-    assert unchanged(zipped(moved), after, may_change={"workbook.xml", "_rels/workbook.xml.rels", "_rels/.rels", TYPES,
-                                                        "docProps/app.xml"}) == {
-        "worksheets/sheet1.xml", "docProps/custom.xml"
-    }  # fmt: skip
+    assert unchanged(
+        zipped(moved),
+        after,
+        may_change={"workbook.xml", "_rels/workbook.xml.rels", "_rels/.rels", TYPES, "docProps/app.xml"},
+    ) == {"worksheets/sheet1.xml", "docProps/custom.xml"}
     assert sheet_titles(Package(after)) == ["Sheet1", "arrays"]
     assert openpyxl.load_workbook(io.BytesIO(after))["arrays"]["A2"].value == 1.5
 
@@ -321,16 +337,19 @@ def test_a_sheet_of_ours_is_replaced_in_its_place() -> None:
     assert book["more"]["A2"].value == 7.0
     names = {name: defined.attr_text for name, defined in book.defined_names.items()}
     assert names == {
-        "total": "'Report'!$B$2:$B$11", "other": "'more'!$A$2:$A$2", "t": "'arrays'!$A$2:$A$2",
+        "total": "'Report'!$B$2:$B$11",
+        "other": "'more'!$A$2:$A$2",
+        "t": "'arrays'!$A$2:$A$2",
         "new": "'arrays'!$B$2:$B$2",
-    }  # fmt: skip
+    }
     assert not unchanged(before, after, may_change={WORKBOOK, "docProps/custom.xml", "xl/worksheets/sheet3.xml"})
     record = read_record(Package(after))
     assert record == {
         "sheets": {
-            "arrays": {"x": 1, "names": ["t", "new"], "of": "arrays"}, "more": {"names": ["other"], "of": "more"}
+            "arrays": {"x": 1, "names": ["t", "new"], "of": "arrays"},
+            "more": {"names": ["other"], "of": "more"},
         }
-    }  # fmt: skip
+    }
 
 
 def test_replacing_again_and_again_comes_to_the_same() -> None:
@@ -383,9 +402,14 @@ def test_what_only_the_replaced_sheet_had_goes_with_it() -> None:
     after = replace(before, "Sheet1")
     gone = set(parts(before)) - set(parts(after))
     assert gone == {
-        "xl/worksheets/_rels/sheet1.xml.rels", "xl/drawings/drawing1.xml", "xl/drawings/_rels/drawing1.xml.rels",
-        "xl/charts/chart1.xml", "xl/drawings/vmlDrawing1.vml", "xl/comments1.xml", "xl/tables/table1.xml",
-    }  # fmt: skip
+        "xl/worksheets/_rels/sheet1.xml.rels",
+        "xl/drawings/drawing1.xml",
+        "xl/drawings/_rels/drawing1.xml.rels",
+        "xl/charts/chart1.xml",
+        "xl/drawings/vmlDrawing1.vml",
+        "xl/comments1.xml",
+        "xl/tables/table1.xml",
+    }
     types = parts(after)[TYPES].decode()
     assert not [name for name in gone if f'"/{name}"' in types]
     kept = {name: raw for name, raw in raw_members(before).items() if name not in gone}
@@ -478,9 +502,11 @@ def test_a_name_that_its_owner_gave_another_meaning_stays() -> None:
     content = replaced(append(rich()), WORKBOOK, ("'arrays'!$A$2:$A$4", "Report!$A$1"))
     names = openpyxl.load_workbook(io.BytesIO(replace(content))).defined_names
     assert {name: defined.attr_text for name, defined in names.items()} == {
-        "total": "'Report'!$B$2:$B$11", "t": "Report!$A$1", "t_2": "'arrays'!$A$2:$A$4",
+        "total": "'Report'!$B$2:$B$11",
+        "t": "Report!$A$1",
+        "t_2": "'arrays'!$A$2:$A$4",
         "wind_speed": "'arrays'!$B$2:$B$2",
-    }  # fmt: skip
+    }
 
 
 def test_what_else_the_record_holds_is_kept() -> None:
@@ -591,9 +617,11 @@ def test_a_shared_workbook_is_refused() -> None:
 
 
 def test_a_workbook_of_the_binary_kind_is_refused() -> None:
-    binary = replaced(rich(), TYPES, (
-        "openxmlformats-officedocument.spreadsheetml.sheet.main+xml", "ms-excel.sheet.binary.macroEnabled.main"
-    ))  # fmt: skip
+    binary = replaced(
+        rich(),
+        TYPES,
+        ("openxmlformats-officedocument.spreadsheetml.sheet.main+xml", "ms-excel.sheet.binary.macroEnabled.main"),
+    )
     with pytest.raises(sa.FormatError, match=r"save it as \.xlsx"):
         append(binary)
 
@@ -624,10 +652,12 @@ BROKEN: dict[str, Callable[[], bytes]] = {
     **{f"entities in {name}": part_of(name, DTD + b"<a/>") for name in FRAME},
     "no list of sheets": edit_of(WORKBOOK, "sheets>", "sheetz>"),
     "a sheet without a part": edit_of(WORKBOOK, 'r:id="rId2"', 'r:id="rId99"'),
-    "a sheet outside": edit_of(RELATIONS, 'Target="worksheets/sheet1.xml"', 'TargetMode="External" Target="http://a/b"'),
+    "a sheet outside": edit_of(
+        RELATIONS, 'Target="worksheets/sheet1.xml"', 'TargetMode="External" Target="http://a/b"'
+    ),
     "another type": edit_of(TYPES, "spreadsheetml.sheet.main+xml", "wordprocessingml.document.main+xml"),
     "properties that are the workbook": edit_of("_rels/.rels", "docProps/custom.xml", WORKBOOK),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", BROKEN)
@@ -636,9 +666,21 @@ def test_a_broken_workbook_is_refused_before_anything_is_written(kind: str) -> N
         plan_append(Package(BROKEN[kind]()), [plan("arrays", T)])
 
 
-@pytest.mark.parametrize("part", [WORKBOOK, RELATIONS, TYPES, "_rels/.rels", "docProps/custom.xml", "docProps/app.xml",
-                                  "xl/styles.xml", "xl/tables/table1.xml", "xl/worksheets/_rels/sheet3.xml.rels",
-                                  "xl/worksheets/sheet3.xml"])  # fmt: skip
+@pytest.mark.parametrize(
+    "part",
+    [
+        WORKBOOK,
+        RELATIONS,
+        TYPES,
+        "_rels/.rels",
+        "docProps/custom.xml",
+        "docProps/app.xml",
+        "xl/styles.xml",
+        "xl/tables/table1.xml",
+        "xl/worksheets/_rels/sheet3.xml.rels",
+        "xl/worksheets/sheet3.xml",
+    ],
+)
 def test_mutated_parts(part: str) -> None:
     """An error of ours, or a workbook that is read again; never anything else."""
     source = random.Random(part)
@@ -665,10 +707,18 @@ def test_a_bomb_in_a_part_that_is_looked_into_is_refused() -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        "../../[Content_Types].xml", "/_rels/.rels", "/xl/_rels/workbook.xml.rels", "../workbook.xml", "sheet3.xml",
-        "../worksheets/sheet1.xml", "../../../../etc/passwd", "", "/", "NULL",
+        "../../[Content_Types].xml",
+        "/_rels/.rels",
+        "/xl/_rels/workbook.xml.rels",
+        "../workbook.xml",
+        "sheet3.xml",
+        "../worksheets/sheet1.xml",
+        "../../../../etc/passwd",
+        "",
+        "/",
+        "NULL",
     ],
-)  # fmt: skip
+)
 def test_no_relationship_of_a_replaced_sheet_takes_what_others_need(target: str) -> None:
     relations = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
@@ -685,13 +735,23 @@ def test_relationships_in_a_circle_come_to_an_end() -> None:
         )
         return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{entries}</Relationships>'.encode()
 
-    content = with_parts(append(rich()), {
-        "xl/worksheets/_rels/sheet3.xml.rels": to("../a", "sheet3.xml"), "xl/a": b"", "xl/b": b"",
-        "xl/_rels/a.rels": to("b", "a"), "xl/_rels/b.rels": to("a", "worksheets/sheet3.xml", "worksheets/sheet1.xml"),
-    })  # fmt: skip
+    content = with_parts(
+        append(rich()),
+        {
+            "xl/worksheets/_rels/sheet3.xml.rels": to("../a", "sheet3.xml"),
+            "xl/a": b"",
+            "xl/b": b"",
+            "xl/_rels/a.rels": to("b", "a"),
+            "xl/_rels/b.rels": to("a", "worksheets/sheet3.xml", "worksheets/sheet1.xml"),
+        },
+    )
     assert set(parts(content)) - set(parts(replace(content))) == {
-        "xl/worksheets/_rels/sheet3.xml.rels", "xl/a", "xl/b", "xl/_rels/a.rels", "xl/_rels/b.rels",
-    }  # fmt: skip
+        "xl/worksheets/_rels/sheet3.xml.rels",
+        "xl/a",
+        "xl/b",
+        "xl/_rels/a.rels",
+        "xl/_rels/b.rels",
+    }
 
 
 # Failures ----------------------------------------------------------------------------------------------------
@@ -738,8 +798,10 @@ def test_a_new_workbook_has_all_that_was_planned() -> None:
     assert book["arrays"]["A1"].font.name == book["arrays"]["A2"].font.name
     assert (book["arrays"].freeze_panes, book["arrays"].dimensions) == ("A2", "A1:B4")
     assert {name: defined.attr_text for name, defined in book.defined_names.items()} == {
-        "t_1": "'arrays'!$A$2:$A$4", "wind_speed": "'arrays'!$B$2:$B$2", "t_2": "'Größe & <co>'!$A$2:$A$2",
-    }  # fmt: skip
+        "t_1": "'arrays'!$A$2:$A$4",
+        "wind_speed": "'arrays'!$B$2:$B$2",
+        "t_2": "'Größe & <co>'!$A$2:$A$2",
+    }
     assert book.properties.creator == "sheetarray"
     assert b"<Application>sheetarray</Application>" in parts(content)["docProps/app.xml"]
     assert b"dcterms" not in parts(content)["docProps/core.xml"]
@@ -849,9 +911,10 @@ def test_a_replaced_sheet_loses_its_pivot_table_and_the_other_sheet_keeps_its_ca
     part = with_record(append(before), lambda text: text.replace('"sheets":{', '"sheets":{"Pivot":{},'))
     after = replace(part, "Pivot")
     assert set(parts(part)) - set(parts(after)) == {
-        "xl/worksheets/_rels/sheet2.xml.rels", "xl/pivotTables/pivotTable1.xml",
+        "xl/worksheets/_rels/sheet2.xml.rels",
+        "xl/pivotTables/pivotTable1.xml",
         "xl/pivotTables/_rels/pivotTable1.xml.rels",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("reader", ["sheetjs", "exceljs"])

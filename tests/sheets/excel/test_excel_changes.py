@@ -28,8 +28,11 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "cut": (GRID, lambda x: np.trunc(x * 1000) / 1000, "all numbers were rounded or cut to 3 decimals"),
     "9 decimals": (GRID, lambda x: np.round(x, 9), "all numbers were rounded or cut to 9 decimals"),
     "4 to 2 decimals": (np.round(GRID, 4), lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
-    "6 digits": (GRID * 10.0 ** np.arange(6), lambda x: np.array([float(f"{v:.6g}") for v in x]),
-                 "all numbers were rounded or cut to 6 digits"),
+    "6 digits": (
+        GRID * 10.0 ** np.arange(6),
+        lambda x: np.array([float(f"{v:.6g}") for v in x]),
+        "all numbers were rounded or cut to 6 digits",
+    ),
     "single": (GRID, lambda x: x.astype("f4").astype("f8"), "all numbers were cut to single precision (float32)"),
     "sign": (GRID, np.negative, "every number has the opposite sign"),
     "sign, rounded": (GRID, lambda x: at_15(-x), "every number has the opposite sign"),
@@ -40,8 +43,11 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "minus": (GRID, lambda x: x - 1e-3, "0.001 was taken from every number"),
     "both": (GRID, lambda x: x * 1.8 + 32, "every number was multiplied by 1.8, and 32 added"),
     "filled": (GRID, lambda x: np.full_like(x, 7), "filled with one value: all 240 elements are 7.0 now"),
-    "filled text": (np.array([f"t{k}" for k in range(200)]), lambda x: np.full_like(x, "t7"),
-                    "filled with one value: all 200 elements are 't7' now"),
+    "filled text": (
+        np.array([f"t{k}" for k in range(200)]),
+        lambda x: np.full_like(x, "t7"),
+        "filled with one value: all 200 elements are 't7' now",
+    ),
     "whole sign": (WHOLE, np.negative, "every number has the opposite sign"),
     "whole factor": (WHOLE, lambda x: x * 7, "every number was multiplied by 7"),
     "whole divisor": (WHOLE * 4, lambda x: x // 4, "every number was divided by 4"),
@@ -54,7 +60,7 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
     "truth": (GRID > 20, np.logical_not, "every truth value became its opposite"),
     "conjugate": (GRID + 1j * GRID[::-1], np.conj, "every number became its complex conjugate"),
-}  # fmt: skip
+}
 
 SHAPED = {
     "f8": GRID,
@@ -141,10 +147,23 @@ def test_a_record_without_other_ways_of_rounding_accuses_no_element_of_a_last_di
 
 
 CHANGES: list[Callable[[Array], Array]] = [
-    np.negative, np.sort, np.copy, at_15, at_16, at_15_even, lambda x: x[::-1], lambda x: np.roll(x, 3),
-    lambda x: np.round(x, 2), lambda x: x * 3, lambda x: x + 1, lambda x: np.full_like(x, x[0]), np.abs,
-    lambda x: np.random.default_rng(2).permutation(x), lambda x: np.where(x > 0, x, 0.0), lambda x: x**2,
-]  # fmt: skip
+    np.negative,
+    np.sort,
+    np.copy,
+    at_15,
+    at_16,
+    at_15_even,
+    lambda x: x[::-1],
+    lambda x: np.roll(x, 3),
+    lambda x: np.round(x, 2),
+    lambda x: x * 3,
+    lambda x: x + 1,
+    lambda x: np.full_like(x, x[0]),
+    np.abs,
+    lambda x: np.random.default_rng(2).permutation(x),
+    lambda x: np.where(x > 0, x, 0.0),
+    lambda x: x**2,
+]
 NUMBERS = st.one_of(
     st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), min_size=1, max_size=60),
     st.lists(st.sampled_from([0.0, 1.0, 2.5, -1.0]), min_size=1, max_size=60),

@@ -35,7 +35,7 @@ from foreign_books import (
     text,
     worksheet,
     zipped,
-)  # fmt: skip
+)
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
@@ -99,7 +99,8 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     "attributes of a string": lambda: with_strings(f"<si{ATTRIBUTES}><t>a</t></si>"),
     "namespaces of a row": lambda: book(f"{ARRAY}<row{ATTRIBUTES.replace(' a', ' xmlns:a')}/>"),
     "relationships": lambda: changed(
-        "xl/_rels/workbook.xml.rels", "</Relationships>",
+        "xl/_rels/workbook.xml.rels",
+        "</Relationships>",
         "".join(f'<Relationship Id="q{index}" Type="t" Target="x"/>' for index in range(150_000)) + "</Relationships>",
     ),
     "shared strings": lambda: with_strings("<si><t>abc</t></si>" * (5 * MILLION)),
@@ -107,10 +108,10 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     "comments among shared strings": lambda: with_strings("<!-- --><si><t>a</t></si>" * (5 * MILLION)),
     "styles": lambda: changed(STYLES, "<xf", "<xf/>" * (3 * MILLION) + "<xf"),
     "merged cells": lambda: changed(
-        SHEET, "</worksheet>", f'<mergeCells>{"<mergeCell/>" * (5 * MILLION)}</mergeCells></worksheet>'
+        SHEET, "</worksheet>", f"<mergeCells>{'<mergeCell/>' * (5 * MILLION)}</mergeCells></worksheet>"
     ),
     "columns before the rows": lambda: changed(
-        SHEET, "<sheetData>", f'<cols>{"<col/>" * 3 * MILLION}</cols><sheetData>'
+        SHEET, "<sheetData>", f"<cols>{'<col/>' * 3 * MILLION}</cols><sheetData>"
     ),
     "6 M odd cells": lambda: book(ARRAY + odd_rows(60_000)),
     "6 M odd cells after a comment": lambda: book(f"{ARRAY}<!-- -->{odd_rows(60_000)}"),
@@ -121,15 +122,13 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     ),
     "a text of 32 MB": lambda: book({(1, 0): text("x" * (32 * MILLION))}),
     "a huge row number": lambda: book(f'{ARRAY}<row r="{"9" * 1000}"/>'),
-    "repetition in a document": lambda: document(
-        {"a": table_row(table_cell(1.0, repeated=1000), repeated=60) * 3000}
-    ),
+    "repetition in a document": lambda: document({"a": table_row(table_cell(1.0, repeated=1000), repeated=60) * 3000}),
     "empty rows of a document": lambda: document({"a": "<table:table-row/>" * (2 * MILLION)}),
     "tables of a document": lambda: document({f"t{index}": "" for index in range(200_000)}),
     "spaces of a document": lambda: document(
         {"a": table_row(f"<table:table-cell><text:p>{'<text:s/>' * (2 * MILLION)}</text:p></table:table-cell>")}
     ),
-}  # fmt: skip
+}
 
 _SCRIPT = """
 import json, sys, warnings

@@ -89,8 +89,10 @@ def test_a_formula_with_another_value_is_an_edit_as_well() -> None:
     edit, formulas = said(changed(written(), change))
     assert edit == ("error", "arrays!A33", "t[13] was edited since it was written")
     assert formulas[:2] == ("warning", "arrays!A33")
-    assert formulas[2] == "t[13] (A33) is a formula now; values of the array were edited since it was written, " \
-        "as is said besides"  # fmt: skip
+    assert (
+        formulas[2] == "t[13] (A33) is a formula now; values of the array were edited since it was written, "
+        "as is said besides"
+    )
 
 
 def test_formulas_without_a_value_are_errors_and_no_more_is_said_of_them() -> None:
@@ -120,27 +122,39 @@ def test_the_real_parts_of_complex_numbers_and_what_lies_in_rows() -> None:
     lying = re.sub(f'(<c r="(?:{begins}|{ends})"[^>]*>)', r"\1<f>1*1</f>", lying)
     content = with_parts(file.getvalue(), {SHEET: lying.encode()})
     assert said(content) == [
-        ("warning", "t", f"2 of 60 cells are formulas now, from t[2] ({begins}) to t[4] ({ends}); "
-                         "their values are as written"),
-    ]  # fmt: skip
+        (
+            "warning",
+            "t",
+            f"2 of 60 cells are formulas now, from t[2] ({begins}) to t[4] ({ends}); their values are as written",
+        ),
+    ]
 
 
 def test_nothing_is_said_of_values_that_nobody_remembers() -> None:
     content = with_parts(changed(written(), formula("A", 25, 26)), {"docProps/custom.xml": None})
-    content = with_parts(content, {
-        name: re.sub(r"<(Relationship|Override)[^>]*custom[^>]*/>", "", part.decode()).encode()
-        for name, part in parts(content).items() if name in ("_rels/.rels", "[Content_Types].xml")
-    })  # fmt: skip
+    content = with_parts(
+        content,
+        {
+            name: re.sub(r"<(Relationship|Override)[^>]*custom[^>]*/>", "", part.decode()).encode()
+            for name, part in parts(content).items()
+            if name in ("_rels/.rels", "[Content_Types].xml")
+        },
+    )
     assert ("warning", "t", "2 of 60 cells are formulas now, from t[5] (A25) to t[6] (A26)") in said(content)
 
 
 # Array formulas and truth values -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tag", [
-    '<f t="array" ref="A33:A40">B5*1</f>', '<f ref="A33:A40" t="array" aca="false">B5*1</f>',
-    "<f t='array' ref='A33:A40'>B5*1</f>", '<f t="dataTable" ref="A33:A40" dt2D="1"/>',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<f t="array" ref="A33:A40">B5*1</f>',
+        '<f ref="A33:A40" t="array" aca="false">B5*1</f>',
+        "<f t='array' ref='A33:A40'>B5*1</f>",
+        '<f t="dataTable" ref="A33:A40" dt2D="1"/>',
+    ],
+)
 def test_an_array_formula_stands_for_all_of_its_cells(tag: str) -> None:
     content = changed(written(), formula("A", 33, 33, tag))
     message = "8 of 60 cells are formulas now, from t[13] (A33) to t[20] (A40); their values are as written"
@@ -153,8 +167,9 @@ def test_areas_of_formulas() -> None:
         assert area_in("array", reference) == []
     assert area_in("shared", "B2:C10") == area_in(None, "B2:C10") == []
     assert area_in("array", "A1:A1048576") == [(0, 0, 1_048_575, 0)]
-    assert areas_of(b'<c r="A1"><f t="array" ref="A1:A2">1</f></c><c><f t="shared" ref="A1:A9" si="0">array</f></c>') \
-        == ((0, 0, 1, 0),)  # fmt: skip
+    assert areas_of(
+        b'<c r="A1"><f t="array" ref="A1:A2">1</f></c><c><f t="shared" ref="A1:A9" si="0">array</f></c>'
+    ) == ((0, 0, 1, 0),)
 
 
 def test_formulas_among_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,8 +204,29 @@ def test_truth_values_that_libreoffice_writes_as_formulas_are_none(form: str) ->
 
 # Other kinds ---------------------------------------------------------------------------------------------------
 
-LIST = ["version", "1.0.0", "ndarray", "shape", 3, "strides", 1, "offset", 0, "order", "row-major", "dtype", "float64",
-        "length", 3, "capacity", 3, "data", 1.5, 2.5, 3.5]  # fmt: skip
+LIST = [
+    "version",
+    "1.0.0",
+    "ndarray",
+    "shape",
+    3,
+    "strides",
+    1,
+    "offset",
+    0,
+    "order",
+    "row-major",
+    "dtype",
+    "float64",
+    "length",
+    3,
+    "capacity",
+    3,
+    "data",
+    1.5,
+    2.5,
+    3.5,
+]
 
 
 def ods_cell(value: str | float, more: str = "") -> str:

@@ -45,7 +45,7 @@ from foreign_books import (
     words,
     worksheet,
     zipped,
-)  # fmt: skip
+)
 from hostile import survive
 from mutations import mutated
 
@@ -98,10 +98,17 @@ def test_a_document_of_another_program_is_no_workbook() -> None:
         opened(zipped(made))
 
 
-@pytest.mark.parametrize("absent", [
-    "[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml",
-    "xl/sharedStrings.xml",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "absent",
+    [
+        "[Content_Types].xml",
+        "_rels/.rels",
+        "xl/workbook.xml",
+        "xl/_rels/workbook.xml.rels",
+        "xl/worksheets/sheet1.xml",
+        "xl/sharedStrings.xml",
+    ],
+)
 def test_missing_parts(absent: str) -> None:
     made = parts({"arrays": worksheet('<row r="1"><c r="A1" t="s"><v>0</v></c></row>')}, strings=shared("<t>x</t>"))
     assert opened(zipped(made)) == ["arrays"]
@@ -109,10 +116,18 @@ def test_missing_parts(absent: str) -> None:
         opened(zipped({name: part for name, part in made.items() if name != absent}))
 
 
-@pytest.mark.parametrize("part", [
-    "[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml",
-    "xl/sharedStrings.xml", "xl/styles.xml",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "part",
+    [
+        "[Content_Types].xml",
+        "_rels/.rels",
+        "xl/workbook.xml",
+        "xl/_rels/workbook.xml.rels",
+        "xl/worksheets/sheet1.xml",
+        "xl/sharedStrings.xml",
+        "xl/styles.xml",
+    ],
+)
 @pytest.mark.parametrize("how", ["entities", "no XML", "other encoding", "cut off", "empty"])
 def test_parts_that_are_no_plain_xml(part: str, how: str) -> None:
     cells = '<row r="1"><c r="A1" t="s" s="1"><v>0</v></c></row>'
@@ -242,7 +257,7 @@ HARMFUL: dict[str, Callable[[], bytes]] = {
     "a stream without end": lambda: _patched(
         compound({"Workbook": begin(5) * 600}), 0x400 + 128 + 120, struct.pack("<Q", 2**40)
     ),
-}  # fmt: skip
+}
 
 
 _DIMENSION = '<dimension ref="A1:XFD1048576"/>'
@@ -284,11 +299,14 @@ for verb in ("read", "scan", "check", "read_columns"):
 print(json.dumps(outcomes))
 """
 _FINE = {
-    "a column with a cell at its end": ("FormatError", "fine"), "64 MB of spaces": ("fine", "fine"),
-    "64 MB of shared strings": ("fine", "fine"), "30 MB of rich shared strings": ("fine", "fine"),
-    "shared strings that claim to be many": ("fine", "fine"), "dimensions beyond measure": ("fine", "fine"),
+    "a column with a cell at its end": ("FormatError", "fine"),
+    "64 MB of spaces": ("fine", "fine"),
+    "64 MB of shared strings": ("fine", "fine"),
+    "30 MB of rich shared strings": ("fine", "fine"),
+    "shared strings that claim to be many": ("fine", "fine"),
+    "dimensions beyond measure": ("fine", "fine"),
     "a text of 1 MB": ("fine", "fine"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

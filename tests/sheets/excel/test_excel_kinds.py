@@ -33,7 +33,7 @@ from foreign_books import (
     wide,
     words,
     zipped,
-)  # fmt: skip
+)
 from programs import resave
 
 import sheetarray as sa
@@ -299,6 +299,15 @@ def test_errors_formulas_and_dates_of_libreoffice(tmp_path: Path, suffix: str) -
     ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
     texts = ["TRUE" if place == 3 and cell == "1" else cell for place, cell in enumerate(texts)]  # as .ods has it
     assert [cell if isinstance(cell, str) else cell.reason for cell in texts] == [
-        "an error, #DIV/0!", "2", "ab", "TRUE", "2020-01-01T12:00:00", "36:00:00", "an error, #N/A", "0.1", "x",
-        "two\nlines", "a\ttab",
-    ]  # fmt: skip
+        "an error, #DIV/0!",
+        "2",
+        "ab",
+        "TRUE",
+        "2020-01-01T12:00:00",
+        "36:00:00",
+        "an error, #N/A",
+        "0.1",
+        "x",
+        "two\nlines",
+        "a\ttab",
+    ]

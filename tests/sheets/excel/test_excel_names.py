@@ -26,15 +26,82 @@ from sheetarray.sheets.excel.names import (
 from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
 
 NO_NAMES = [
-    "", " ", "1", "2020", "a b", "a-b", "a+b", "a!b", "x/y", "A1", "a1", "xfd1048576", "XFE1", "R1C1", "r1c1", "R", "c",
-    "RC", "R2", "R5C", "rc7", "TRUE", "false", ".a", "1.5", "$x", "\\alpha", "a\\b", "a?", "Print_Area", "_xlfn.SUM",
-    "_xlnm.Print_Area", "Criteria", "auto_open", "a.b1", "sheet1.a1", "_x0041_", "x\u0301\u20dd", "e\u0301",
-    "\U0001f600", "\U00020000", "७", "a\nb", "\x00", "\ud800", "=1+1", "a" * 300, "ª" * 300, "'", '"', "<&>", "№", "½",
-]  # fmt: skip
+    "",
+    " ",
+    "1",
+    "2020",
+    "a b",
+    "a-b",
+    "a+b",
+    "a!b",
+    "x/y",
+    "A1",
+    "a1",
+    "xfd1048576",
+    "XFE1",
+    "R1C1",
+    "r1c1",
+    "R",
+    "c",
+    "RC",
+    "R2",
+    "R5C",
+    "rc7",
+    "TRUE",
+    "false",
+    ".a",
+    "1.5",
+    "$x",
+    "\\alpha",
+    "a\\b",
+    "a?",
+    "Print_Area",
+    "_xlfn.SUM",
+    "_xlnm.Print_Area",
+    "Criteria",
+    "auto_open",
+    "a.b1",
+    "sheet1.a1",
+    "_x0041_",
+    "x\u0301\u20dd",
+    "e\u0301",
+    "\U0001f600",
+    "\U00020000",
+    "७",
+    "a\nb",
+    "\x00",
+    "\ud800",
+    "=1+1",
+    "a" * 300,
+    "ª" * 300,
+    "'",
+    '"',
+    "<&>",
+    "№",
+    "½",
+]
 NAMES = [
-    "t", "T", "temperature", "Größe", "température", "温度", "температура", "x_1", "_1", "a.b", "AAAA1", "sum",
-    "LOG10_", "R2D2", "a.b_1", "_", "é", "RCx", "TRUE1_", "a" * 255,
-]  # fmt: skip
+    "t",
+    "T",
+    "temperature",
+    "Größe",
+    "température",
+    "温度",
+    "температура",
+    "x_1",
+    "_1",
+    "a.b",
+    "AAAA1",
+    "sum",
+    "LOG10_",
+    "R2D2",
+    "a.b_1",
+    "_",
+    "é",
+    "RCx",
+    "TRUE1_",
+    "a" * 255,
+]
 
 
 def is_name(name: str) -> bool:
@@ -61,12 +128,28 @@ def test_titles_that_a_sheet_can_have(title: str) -> None:
 @pytest.mark.parametrize(
     ("title", "reason"),
     [
-        ("", "blank"), ("   ", "blank"), ("a" * 32, "32 characters"), ("\U0001f600" * 16, "32 characters"),
-        ("a[b", r"'\['"), ("a]b", r"'\]'"), ("a:b", "':'"), ("a*b", r"'\*'"), ("a?b", r"'\?'"), ("a/b", "'/'"),
-        ("a\\b", "has"), ("'a", "apostrophe"), ("a'", "apostrophe"), ("History", "keeps"), ("HISTORY", "keeps"),
-        ("a\nb", "has"), ("a\0", "has"), ("\ud800", "has"), ("a\uffff", "has"), ("a_x0041_b", "escaped"),
+        ("", "blank"),
+        ("   ", "blank"),
+        ("a" * 32, "32 characters"),
+        ("\U0001f600" * 16, "32 characters"),
+        ("a[b", r"'\['"),
+        ("a]b", r"'\]'"),
+        ("a:b", "':'"),
+        ("a*b", r"'\*'"),
+        ("a?b", r"'\?'"),
+        ("a/b", "'/'"),
+        ("a\\b", "has"),
+        ("'a", "apostrophe"),
+        ("a'", "apostrophe"),
+        ("History", "keeps"),
+        ("HISTORY", "keeps"),
+        ("a\nb", "has"),
+        ("a\0", "has"),
+        ("\ud800", "has"),
+        ("a\uffff", "has"),
+        ("a_x0041_b", "escaped"),
     ],
-)  # fmt: skip
+)
 def test_titles_that_no_sheet_can_have(title: str, reason: str) -> None:
     with pytest.raises(sa.LimitError, match=reason):
         check_title(title)
@@ -98,9 +181,18 @@ def test_what_is_no_name_becomes_one(array: str) -> None:
 
 def test_examples_of_names() -> None:
     wanted = {
-        "A1": "_A1", "wind speed": "wind_speed", "2020": "_2020", "TRUE": "_TRUE", "R": "_R", "x-y (m/s)": "x_y__m_s_",
-        "": "_", "\\alpha": "_alpha", "e\u0301": "é", "_xlnm.Print_Area": "__xlnm.Print_Area", "a.b1": "a_b1",
-    }  # fmt: skip
+        "A1": "_A1",
+        "wind speed": "wind_speed",
+        "2020": "_2020",
+        "TRUE": "_TRUE",
+        "R": "_R",
+        "x-y (m/s)": "x_y__m_s_",
+        "": "_",
+        "\\alpha": "_alpha",
+        "e\u0301": "é",
+        "_xlnm.Print_Area": "__xlnm.Print_Area",
+        "a.b1": "a_b1",
+    }
     assert names_of(wanted) == wanted
 
 
@@ -150,9 +242,11 @@ def test_every_name_that_is_one_stays_if_no_other_is_the_same(arrays: list[str])
 
 def test_a_reference_covers_all_parts_in_a_sheet() -> None:
     places = [
-        ("t", "arrays", "$A$20:$A$1048576"), ("u", "arrays", "$C$18:$C$18"), ("t", "arrays", "$B$20:$B$99"),
+        ("t", "arrays", "$A$20:$A$1048576"),
+        ("u", "arrays", "$C$18:$C$18"),
+        ("t", "arrays", "$B$20:$B$99"),
         ("t", "Ann's (2)", "$A$20:$A$30"),
-    ]  # fmt: skip
+    ]
     assert build_references(places) == {
         ("t", "arrays"): "'arrays'!$A$20:$A$1048576,'arrays'!$B$20:$B$99",
         ("u", "arrays"): "'arrays'!$C$18:$C$18",
@@ -176,8 +270,9 @@ def test_an_array_in_several_sheets_has_a_name_in_each_and_none_that_would_be_ta
         "wind_speed_2",
     ]
     assert list(make_defined_names([ArrayArea("x" * 300, "a"), ArrayArea("x" * 300, "b")]).values()) == [
-        "x" * 253 + "_1", "x" * 253 + "_2",
-    ]  # fmt: skip
+        "x" * 253 + "_1",
+        "x" * 253 + "_2",
+    ]
 
 
 def test_a_reference_that_is_too_long_for_a_formula_is_left_out() -> None:
@@ -200,13 +295,25 @@ def test_the_titles_in_a_reference_are_found(titles: list[str]) -> None:
 @pytest.mark.parametrize(
     ("reference", "titles"),
     [
-        ("Sheet1!$A$1", ["Sheet1"]), ("Sheet1!A1:B2,arrays!$C$3", ["Sheet1", "arrays"]), ("arrays!#REF!", ["arrays"]),
-        ("$A$1", []), ("SUM(arrays!$A$1)", []), ("arrays!$A$1+1", []), ("1.5", []), ("", []), ("#REF!", []),
+        ("Sheet1!$A$1", ["Sheet1"]),
+        ("Sheet1!A1:B2,arrays!$C$3", ["Sheet1", "arrays"]),
+        ("arrays!#REF!", ["arrays"]),
+        ("$A$1", []),
+        ("SUM(arrays!$A$1)", []),
+        ("arrays!$A$1+1", []),
+        ("1.5", []),
+        ("", []),
+        ("#REF!", []),
         ("arrays!$A$1,", []),
-        ("'" * 8000, []), ("''" * 4000 + "!", []), ("a" * 8000, []), ("a!$A$1," * 1000, []),
-        ("[1]arrays!$A$1", []), ("'a'!$A$1 'a'!$B$1", []), ("other", []),
+        ("'" * 8000, []),
+        ("''" * 4000 + "!", []),
+        ("a" * 8000, []),
+        ("a!$A$1," * 1000, []),
+        ("[1]arrays!$A$1", []),
+        ("'a'!$A$1 'a'!$B$1", []),
+        ("other", []),
     ],
-)  # fmt: skip
+)
 def test_the_titles_in_other_references(reference: str, titles: list[str]) -> None:
     assert parse_titles(reference) == titles
 

@@ -193,8 +193,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "an empty segment": (lambda: renamed(zipped({"a12b": b""}), "a12b", "a//b"), "empty"),
     "climbing by backslashes": (lambda: renamed(zipped({"a/12/b": b""}), "a/12/b", "a\\..\\b"), r"'\.\.'"),
     "absolute by a backslash": (lambda: renamed(two(), "bb", "\\b"), "absolute"),
-    "two that differ in the slash": (
-        lambda: renamed(zipped({"a1b": b"", "a/b": b""}), "a1b", "a\\b"), "one name"),
+    "two that differ in the slash": (lambda: renamed(zipped({"a1b": b"", "a/b": b""}), "a1b", "a\\b"), "one name"),
     "a NUL": (lambda: renamed(zipped({"a1b": b""}), "a1b", "a\0b"), "has '"),
     "no UTF-8": (lambda: zipped({"é": b""}).replace("é".encode(), b"\xff\xfe"), "no UTF-8"),
     "encrypted": (lambda: field(two(), CENTRAL, 8, "<H", 1), "encrypted"),
@@ -212,8 +211,10 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "a size that no deflate reaches": (lambda: field(zipped(TEXT), CENTRAL, 24, "<I", 10**9), "claims 1000000000"),
     "zip64 sizes that are missing": (lambda: field(two(), CENTRAL, 24, "<I", 2**32 - 1), "zip64"),
     "a content that reaches into the directory": (
-        lambda: field(field(two(), CENTRAL, 20, "<I", 60), CENTRAL, 24, "<I", 60), "overlap|reach"),
-}  # fmt: skip
+        lambda: field(field(two(), CENTRAL, 20, "<I", 60), CENTRAL, 24, "<I", 60),
+        "overlap|reach",
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", REFUSED)

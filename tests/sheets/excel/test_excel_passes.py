@@ -59,13 +59,25 @@ def same(one: RawCells, other: RawCells) -> bool:
 @pytest.mark.parametrize(
     "options",
     [
-        {}, {"width": 1}, {"width": 30}, {"start": 24, "width": 4}, {"start": 700, "width": 4}, {"first": 1},
-        {"start": 16_383, "width": 1}, {"first": 98, "count": 905}, {"first": 1_048_571}, {"tag": ' spans="1:3"'},
-        {"tag": ' spans="1:3" ht="15.75" x14ac:dyDescent="0.25"'}, {"cell": ' s="3"'}, {"cell": ' s="123456"'},
-        {"cell": ' t="n"'}, {"cell": ' s="4" t="n"', "count": 4}, {"cell": ' s="12345" t="n"'},
+        {},
+        {"width": 1},
+        {"width": 30},
+        {"start": 24, "width": 4},
+        {"start": 700, "width": 4},
+        {"first": 1},
+        {"start": 16_383, "width": 1},
+        {"first": 98, "count": 905},
+        {"first": 1_048_571},
+        {"tag": ' spans="1:3"'},
+        {"tag": ' spans="1:3" ht="15.75" x14ac:dyDescent="0.25"'},
+        {"cell": ' s="3"'},
+        {"cell": ' s="123456"'},
+        {"cell": ' t="n"'},
+        {"cell": ' s="4" t="n"', "count": 4},
+        {"cell": ' s="12345" t="n"'},
         {"cell": ' t="n" s="1"'},
     ],
-)  # fmt: skip
+)
 def test_regular_blocks_give_what_the_rules_give(
     options: dict[str, Any], numeric: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,12 +189,23 @@ def test_short_blocks_give_what_the_rules_give(text: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"version"', '"x"'), ("version<", "ver&#115;ion<"), ("version<", "_x0041_<"), ("version<", " version<"),
-        ('r="B2"', 'r="B3"'), ('r="B2"', 'r="b2"'), ('<c r="B2">', "<c>"), ('t="b"', 't="q"'), ("XFD2", "XFE2"),
-        ('<row r="7">', '<row r="1048577">'), ('<row r="7"></row>', '<row r="7">'), ('<row r="4"/>', "</row>"),
-        ("<v>1.50</v>", "<v>1.50</v><v/>"), ("<v>1.50</v>", "<f>1+1</f><v>2</v>"), ('t="str"', 't="inlineStr"'),
+        ('"version"', '"x"'),
+        ("version<", "ver&#115;ion<"),
+        ("version<", "_x0041_<"),
+        ("version<", " version<"),
+        ('r="B2"', 'r="B3"'),
+        ('r="B2"', 'r="b2"'),
+        ('<c r="B2">', "<c>"),
+        ('t="b"', 't="q"'),
+        ("XFD2", "XFE2"),
+        ('<row r="7">', '<row r="1048577">'),
+        ('<row r="7"></row>', '<row r="7">'),
+        ('<row r="4"/>', "</row>"),
+        ("<v>1.50</v>", "<v>1.50</v><v/>"),
+        ("<v>1.50</v>", "<f>1+1</f><v>2</v>"),
+        ('t="str"', 't="inlineStr"'),
     ],
-)  # fmt: skip
+)
 def test_short_blocks_of_other_forms_are_none_of_its_business(old: str, new: str) -> None:
     text = SHORT.replace('t="inlineStr"><is><t>version', 't="inlineStr"><is><t>version', 1)
     if old == '"version"':

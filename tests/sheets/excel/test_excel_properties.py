@@ -58,8 +58,10 @@ def test_what_is_packed_is_unpacked(record: dict[str, Any]) -> None:
 def test_older_records_are_read_with_quotes_escaped_or_not() -> None:
     text = json.dumps(RECORD).replace("_", "\\u005f")
     for older in (text, text.replace('"', "_x0022_"), "".join(f"_x{ord(x):04X}_" if x in '{"' else x for x in text)):
-        pieces = {f"sheetarray {place + 1}": older[start : start + 255]
-                  for place, start in enumerate(range(0, len(older), 255))}  # fmt: skip
+        pieces = {
+            f"sheetarray {place + 1}": older[start : start + 255]
+            for place, start in enumerate(range(0, len(older), 255))
+        }
         assert unpack(pieces) == RECORD
 
 
@@ -180,14 +182,23 @@ def test_empty_prefixed_and_strict_properties_are_added_to() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "", "text", "<Properties>", "<Properties/>", "<a/><b/>", "\ufeff<Properties>", "<Properties xmlns='urn:x'/>",
-        '<?xml version="1.0" encoding="windows-1252"?><a/>', '<?xml version="1.0" encoding="nonsense"?><a/>',
+        "",
+        "text",
+        "<Properties>",
+        "<Properties/>",
+        "<a/><b/>",
+        "\ufeff<Properties>",
+        "<Properties xmlns='urn:x'/>",
+        '<?xml version="1.0" encoding="windows-1252"?><a/>',
+        '<?xml version="1.0" encoding="nonsense"?><a/>',
         f"<!DOCTYPE a [<!ENTITY e 'x'>]><Properties xmlns='{SPACE}'>&e;</Properties>",
-        f"<Properties xmlns='{SPACE}'>&e;</Properties>", f"<Properties xmlns='{SPACE}'>\x01</Properties>",
-        "<x:Properties/>", "<Properties>" + "<a>" * 200_000,
+        f"<Properties xmlns='{SPACE}'>&e;</Properties>",
+        f"<Properties xmlns='{SPACE}'>\x01</Properties>",
+        "<x:Properties/>",
+        "<Properties>" + "<a>" * 200_000,
         "<Properties " + " ".join(f"xmlns:x{index}='y'" for index in range(20_000)) + "/>",
     ],
-)  # fmt: skip
+)
 def test_broken_properties_are_an_error_of_the_format(content: str) -> None:
     for encoding in ("utf-8", "utf-16"):
         with bounded_memory():

@@ -158,8 +158,10 @@ def test_libreoffice_computes_over_the_names_of_arrays_in_parts(
     sa.write(path, arrays)
     book = openpyxl.load_workbook(path)
     assert {name: len(list(defined.destinations)) for name, defined in book.defined_names.items()} == {
-        "long": 3, "longer_1": 1, "longer_2": 3,
-    }  # fmt: skip
+        "long": 3,
+        "longer_1": 1,
+        "longer_2": 3,
+    }
     sheet = book.create_sheet("sums", 0)
     sheet.append(["=SUM(long)", "=SUM(longer_1,longer_2)"])
     book.save(path)

@@ -34,7 +34,7 @@ from foreign_books import (
     words,
     worksheet,
     zipped,
-)  # fmt: skip
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,16 +107,26 @@ def test_a_cell_that_comes_twice_is_refused() -> None:
     assert caught.value.location == f"arrays!A{FIRST}"
 
 
-@pytest.mark.parametrize("rows", [
-    '<row r="1048577"><c r="A1048577"><v>1</v></c></row>', '<row r="1"><c r="XFE1"><v>1</v></c></row>',
-    '<row r="1"><c r="A2"><v>1</v></c></row>', '<row r="0"><c r="A0"><v>1</v></c></row>',
-    '<row r="9999999999"><c r="A9999999999"><v>1</v></c></row>', '<row r="1"><c r="1A"><v>1</v></c></row>',
-    '<row r="1"><c r="AAAA1"><v>1</v></c></row>', '<row r="1"><c r="A1" t="z"><v>1</v></c></row>',
-    '<row r="1"><c r="A1" t="s"><v>1</v></c></row>', '<row r="1"><c r="A1" t="s"><v>x</v></c></row>',
-    '<row r="1"><c r="A1"><v>1</c></row>', '<row r="1"><c r="A1"><v>&nbsp;</v></c></row>', '<row r="1"><c r="A1">',
-    '<row r="1"><c r="A1" t="str"><v>&nope;</v></c></row>',
-    '<row r="1"><c r="A1" t="inlineStr"><is><t>&#0;</t></is></c></row>',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<row r="1048577"><c r="A1048577"><v>1</v></c></row>',
+        '<row r="1"><c r="XFE1"><v>1</v></c></row>',
+        '<row r="1"><c r="A2"><v>1</v></c></row>',
+        '<row r="0"><c r="A0"><v>1</v></c></row>',
+        '<row r="9999999999"><c r="A9999999999"><v>1</v></c></row>',
+        '<row r="1"><c r="1A"><v>1</v></c></row>',
+        '<row r="1"><c r="AAAA1"><v>1</v></c></row>',
+        '<row r="1"><c r="A1" t="z"><v>1</v></c></row>',
+        '<row r="1"><c r="A1" t="s"><v>1</v></c></row>',
+        '<row r="1"><c r="A1" t="s"><v>x</v></c></row>',
+        '<row r="1"><c r="A1"><v>1</c></row>',
+        '<row r="1"><c r="A1"><v>&nbsp;</v></c></row>',
+        '<row r="1"><c r="A1">',
+        '<row r="1"><c r="A1" t="str"><v>&nope;</v></c></row>',
+        '<row r="1"><c r="A1" t="inlineStr"><is><t>&#0;</t></is></c></row>',
+    ],
+)
 def test_references_types_and_xml_that_are_wrong_are_refused_where_they_are(rows: str) -> None:
     with pytest.raises(sa.FormatError) as caught:
         opened(book(rows)).head(1000)
@@ -181,17 +191,39 @@ def test_comments_and_foreign_elements_are_passed_over() -> None:
 
 
 FORMS = [
-    "><v>{n}</v></c>", ' s="1"><v>{n}</v></c>', ' s="0" t="n"><v>{n}.25</v></c>', ' t="n" s="1"><v>{n}</v></c>',
+    "><v>{n}</v></c>",
+    ' s="1"><v>{n}</v></c>',
+    ' s="0" t="n"><v>{n}.25</v></c>',
+    ' t="n" s="1"><v>{n}</v></c>',
     ' t="inlineStr"><is><t>t{n}</t></is></c>',
-    ' t="inlineStr"><is><t xml:space="preserve"> {n} &amp; _x000D_</t></is></c>', ' t="b"><v>1</v></c>',
-    ' t="str"><f>A1</f><v>r{n}</v></c>', "><f>1</f><v>{n}</v></c>", '><f si="1"/><v>{n}</v></c>', "><f>1</f></c>",
-    ' t="e"><v>#N/A</v></c>', ' s="1"/>', "></c>", "><v/></c>", ' t="s"><v>{n}</v></c>', ' t="str"><v></v></c>',
-    ' t="str"><v/></c>', ' t="inlineStr"><is><r><t>ri</t></r><r><t> ch</t></r></is></c>', ' t="inlineStr"><is/></c>',
-    ' s="{n}7" t="n" ><v>{n}</v></c>', ' s="12345678"><v>{n}</v></c>', ' s=""><v>{n}</v></c>',
-    ' t="inlineStr"><v>old</v></c>', ' cm="1"><v>{n}</v></c>', ' t="d"><v>2020-01-{n:02}</v></c>',
-    "><v> {n} </v></c>", ' s="3" ><v>{n}e-3</v></c>', "><v>1e999</v></c>", "><!-- c --><v>{n}</v></c>",
-    ' t="inlineStr"><is><t> &#32;{n}</t></is></c>', ' t="inlineStr"><is><t>>{n}</t></is></c>',
-]  # fmt: skip
+    ' t="inlineStr"><is><t xml:space="preserve"> {n} &amp; _x000D_</t></is></c>',
+    ' t="b"><v>1</v></c>',
+    ' t="str"><f>A1</f><v>r{n}</v></c>',
+    "><f>1</f><v>{n}</v></c>",
+    '><f si="1"/><v>{n}</v></c>',
+    "><f>1</f></c>",
+    ' t="e"><v>#N/A</v></c>',
+    ' s="1"/>',
+    "></c>",
+    "><v/></c>",
+    ' t="s"><v>{n}</v></c>',
+    ' t="str"><v></v></c>',
+    ' t="str"><v/></c>',
+    ' t="inlineStr"><is><r><t>ri</t></r><r><t> ch</t></r></is></c>',
+    ' t="inlineStr"><is/></c>',
+    ' s="{n}7" t="n" ><v>{n}</v></c>',
+    ' s="12345678"><v>{n}</v></c>',
+    ' s=""><v>{n}</v></c>',
+    ' t="inlineStr"><v>old</v></c>',
+    ' cm="1"><v>{n}</v></c>',
+    ' t="d"><v>2020-01-{n:02}</v></c>',
+    "><v> {n} </v></c>",
+    ' s="3" ><v>{n}e-3</v></c>',
+    "><v>1e999</v></c>",
+    "><!-- c --><v>{n}</v></c>",
+    ' t="inlineStr"><is><t> &#32;{n}</t></is></c>',
+    ' t="inlineStr"><is><t>>{n}</t></is></c>',
+]
 
 
 @given(

@@ -20,7 +20,7 @@ from foreign_books import (
     shared,
     styles,
     text,
-)  # fmt: skip
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,8 +78,9 @@ def test_a_number_cell_that_holds_no_numeral_is_refused(wrong: str) -> None:
 
 
 def test_text_means_what_the_dtype_says() -> None:
-    assert_same(one("float64", text("NaN"), number(1.5), text("-Infinity"), text("1e3")),
-                np.array([np.nan, 1.5, -np.inf, 1000]))  # fmt: skip
+    assert_same(
+        one("float64", text("NaN"), number(1.5), text("-Infinity"), text("1e3")), np.array([np.nan, 1.5, -np.inf, 1000])
+    )
     assert_same(one("float64", text("NaN"), number(1.5), text(" 2 ")), np.array([np.nan, 1.5, 2]))
     assert_same(one("complex128", text("1+2i"), number(3)), np.array([1 + 2j, 3]))
     assert_same(one("int8", text("5"), number("2.0"), number("1E+02")), np.array([5, 2, 100], np.int8))
@@ -94,11 +95,22 @@ def test_integers_are_exact_beyond_what_a_double_holds() -> None:
     assert_same(one("uint64", number(2**64 - 1), number(0)), np.array([2**64 - 1, 0], np.uint64))
 
 
-@pytest.mark.parametrize(("dtype", "cell"), [
-    ("uint8", number(300)), ("uint8", number(-1)), ("int32", number(2.5)), ("float16", number(70000)),
-    ("float64", boolean(True)), ("int32", boolean(True)), ("bool", number(2)), ("float64", text("abc")),
-    ("int64", number("1e19")), ("datetime64[D]", number(43831)), ("timedelta64[s]", number(1.5)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dtype", "cell"),
+    [
+        ("uint8", number(300)),
+        ("uint8", number(-1)),
+        ("int32", number(2.5)),
+        ("float16", number(70000)),
+        ("float64", boolean(True)),
+        ("int32", boolean(True)),
+        ("bool", number(2)),
+        ("float64", text("abc")),
+        ("int64", number("1e19")),
+        ("datetime64[D]", number(43831)),
+        ("timedelta64[s]", number(1.5)),
+    ],
+)
 def test_a_value_that_the_dtype_cannot_mean_is_an_error_at_its_address(dtype: str, cell: str) -> None:
     good = {"bool": boolean(True), "datetime64[D]": text("2020-01-01")}.get(dtype, number(1))
     error = refusal(dtype, good, cell, good)
@@ -129,9 +141,20 @@ def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
         " a ",
         "_",
     ]
-    escaped = {"_x000D_": "\r", "_x0001_": "\x01", "_xFFFE_": "\ufffe", "_xFFFF_": "\uffff", "_x005F_x0041_": "_x0041_",
-               "_x0041__x0042_": "AB", "_xD83D__xDE00_": "\U0001f600", "_xD83D_": "_xD83D_", "_x41_": "_x41_",
-               "_X0041_": "_X0041_", "_x00e9_": "é", "__x005F_x0041_": "__x0041_"}  # fmt: skip
+    escaped = {
+        "_x000D_": "\r",
+        "_x0001_": "\x01",
+        "_xFFFE_": "\ufffe",
+        "_xFFFF_": "\uffff",
+        "_x005F_x0041_": "_x0041_",
+        "_x0041__x0042_": "AB",
+        "_xD83D__xDE00_": "\U0001f600",
+        "_xD83D_": "_xD83D_",
+        "_x41_": "_x41_",
+        "_X0041_": "_X0041_",
+        "_x00e9_": "é",
+        "__x005F_x0041_": "__x0041_",
+    }
     written = plain + list(escaped)
     wanted = plain + list(escaped.values())
     kept = 'xml:space="preserve"'
@@ -192,8 +215,21 @@ def test_numbers_and_booleans_in_an_array_of_strings_are_their_shortest_text() -
 
 
 def test_generic_elements_are_what_their_cells_are() -> None:
-    cells = [number(2), number(2.5), number("1E+300"), number("1E+05"), boolean(False), text("x"), text("'2"),
-             text("2.0"), text("'"), None, number("12345678901234567"), text("TRUE"), number("-0.5e-7")]  # fmt: skip
+    cells = [
+        number(2),
+        number(2.5),
+        number("1E+300"),
+        number("1E+05"),
+        boolean(False),
+        text("x"),
+        text("'2"),
+        text("2.0"),
+        text("'"),
+        None,
+        number("12345678901234567"),
+        text("TRUE"),
+        number("-0.5e-7"),
+    ]
     content = book(columns([*listed("generic", [""] * len(cells))[: FIRST - 1], *cells]))
     assert_same(
         read(content)["t"],
@@ -204,16 +240,32 @@ def test_generic_elements_are_what_their_cells_are() -> None:
 # Dates, errors, formulas -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("settings", "serials"), [
-    ("", (1.0, 59.0, 61.0, 43831.5, 2958465.0)),
-    ('<workbookPr date1904="1"/>', (-1461.0 + 1462, 0.0, 1.0, 42369.5, 2957003.0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "serials"),
+    [
+        ("", (1.0, 59.0, 61.0, 43831.5, 2958465.0)),
+        ('<workbookPr date1904="1"/>', (-1461.0 + 1462, 0.0, 1.0, 42369.5, 2957003.0)),
+    ],
+)
 def test_date_cells_are_dates_of_their_system_and_a_warning_says_so(settings: str, serials: tuple[float, ...]) -> None:
     wanted = {
-        "": ["1900-01-01T00:00:00.000", "1900-02-28T00:00:00.000", "1900-03-01T00:00:00.000", "2020-01-01T12:00:00.000",
-             "9999-12-31T00:00:00.000"],
-    }.get(settings, ["1904-01-02T00:00:00.000", "1904-01-01T00:00:00.000", "1904-01-02T00:00:00.000",
-                     "2020-01-01T12:00:00.000", "9999-12-31T00:00:00.000"])  # fmt: skip
+        "": [
+            "1900-01-01T00:00:00.000",
+            "1900-02-28T00:00:00.000",
+            "1900-03-01T00:00:00.000",
+            "2020-01-01T12:00:00.000",
+            "9999-12-31T00:00:00.000",
+        ],
+    }.get(
+        settings,
+        [
+            "1904-01-02T00:00:00.000",
+            "1904-01-01T00:00:00.000",
+            "1904-01-02T00:00:00.000",
+            "2020-01-01T12:00:00.000",
+            "9999-12-31T00:00:00.000",
+        ],
+    )
     content = book(
         columns(listed("datetime64[ms]", dated(*serials))), formats=styles("yyyy\\-mm\\-dd"), settings=settings
     )
@@ -249,17 +301,37 @@ def test_a_date_finer_than_its_dtype_is_refused() -> None:
 
 
 def test_dates_among_text_are_their_iso_text_and_times_their_hours() -> None:
-    content = book(columns(listed("string", [*dated(43831.0, 0.5), text("x"), ' s="2"><v>1.5</v></c>'])),
-                   formats=styles("d.m.yy h:mm", "[h]:mm"))  # fmt: skip
+    content = book(
+        columns(listed("string", [*dated(43831.0, 0.5), text("x"), ' s="2"><v>1.5</v></c>'])),
+        formats=styles("d.m.yy h:mm", "[h]:mm"),
+    )
     with pytest.warns(sa.SheetArrayWarning, match="date cell"):
         assert read(content)["t"].tolist() == ["2020-01-01", "12:00:00", "x", "36:00:00"]
 
 
-@pytest.mark.parametrize(("code", "kind"), [
-    ("General", 1), ("0.00E+00", 1), ('0" days"', 1), ("0\\d", 1), ("[Red]0.0", 1), ("#,##0_);[Red](#,##0)", 1),
-    ('"y"0;yyyy', 1), ("_d0", 1), ("[$-409]General", 1), ("@", 1), ("yyyy-mm-dd", 4), ("h:mm AM/PM", 4),
-    ("[$-407]d. mmm", 4), ("[$-F400]h:mm:ss\\ AM/PM", 4), ("ss.000", 4), ("[h]:mm:ss", 6), ("[mm]", 6), ("[SS].0", 6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("General", 1),
+        ("0.00E+00", 1),
+        ('0" days"', 1),
+        ("0\\d", 1),
+        ("[Red]0.0", 1),
+        ("#,##0_);[Red](#,##0)", 1),
+        ('"y"0;yyyy', 1),
+        ("_d0", 1),
+        ("[$-409]General", 1),
+        ("@", 1),
+        ("yyyy-mm-dd", 4),
+        ("h:mm AM/PM", 4),
+        ("[$-407]d. mmm", 4),
+        ("[$-F400]h:mm:ss\\ AM/PM", 4),
+        ("ss.000", 4),
+        ("[h]:mm:ss", 6),
+        ("[mm]", 6),
+        ("[SS].0", 6),
+    ],
+)
 def test_format_codes(code: str, kind: int) -> None:
     assert kind_of_format(code) == kind
 
@@ -271,14 +343,17 @@ def test_serials() -> None:
     assert format_duration(float("nan")) is None
 
 
-@pytest.mark.parametrize(("cell", "reason", "hint"), [
-    (' t="e"><v>#DIV/0!</v></c>', "an error, #DIV/0!", ""),
-    (' t="e"><f>1/0</f><v>#SPILL!</v></c>', "an error, #SPILL!", ""),
-    ("><f>1+1</f></c>", "a formula without a value", "save it"),
-    ("><f>1+1</f><v></v></c>", "a formula without a value", "save it"),
-    ("><f>1+1</f><v/></c>", "a formula without a value", "save it"),
-    ('><f t="shared" si="0"/></c>', "a formula without a value", "save it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cell", "reason", "hint"),
+    [
+        (' t="e"><v>#DIV/0!</v></c>', "an error, #DIV/0!", ""),
+        (' t="e"><f>1/0</f><v>#SPILL!</v></c>', "an error, #SPILL!", ""),
+        ("><f>1+1</f></c>", "a formula without a value", "save it"),
+        ("><f>1+1</f><v></v></c>", "a formula without a value", "save it"),
+        ("><f>1+1</f><v/></c>", "a formula without a value", "save it"),
+        ('><f t="shared" si="0"/></c>', "a formula without a value", "save it"),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float64", "int8", "bool", "string", "generic", "complex64", "datetime64[s]"])
 def test_errors_and_formulas_without_a_value_are_refused_under_every_dtype(
     dtype: str, cell: str, reason: str, hint: str
@@ -292,8 +367,12 @@ def test_errors_and_formulas_without_a_value_are_refused_under_every_dtype(
 
 
 def test_formulas_with_values_are_their_values() -> None:
-    cells = ["><f>0.5+1</f><v>1.5</v></c>", '><f t="shared" ref="A1:A2" si="0">A1&gt;B1</f><v>2</v></c>',
-             '><f t="shared" si="0"/><v>3</v></c>', "><f>A1>B1</f><v>4</v></c>"]  # fmt: skip
+    cells = [
+        "><f>0.5+1</f><v>1.5</v></c>",
+        '><f t="shared" ref="A1:A2" si="0">A1&gt;B1</f><v>2</v></c>',
+        '><f t="shared" si="0"/><v>3</v></c>',
+        "><f>A1>B1</f><v>4</v></c>",
+    ]
     assert_same(one("float64", *cells), np.array([1.5, 2, 3, 4]))
     assert_same(one("bool", ' t="b"><f>TRUE()</f><v>1</v></c>', boolean(False)), np.array([True, False]))
 

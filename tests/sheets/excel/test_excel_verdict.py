@@ -153,8 +153,11 @@ def test_a_run_of_edits_is_named_where_numbers_were_rounded_to_16_digits(start: 
     assert [finding.location for finding in errors] == [cell(index) for index in edits]
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=300), st.sets(st.integers(0, 299), max_size=12),
-       st.sampled_from([0, 1, 4, 23, 64]))  # fmt: skip
+@given(
+    st.lists(st.booleans(), min_size=1, max_size=300),
+    st.sets(st.integers(0, 299), max_size=12),
+    st.sampled_from([0, 1, 4, 23, 64]),
+)
 @example([True, True, False], {0, 1, 2}, 64)
 @example([True, False, False, True], {0, 1, 2, 3}, 0)
 def test_in_an_array_of_two_values_no_edit_is_missed_and_none_is_made_up(
@@ -380,16 +383,45 @@ def test_what_is_no_record_says_nothing(record: Any) -> None:
 
 
 VALUES: list[Any] = [
-    None, True, -1, 0, 1, 3, 63, 64, 65, 10**9, 2**44, 2**44 + 1, 2**63, 10**400, 0.5, float("nan"), float("inf"),
-    -1e-15, "", "float32", "é", "AAAAAAAAAAA", "=" * 11, "A" * 16, [], [1], {}, {"v": 1},
-]  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    1,
+    3,
+    63,
+    64,
+    65,
+    10**9,
+    2**44,
+    2**44 + 1,
+    2**63,
+    10**400,
+    0.5,
+    float("nan"),
+    float("inf"),
+    -1e-15,
+    "",
+    "float32",
+    "é",
+    "AAAAAAAAAAA",
+    "=" * 11,
+    "A" * 16,
+    [],
+    [1],
+    {},
+    {"v": 1},
+]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_records_edited_at_random_never_raise(seed: int) -> None:
     rng = random.Random(seed)
-    samples = [remembered(array, blocks) for array in (random_numbers(300), dtype_cases()["string"], np.arange(9))
-               for blocks in (0, 4, 64)]  # fmt: skip
+    samples = [
+        remembered(array, blocks)
+        for array in (random_numbers(300), dtype_cases()["string"], np.arange(9))
+        for blocks in (0, 4, 64)
+    ]
     with bounded_memory():
         for _ in range(400):
             record, linear = rng.choice(samples)

@@ -58,10 +58,17 @@ class Variation:
             return ""
         if not self.markup:
             return self.source.choice([" ", "\n\t"])
-        return self.source.choice([
-            " ", "\n\t", "<!-- <row r='9'><c r='A9'><v>7</v></c></row> -->", "<?pi </sheetData> <row > ?>",
-            f'<f:v xmlns:f="{FOREIGN}"><v>66</v></f:v>', "<!---->", "\r\n",
-        ])  # fmt: skip
+        return self.source.choice(
+            [
+                " ",
+                "\n\t",
+                "<!-- <row r='9'><c r='A9'><v>7</v></c></row> -->",
+                "<?pi </sheetData> <row > ?>",
+                f'<f:v xmlns:f="{FOREIGN}"><v>66</v></f:v>',
+                "<!---->",
+                "\r\n",
+            ]
+        )
 
     def attributes(self, *pairs: tuple[str, str]) -> str:
         given = list(pairs)
@@ -175,9 +182,10 @@ def told(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "SHORT", 0)  # the cells of a short sheet are text
         doubles = [
-            (place, value) for run in opened(content)._container.cells("arrays", numeric=True)
+            (place, value)
+            for run in opened(content)._container.cells("arrays", numeric=True)
             for *place, value in zip(run.rows.tolist(), run.columns.tolist(), run.values.to_list(), strict=True)
-        ]  # fmt: skip
+        ]
     kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
     found = {}
     for run in container.cells("arrays", numeric=False):
@@ -195,9 +203,11 @@ def told(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
 
 
 VALUES = st.one_of(
-    st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False), st.booleans(),
+    st.integers(-(10**6), 10**6),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
     st.text(st.sampled_from("ab <>&'\"]\r\n\té😀_x-!?"), max_size=8),
-)  # fmt: skip
+)
 
 
 @given(
@@ -256,9 +266,10 @@ def test_shared_strings_may_be_odd() -> None:
         "<t><![CDATA[<si><t>x</t></si>]]></t>", "<!-- <si/> --><t>b</t>", "<t>c<?pi?></t>", "<r><t>d</t></r>"
     )
     for table in (
-        strings, strings.replace("</sst>", "<extLst><ext><si><t>no</t></si></ext></extLst></sst>"),
+        strings,
+        strings.replace("</sst>", "<extLst><ext><si><t>no</t></si></ext></extLst></sst>"),
         strings.replace("<si>", "<x:si>").replace("</si>", "</x:si>").replace("<sst ", f'<sst xmlns:x="{MAIN}" '),
-    ):  # fmt: skip
+    ):
         table = table.replace("[<x:si>", "[<si>").replace("</x:si>]", "</si>]")
         made = sa.read(io.BytesIO(book(cells, strings=table)), format="xlsx")["t"].tolist()
         assert made == ["<si><t>x</t></si>", "b", "c", "d"]
@@ -270,14 +281,17 @@ ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
 END = len(listed("float64", [number(1.5)]))
 
 
-@pytest.mark.parametrize(("rows", "place"), [
-    (ARRAY + '<row r="40"><c r="B40"><v>1</v></c><c r="B40"><v>1</v></c></row>', "B40"),
-    (ARRAY + '<row r="40"><c r="B40"><v>1</v></c></row><row r="40"><c r="B40"><v>2</v></c></row>', "B40"),
-    (ARRAY + '<row r="40"><c r="C40"><v>1</v></c><c r="A40"><v>1</v></c><c r="C40"><v>3</v></c></row>', "C40"),
-    (ARRAY + '<row r="1"><c r="A1"><v>1</v></c></row>', "A1"),
-    (ARRAY + "".join(f'<row r="{n}"><c r="B{n}"><v>1</v></c></row>' for n in (*range(100, 30_000), 150)), "B150"),
-    (ARRAY.replace('<c r="A2"', '<c r="A2" t="str"><v>version</v></c><c r="A2"'), "A2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        (ARRAY + '<row r="40"><c r="B40"><v>1</v></c><c r="B40"><v>1</v></c></row>', "B40"),
+        (ARRAY + '<row r="40"><c r="B40"><v>1</v></c></row><row r="40"><c r="B40"><v>2</v></c></row>', "B40"),
+        (ARRAY + '<row r="40"><c r="C40"><v>1</v></c><c r="A40"><v>1</v></c><c r="C40"><v>3</v></c></row>', "C40"),
+        (ARRAY + '<row r="1"><c r="A1"><v>1</v></c></row>', "A1"),
+        (ARRAY + "".join(f'<row r="{n}"><c r="B{n}"><v>1</v></c></row>' for n in (*range(100, 30_000), 150)), "B150"),
+        (ARRAY.replace('<c r="A2"', '<c r="A2" t="str"><v>version</v></c><c r="A2"'), "A2"),
+    ],
+)
 def test_a_cell_that_comes_twice_is_an_error(rows: str, place: str) -> None:
     content = book(rows)
     with pytest.raises(sa.FormatError, match=rf"\b{place}\b.*twice"):

@@ -35,14 +35,14 @@ KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
         (f"gsheets://{KEY}/run #1", None, "run #1"),
         (f"gsheets://{KEY}/run%20%231", None, "run #1"),
         (f"gsheets://{KEY}/why?", None, "why?"),
-        (f"gsheets://{KEY}/Bob's \"größe\"", None, "Bob's \"größe\""),
+        (f'gsheets://{KEY}/Bob\'s "größe"', None, 'Bob\'s "größe"'),
         (f"gsheets://{KEY}/gr%C3%B6%C3%9Fe 100%", None, "größe 100%"),
         (f"gsheets://{KEY}#gid=5", 5, None),
         (f"gsheets://{KEY}?gid=5", 5, None),
         (f"gsheets://{KEY}/?gid=5", 5, None),
         (KEY, None, None),
     ],
-)  # fmt: skip
+)
 def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
     found = parse_address(text)
     assert (found.key, found.gid, found.title) == (KEY, gid, title)
@@ -52,12 +52,24 @@ def test_addresses_are_understood(text: str, gid: int | None, title: str | None)
 @pytest.mark.parametrize(
     "text",
     [
-        "", "x", "run.csv", "gsheets://", "gsheets://short/x", "https://example.org/spreadsheets", "gsheets:///arrays",
-        f"https://example.org/?key={KEY}", "https://docs.google.com/spreadsheets/", "https://docs.google.com/document/d/x",
-        "https://docs.google.com/spreadsheets/d/e/2PACX-1vSomething/pubhtml", f"{KEY}/../x", f"{KEY}?x", f"gsheets://{KEY}:x",
-        f"gsheets://{KEY}#x", "https://[::1/x",
+        "",
+        "x",
+        "run.csv",
+        "gsheets://",
+        "gsheets://short/x",
+        "https://example.org/spreadsheets",
+        "gsheets:///arrays",
+        f"https://example.org/?key={KEY}",
+        "https://docs.google.com/spreadsheets/",
+        "https://docs.google.com/document/d/x",
+        "https://docs.google.com/spreadsheets/d/e/2PACX-1vSomething/pubhtml",
+        f"{KEY}/../x",
+        f"{KEY}?x",
+        f"gsheets://{KEY}:x",
+        f"gsheets://{KEY}#x",
+        "https://[::1/x",
     ],
-)  # fmt: skip
+)
 def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
     with pytest.raises(sa.NotFoundError, match=r"Google Sheets|published"):
         parse_address(text)
@@ -75,7 +87,7 @@ def test_other_text_is_refused_and_nothing_is_sent(text: str) -> None:
         (f"gsheets://{KEY}/{'x' * 101}", "not 101"),
         (f"gsheets://{KEY}/\ud800", "valid Unicode"),
     ],
-)  # fmt: skip
+)
 def test_no_address_falls_back_on_another_worksheet_than_it_says(text: str, message: str) -> None:
     with pytest.raises((sa.NotFoundError, sa.LimitError), match=message):
         parse_address(text)

@@ -44,13 +44,26 @@ NETWORK = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"
 @pytest.mark.parametrize(
     "endpoint",
     [
-        "http://example.org", "https://sheets.googleapis.com", "http://10.0.0.1:80", "http://127.0.0.1.example.org",
+        "http://example.org",
+        "https://sheets.googleapis.com",
+        "http://10.0.0.1:80",
+        "http://127.0.0.1.example.org",
         "x",
-        "http://localhost.example.org", "http://user@127.0.0.1:80", "ftp://127.0.0.1", "http://", "//127.0.0.1",
-        "http://169.254.169.254", "http://0.0.0.0:80", "http://[::1", "http://127.0.0.1:99999", "http://127.0.0.1:abc",
-        "http://127.0.0.1:0", "http://127.0.0.1:80/v4", "http://127.0.0.1:80?x",
+        "http://localhost.example.org",
+        "http://user@127.0.0.1:80",
+        "ftp://127.0.0.1",
+        "http://",
+        "//127.0.0.1",
+        "http://169.254.169.254",
+        "http://0.0.0.0:80",
+        "http://[::1",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:abc",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:80/v4",
+        "http://127.0.0.1:80?x",
     ],
-)  # fmt: skip
+)
 def test_an_endpoint_that_is_not_on_this_machine_is_refused(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ENDPOINT, endpoint)
     with pytest.raises(sa.LimitError, match="this machine"):
@@ -111,8 +124,9 @@ def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(scope="module")
 def private_key() -> str:
     made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    pem = made.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
-                             serialization.NoEncryption())  # fmt: skip
+    pem = made.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     return pem.decode()
 
 
@@ -121,10 +135,14 @@ def account(tmp_path: Path, private_key: str) -> Path:
     """The key file of a service account."""
     path = tmp_path / "key.json"
     content = {
-        "type": "service_account", "project_id": "p", "private_key_id": "1", "private_key": private_key,
-        "client_email": "writer@p.iam.gserviceaccount.com", "client_id": "1",
+        "type": "service_account",
+        "project_id": "p",
+        "private_key_id": "1",
+        "private_key": private_key,
+        "client_email": "writer@p.iam.gserviceaccount.com",
+        "client_id": "1",
         "token_uri": "http://127.0.0.1:1/token",
-    }  # fmt: skip
+    }
     path.write_text(json.dumps(content))
     path.chmod(0o600)
     return path
@@ -158,8 +176,13 @@ def test_a_path_comes_before_the_environment_and_that_before_the_default(
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS")
     default = tmp_path / "none" / "application_default_credentials.json"
     default.parent.mkdir()
-    user = {"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r",
-            "quota_project_id": "q"}  # fmt: skip
+    user = {
+        "type": "authorized_user",
+        "client_id": "c",
+        "client_secret": "s",
+        "refresh_token": "r",
+        "quota_project_id": "q",
+    }
     default.write_text(json.dumps(user))
     default.chmod(0o600)
     assert http_client(None, None, writing=False).auth.refresh_token == "r"
@@ -202,11 +225,15 @@ def test_damaged_credentials_are_an_error_without_their_content(account: Path, d
     content = json.loads(account.read_text())
     text = account.read_text()
     changed = {
-        "no JSON": text.replace(":", ";"), "a list": f"[{text}]", "a number": "5", "cut off": text[:-40], "empty": "",
+        "no JSON": text.replace(":", ";"),
+        "a list": f"[{text}]",
+        "a number": "5",
+        "cut off": text[:-40],
+        "empty": "",
         "no key": json.dumps({k: v for k, v in content.items() if k != "private_key"}),
         "odd type": json.dumps({**content, "type": "external"}),
         "odd key": json.dumps({**content, "private_key": TOKEN}),
-    }  # fmt: skip
+    }
     account.write_text(changed[damage])
     with pytest.raises(RemoteError, match=r"key\.json cannot be used") as caught:
         read_gsheet(KEY, credentials=account)
@@ -240,9 +267,12 @@ def test_credentials_in_place_of_a_path_are_not_shown(
 ) -> None:
     text = account.read_text()
     given = {
-        "JSON": json.dumps(json.loads(text), indent=2), "JSON in a line": text, "token": TOKEN,
-        "base64": base64.b64encode(text.encode()).decode(), "key": json.loads(text)["private_key"],
-    }[form]  # fmt: skip
+        "JSON": json.dumps(json.loads(text), indent=2),
+        "JSON in a line": text,
+        "token": TOKEN,
+        "base64": base64.b64encode(text.encode()).decode(),
+        "key": json.loads(text)["private_key"],
+    }[form]
     argument: Any = {"argument": given, "bytes": given.encode(), "environment": None}[place]
     if place == "environment":
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", given)
@@ -331,10 +361,15 @@ def self_signed(tmp_path: Path) -> Path:
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
     made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + datetime.timedelta(days=1))
         .sign(key, hashes.SHA256())
-    )  # fmt: skip
+    )
     path = tmp_path / "certificate.pem"
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
@@ -385,9 +420,18 @@ def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
 
 @pytest.mark.parametrize(
     ("status", "message"),
-    [(401, "credentials"), (403, "permission"), (404, "no spreadsheet"), (400, "refuses"), (409, "refuses"),
-     (413, "refuses"), (503, "unavailable"), (429, "quota"), (599, "unavailable")],
-)  # fmt: skip
+    [
+        (401, "credentials"),
+        (403, "permission"),
+        (404, "no spreadsheet"),
+        (400, "refuses"),
+        (409, "refuses"),
+        (413, "refuses"),
+        (503, "unavailable"),
+        (429, "quota"),
+        (599, "unavailable"),
+    ],
+)
 def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
     account: Path, status: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,8 +441,12 @@ def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
         client.http_client.auth = http_client(None, account, writing=True).auth
         client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
         server.faults.append(Fault(status, times=None))
-        for verb in (read_gsheet, scan_gsheet, lambda *args, **more: list(check_gsheet(*args, **more)),
-                     lambda *args, **more: write_gsheet(*args, {"x": 1}, **more)):  # fmt: skip
+        for verb in (
+            read_gsheet,
+            scan_gsheet,
+            lambda *args, **more: list(check_gsheet(*args, **more)),
+            lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
+        ):
             with pytest.raises(RemoteError, match=message) as caught:
                 verb(key, client=client)  # type: ignore[operator]
             assert caught.value.status == status

@@ -210,8 +210,9 @@ def test_storms_of_faults_are_survived_or_given_up_and_then_repeated(
     source = random.Random(seed)
     statuses = ["quota", 503, 500, "reset-before", "reset-after", "truncated"]
     for _ in range(source.randint(3, 25)):
-        scene.server.faults.append(Fault(source.choice(statuses), times=source.randint(1, 3),
-                                         after=source.randint(0, 6)))  # fmt: skip
+        scene.server.faults.append(
+            Fault(source.choice(statuses), times=source.randint(1, 3), after=source.randint(0, 6))
+        )
     try:
         scene.write()
     except RemoteError:
@@ -292,8 +293,9 @@ def test_backing_off_of_gspread_itself_does_not_multiply_ours(pauses: list[float
 
         def reroute(method: str, url: str, **options: Any) -> Any:
             seen.append(url)
-            return type(session).request(session, method, url.replace("https://sheets.googleapis.com", server.url),
-                                         **options)  # fmt: skip
+            return type(session).request(
+                session, method, url.replace("https://sheets.googleapis.com", server.url), **options
+            )
 
         session.request = reroute
         server.faults.append(Fault(503, times=None))

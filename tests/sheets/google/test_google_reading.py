@@ -56,8 +56,11 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
     server.requests.clear()
     found = scan_gsheet(f"gsheets://{key}/arrays", client=server.client())
     assert [(name, info.shape, info.location) for name, info in found.items()] == [
-        ("a", (2000,), "arrays!A2"), ("b", (1500,), "arrays!B2"), ("c", (4,), "arrays!C2"), ("d", (), "arrays!D2"),
-    ]  # fmt: skip
+        ("a", (2000,), "arrays!A2"),
+        ("b", (1500,), "arrays!B2"),
+        ("c", (4,), "arrays!C2"),
+        ("d", (), "arrays!D2"),
+    ]
     assert len(server.requests) == 2  # the second one shows that no array begins further down
     assert scan_gsheet(key, client=server.client()) == found
     assert len(server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
@@ -128,8 +131,13 @@ def test_reading_needs_no_permission_to_write(server: SheetsServer, key: str) ->
 
 
 def test_cells_that_people_have_put_there_are_read(server: SheetsServer, key: str) -> None:
-    put(server, key, columns(["notes", "", 1], flat("t", np.arange(3.0)), ["=1+1"] * 25, flat("i", np.arange(4))),
-        cell="B3", raw=False)  # fmt: skip
+    put(
+        server,
+        key,
+        columns(["notes", "", 1], flat("t", np.arange(3.0)), ["=1+1"] * 25, flat("i", np.arange(4))),
+        cell="B3",
+        raw=False,
+    )
     found = read_gsheet(key, client=server.client())
     assert_same(found["t"], np.arange(3.0))
     assert_same(found["i"], np.arange(4))
@@ -165,8 +173,10 @@ def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server:
     put(server, key, [["id", "n"], [1, 2]], "table")
     assert list(read_gsheet(key, client=server.client())) == ["x", "y", "z"]
     assert {name: info.location for name, info in scan_gsheet(key, client=server.client()).items()} == {
-        "x": "one!A2", "y": "one!B2", "z": "two!A2",
-    }  # fmt: skip
+        "x": "one!A2",
+        "y": "one!B2",
+        "z": "two!A2",
+    }
     assert list(read_gsheet(key, ["z"], client=server.client())) == ["z"]
     put(server, key, columns(flat("x", np.arange(4.0))), "two")
     with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):
@@ -241,8 +251,11 @@ def test_progress_rises_over_several_requests(server: SheetsServer, key: str) ->
 
 
 def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: str) -> None:
-    put(server, key, [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"],
-                      ["008", "", 2, False, "2024-03-01"]])  # fmt: skip
+    put(
+        server,
+        key,
+        [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"], ["008", "", 2, False, "2024-03-01"]],
+    )
     found = read_columns_gsheet(key, client=server.client())
     assert_same(found["id"], np.array(["007", "008"]))
     assert_same(found["t"], np.array([1.5, np.nan]))
@@ -289,12 +302,26 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"[]", b"null", b"5", b"<html>", b"{", b"\xff\xfe", b'{"sheets": 5}', b'{"sheets": [5]}',
-        b'{"sheets": [{}]}', b'{"sheets": [{"properties": {"title": "x", "sheetId": "y"}}]}', b'{"valueRanges": 5}',
-        b'{"valueRanges": [5]}', b'{"valueRanges": [{"values": 5}]}', b'{"valueRanges": [{"values": [5]}]}',
-        b'{"valueRanges": []}', b'{"namedRanges": [{}]}', b'{"error": "x"}',
+        b"",
+        b"[]",
+        b"null",
+        b"5",
+        b"<html>",
+        b"{",
+        b"\xff\xfe",
+        b'{"sheets": 5}',
+        b'{"sheets": [5]}',
+        b'{"sheets": [{}]}',
+        b'{"sheets": [{"properties": {"title": "x", "sheetId": "y"}}]}',
+        b'{"valueRanges": 5}',
+        b'{"valueRanges": [5]}',
+        b'{"valueRanges": [{"values": 5}]}',
+        b'{"valueRanges": [{"values": [5]}]}',
+        b'{"valueRanges": []}',
+        b'{"namedRanges": [{}]}',
+        b'{"error": "x"}',
     ],
-)  # fmt: skip
+)
 def test_an_answer_that_is_none_is_a_remote_error(server: SheetsServer, key: str, content: bytes) -> None:
     write_gsheet(key, {"x": np.arange(3)}, client=server.client())
     for place in (key, f"gsheets://{key}/arrays"):

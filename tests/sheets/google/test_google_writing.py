@@ -55,10 +55,11 @@ class Book:
             if not named["name"].startswith("sheetarray_"):
                 found[named["name"]] = [
                     cell
-                    for column in book.values_get(named["name"], {"majorDimension": "COLUMNS",
-                                                 "valueRenderOption": "UNFORMATTED_VALUE"}).get("values", [])
+                    for column in book.values_get(
+                        named["name"], {"majorDimension": "COLUMNS", "valueRenderOption": "UNFORMATTED_VALUE"}
+                    ).get("values", [])
                     for cell in column
-                ]  # fmt: skip
+                ]
         return found
 
     def wrote(self) -> bool:
@@ -182,8 +183,10 @@ def test_the_parts_of_an_array_are_replaced_by_one_column(book: Book) -> None:
 
     file = io.BytesIO()
     sa.write_csv(file, {"long": np.arange(60), "z": np.arange(3)}, max_rows=45)
-    rows = [[float(cell) if cell.isdigit() else cell for cell in line.split(",")] for line in
-            file.getvalue().decode().splitlines()]  # fmt: skip
+    rows = [
+        [float(cell) if cell.isdigit() else cell for cell in line.split(",")]
+        for line in file.getvalue().decode().splitlines()
+    ]
     assert len(rows[0]) == 4
     book.put("Sheet1", "A1", rows, raw=True)
     assert_same(book.read()["long"], np.arange(60))
@@ -247,9 +250,13 @@ def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> No
     gid = book.sheet("Sheet1").id
     url = f"https://docs.google.com/spreadsheets/d/{book.key}/edit"
     targets = {
-        book.key: "arrays", url: "arrays", f"{url}?gid={gid}#gid={gid}": "Sheet1", f"gsheets://{book.key}/two": "two",
-        f"gsheets://{book.key}/a%2Fb c": "a/b c", f"gsheets://{book.key}": "arrays",
-    }  # fmt: skip
+        book.key: "arrays",
+        url: "arrays",
+        f"{url}?gid={gid}#gid={gid}": "Sheet1",
+        f"gsheets://{book.key}/two": "two",
+        f"gsheets://{book.key}/a%2Fb c": "a/b c",
+        f"gsheets://{book.key}": "arrays",
+    }
     for index, (target, title) in enumerate(targets.items()):
         write_gsheet(target, {"x": np.arange(index + 1)}, client=book.client)
         assert_same(read_gsheet(book.key, worksheet=title, client=book.client)["x"], np.arange(index + 1))
@@ -506,11 +513,17 @@ def test_small_columns_share_requests_and_large_ones_are_cut(book: Book) -> None
 
 
 def test_what_a_double_would_lose_is_text_and_the_rest_is_numbers(book: Book) -> None:
-    book.write({
-        "f": np.array([0.5, -0.0, 0.0, np.nan, np.inf, -np.inf, 5e-324]), "i": np.array([2**53, 2**53 + 1, -(2**63)]),
-        "b": np.array([True, False]), "c": np.array([3 - 4j]), "d": np.array(["2024-02-29"], dtype="M8[D]"),
-        "s": np.array(["=1+1", "'x", "007", "TRUE", "1.5"]), "g": objects(None, 2, 2.0, "2", -0.0, True, "", "x"),
-    })  # fmt: skip
+    book.write(
+        {
+            "f": np.array([0.5, -0.0, 0.0, np.nan, np.inf, -np.inf, 5e-324]),
+            "i": np.array([2**53, 2**53 + 1, -(2**63)]),
+            "b": np.array([True, False]),
+            "c": np.array([3 - 4j]),
+            "d": np.array(["2024-02-29"], dtype="M8[D]"),
+            "s": np.array(["=1+1", "'x", "007", "TRUE", "1.5"]),
+            "g": objects(None, 2, 2.0, "2", -0.0, True, "", "x"),
+        }
+    )
     columns = {column[0]: column[column.index("data") + 1 :] for column in map(book.column, range(7))}
     assert columns["f"][:7] == [0.5, "-0", 0.0, "NaN", "Infinity", "-Infinity", 5e-324]
     assert columns["i"][:3] == [2.0**53, str(2**53 + 1), str(-(2**63))]

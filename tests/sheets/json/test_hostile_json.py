@@ -35,13 +35,39 @@ def test_deep_nesting(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "null", "1", '"x"', "{}", "[]", "[[]]", "[{}]", '{"x": null}', '{"x": 1}', '{"x": []}', '{"x": {}}',
-     '{"x": [[]]}',
-     "[null]", '["version"]', '["version", null]', '["version", {}]', '[["version"], 1]', "NaN", "[NaN]",
-     "[Infinity]", '{"a": [], "a": []}',
-     '{"x": ["version", ["1.0.0"], "ndarray"]}', "\ufeff{}", "{'x': 1}", "[1,]", '{"x": [1]} {"y": [2]}',
-     '{"\\ud800": [1]}', '["\\ud800"]'],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "null",
+        "1",
+        '"x"',
+        "{}",
+        "[]",
+        "[[]]",
+        "[{}]",
+        '{"x": null}',
+        '{"x": 1}',
+        '{"x": []}',
+        '{"x": {}}',
+        '{"x": [[]]}',
+        "[null]",
+        '["version"]',
+        '["version", null]',
+        '["version", {}]',
+        '[["version"], 1]',
+        "NaN",
+        "[NaN]",
+        "[Infinity]",
+        '{"a": [], "a": []}',
+        '{"x": ["version", ["1.0.0"], "ndarray"]}',
+        "\ufeff{}",
+        "{'x': 1}",
+        "[1,]",
+        '{"x": [1]} {"y": [2]}',
+        '{"\\ud800": [1]}',
+        '["\\ud800"]',
+    ],
+)
 def test_json_that_holds_no_array(text: str) -> None:
     content = text.encode()
     survive(content, "json")

@@ -291,11 +291,16 @@ def test_from_a_terminal_a_port_that_is_taken_is_an_error_of_one_line(server: Sh
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--port 65536", "from 0 to 65535"), ("--port x", "from 0 to 65535"), ("--rows 0", "from 1"),
-        ("--columns -1", "from 1"), ("--quota 1 -1", "from 0"), ("--key a/b", "letters, digits"),
-        ("--rows 1000000", "10000000 cells"), ("--rows 1 --columns 20000", "18278 columns"),
+        ("--port 65536", "from 0 to 65535"),
+        ("--port x", "from 0 to 65535"),
+        ("--rows 0", "from 1"),
+        ("--columns -1", "from 1"),
+        ("--quota 1 -1", "from 0"),
+        ("--key a/b", "letters, digits"),
+        ("--rows 1000000", "10000000 cells"),
+        ("--rows 1 --columns 20000", "18278 columns"),
     ],
-)  # fmt: skip
+)
 def test_from_a_terminal_options_that_cannot_be_are_misuse(
     options: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -268,12 +268,14 @@ def test_metadata_go_with_what_they_are_on(sheets: Sheets) -> None:
         {"deleteDimension": {"range": row | {"startIndex": 7, "endIndex": 8}}},
     )
     (reply,) = sheets.batch(
-        {"updateDeveloperMetadata": {
-            "dataFilters": [{"developerMetadataLookup": {"metadataId": 3}}],
-            "developerMetadata": {"metadataValue": "moved"},
-            "fields": "metadataValue",
-        }}
-    )  # fmt: skip
+        {
+            "updateDeveloperMetadata": {
+                "dataFilters": [{"developerMetadataLookup": {"metadataId": 3}}],
+                "developerMetadata": {"metadataValue": "moved"},
+                "fields": "metadataValue",
+            }
+        }
+    )
     (moved,) = reply["updateDeveloperMetadata"]["developerMetadata"]
     assert moved["location"]["dimensionRange"] == row | {"startIndex": 4, "endIndex": 5}
     assert found(sheets, metadataKey="a") == [1, 2, 3]

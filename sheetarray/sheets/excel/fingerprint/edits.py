@@ -207,8 +207,12 @@ class FingerprintComparison:
         then, now = self.record, taker.to_fingerprint()
         if now.exact == then.exact:
             return True
-        pairs = [(then.fifteen, now.fifteen), (then.even, now.fifteen), (then.twice, now.fifteen),
-                 (then.sixteen, now.sixteen)]  # fmt: skip
+        pairs = [
+            (then.fifteen, now.fifteen),
+            (then.even, now.fifteen),
+            (then.twice, now.fifteen),
+            (then.sixteen, now.sixteen),
+        ]
         return self.dtype.kind in ("float", "generic") and any(
             np.array_equal(before, after) for before, after in pairs if before is not None and after is not None
         )

@@ -60,8 +60,9 @@ def _iter_guesses(case: FingerprintComparison, header: Header) -> Iterator[Guess
     if _is_plain(header, count):
         yield from _iter_turned(places, header.shape, header)
     for step in case.view.steps_of(0):
-        yield Guess(f"moved around: all elements have moved down by {step}, the last ones to the top",
-                    np.roll(places, -step))  # fmt: skip
+        yield Guess(
+            f"moved around: all elements have moved down by {step}, the last ones to the top", np.roll(places, -step)
+        )
 
 
 def _is_plain(header: Header, count: int) -> bool:
@@ -93,5 +94,7 @@ def _iter_turned(places: Positions, shape: tuple[int, ...], header: Header) -> I
     for axis, length in enumerate(shape):
         for step in range(1, length) if 1 < length < len(places) else ():
             what = f"{_ROWS[axis]} have moved" if len(shape) == 2 else f"elements have moved along axis {axis}"
-            yield Guess(f"moved around: all {what} on by {step}, the last ones to the front",
-                        np.roll(grid, -step, axis).ravel(order))  # fmt: skip
+            yield Guess(
+                f"moved around: all {what} on by {step}, the last ones to the front",
+                np.roll(grid, -step, axis).ravel(order),
+            )

@@ -116,8 +116,10 @@ class _Verdict:
         if case.sixteen is not None and case.sixteen.is_same:
             return self._keeps_sixteen_digits("every number")
         if case.longer:
-            return self._warning("re-saved by a program that rounds: numbers differ from what was written, "
-                                 "but in none of their first 15 digits")  # fmt: skip
+            return self._warning(
+                "re-saved by a program that rounds: numbers differ from what was written, "
+                "but in none of their first 15 digits"
+            )
         return self._keeps_fifteen_digits("every number")
 
     def _edited_and_rounded(self, most: int) -> Iterator[Finding]:

@@ -80,8 +80,10 @@ def read_members(content: BytesLike) -> list[Member]:
 
 def _directory(content: BytesLike) -> _Directory:
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
-        raise FormatError("no zip package but a compound file: an .xls, or a workbook that is encrypted",
-                          hint="remove the password, or save it as .xlsx")  # fmt: skip
+        raise FormatError(
+            "no zip package but a compound file: an .xls, or a workbook that is encrypted",
+            hint="remove the password, or save it as .xlsx",
+        )
     end = _end(content)
     if end is None and content[:2] != b"PK":
         raise FormatError("no zip package: it does not begin with PK")
@@ -215,8 +217,9 @@ def _check_member(name: str, method: int, flags: int, packed: int, size: int) ->
     if flags & _ENCRYPTED:
         raise FormatError("the part is encrypted", location=name, hint="remove the password")
     if method not in (STORED, DEFLATED):
-        raise FormatError(f"the part is packed by the method {method}; a workbook's are stored or deflated",
-                          location=name)  # fmt: skip
+        raise FormatError(
+            f"the part is packed by the method {method}; a workbook's are stored or deflated", location=name
+        )
     if packed != size if method == STORED else size > packed * _DEFLATED_TIMES:
         raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
 

@@ -285,8 +285,10 @@ def _parse(parser: expat.XMLParserType, content: bytes, location: str, final: bo
     try:
         parser.Parse(content, final)
     except expat.ExpatError as error:
-        raise FormatError(f"the part is no well-formed XML ({expat.ErrorString(error.code)})",
-                          location=f"{location}, line {error.lineno}") from error  # fmt: skip
+        raise FormatError(
+            f"the part is no well-formed XML ({expat.ErrorString(error.code)})",
+            location=f"{location}, line {error.lineno}",
+        ) from error
     except FormatError:
         raise
     except (ValueError, LookupError) as error:

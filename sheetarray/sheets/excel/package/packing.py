@@ -53,12 +53,21 @@ class _DirectoryEntry:
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         return (
             _LOCAL.pack(
-                b"PK\3\4", self._version(), self.flags, self.method, self.when & 0xFFFF, self.when >> 16,
-                self.sizes.crc, packed, size, len(self.name), len(extra),
+                b"PK\3\4",
+                self._version(),
+                self.flags,
+                self.method,
+                self.when & 0xFFFF,
+                self.when >> 16,
+                self.sizes.crc,
+                packed,
+                size,
+                len(self.name),
+                len(extra),
             )
             + self.name
             + extra
-        )  # fmt: skip
+        )
 
     def to_directory_entry(self) -> bytes:
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
@@ -69,12 +78,27 @@ class _DirectoryEntry:
         version = 45 if wide else self._version()
         return (
             _ENTRY.pack(
-                b"PK\1\2", version, self._version(), self.flags, self.method, self.when & 0xFFFF, self.when >> 16,
-                self.sizes.crc, packed, size, len(self.name), len(extra), 0, 0, 0, 0, offset,
+                b"PK\1\2",
+                version,
+                self._version(),
+                self.flags,
+                self.method,
+                self.when & 0xFFFF,
+                self.when >> 16,
+                self.sizes.crc,
+                packed,
+                size,
+                len(self.name),
+                len(extra),
+                0,
+                0,
+                0,
+                0,
+                offset,
             )
             + self.name
             + extra
-        )  # fmt: skip
+        )
 
     def _version(self) -> int:
         return 45 if self.wide else 20

@@ -132,8 +132,9 @@ class Package:
                 yield chunk[:left]
                 if len(chunk) > left:
                     if count == member.size:
-                        raise FormatError(f"the part inflates to more than its {member.size} bytes",
-                                          location=member.name)  # fmt: skip
+                        raise FormatError(
+                            f"the part inflates to more than its {member.size} bytes", location=member.name
+                        )
                     return
                 left -= len(chunk)
         if left or not inflater.eof:

@@ -50,8 +50,10 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
     """
     text = json.dumps(record, separators=(",", ":"))
     if len(text) > _MOST:
-        raise LimitError(f"what is to be remembered of the arrays takes {len(text)} characters, of which a workbook "
-                         f"holds {_MOST}: write them to several workbooks")  # fmt: skip
+        raise LimitError(
+            f"what is to be remembered of the arrays takes {len(text)} characters, of which a workbook "
+            f"holds {_MOST}: write them to several workbooks"
+        )
     packed = base64.b64encode(zlib.compress(text.encode())).decode()
     return {
         f"{PREFIX}{number}": packed[start : start + _LONGEST]
@@ -81,8 +83,9 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     except (ValueError, RecursionError, zlib.error):
         record = None
     if not isinstance(record, dict) or not _is_plain_record(record.get("sheets", {})):
-        raise FormatError(f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays",
-                          location="custom properties")  # fmt: skip
+        raise FormatError(
+            f"the document properties {PREFIX}1 to {len(pieces)} are no record of arrays", location="custom properties"
+        )
     return record
 
 

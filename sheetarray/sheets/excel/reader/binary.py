@@ -16,9 +16,15 @@ from .formats import Formats
 from .order import OrderCheck
 
 ERRORS = {
-    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
+    0x00: "#NULL!",
+    0x07: "#DIV/0!",
+    0x0F: "#VALUE!",
+    0x17: "#REF!",
+    0x1D: "#NAME?",
+    0x24: "#NUM!",
+    0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
-}  # fmt: skip
+}
 _CELLS_A_RUN = 2**16
 _ROUNDED = 2**53
 SHORT_FORMULA = 4  # bytes of a formula that refers to nothing, as TRUE() does

@@ -35,8 +35,11 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
     member = package.member(name)
     limit = _INFLATED_ALWAYS + _INFLATED_TIMES * member.packed
     if member.size > limit:
-        raise FormatError(f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
-                          location=member.name, hint="save the workbook anew, if that is meant")  # fmt: skip
+        raise FormatError(
+            f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
+            location=member.name,
+            hint="save the workbook anew, if that is meant",
+        )
     inflater, crc32 = fast_zlib.decompressor(fast_zlib.RAW), fast_zlib.crc32()
     crc, left = 0, member.size
     blocks = package.iter_packed(name) if member.method == STORED else _inflate_member(package, member, inflater)
@@ -121,7 +124,8 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         return
     declared = _ENCODING.match(first)
     if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
-        raise FormatError(f"the part is in {declared[1].decode('ascii', 'replace')!r:.40}: UTF-8 and UTF-16 are read",
-                          location=name)  # fmt: skip
+        raise FormatError(
+            f"the part is in {declared[1].decode('ascii', 'replace')!r:.40}: UTF-8 and UTF-16 are read", location=name
+        )
     yield first.removeprefix(codecs.BOM_UTF8)
     yield from blocks

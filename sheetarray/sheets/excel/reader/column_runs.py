@@ -97,8 +97,10 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
     _sort_runs(waiting, first_rows, columns)
     heights, cells = sum(column.height for column in columns), sum(map(len, columns))
     if heights > _BLANKS_ALWAYS + _BLANKS_TIMES * cells:
-        raise FormatError(f"{cells} cells, so far apart that their columns are {heights} cells long",
-                          hint="delete what stands alone far below the arrays")  # fmt: skip
+        raise FormatError(
+            f"{cells} cells, so far apart that their columns are {heights} cells long",
+            hint="delete what stands alone far below the arrays",
+        )
     return columns
 
 

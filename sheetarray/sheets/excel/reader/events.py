@@ -51,8 +51,11 @@ class MarkupBudget:
         """
         self.left -= elements
         if self.left < 0:
-            raise FormatError("very many elements of unusual XML", location=name,
-                              hint="save the workbook anew in a spreadsheet program")  # fmt: skip
+            raise FormatError(
+                "very many elements of unusual XML",
+                location=name,
+                hint="save the workbook anew in a spreadsheet program",
+            )
 
 
 def parse_rows(block: bytes, *, after: int, numeric: bool, name: str, budget: MarkupBudget | None = None) -> RawCells:

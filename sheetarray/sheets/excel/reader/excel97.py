@@ -161,8 +161,10 @@ class Excel97Book:
         elif kind == _SHARED:
             number = _U32.unpack_from(record, 6)[0]
             if number >= len(self._strings):
-                raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
-                                  location=cell_address(row, column))  # fmt: skip
+                raise FormatError(
+                    f"a cell refers to string {number} of a table of {len(self._strings)}",
+                    location=cell_address(row, column),
+                )
             collector.add_text(row, column, self._strings[number])
         elif kind == _BOOLEAN_OR_ERROR:
             (collector.add_error if record[7] else collector.add_boolean)(row, column, record[6])

@@ -40,11 +40,14 @@ _ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:
 _CONSTANTS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
 _NO_FORMULAS = ("", *_CONSTANTS)
 _VALUES = {
-    "float": (NUMBER, f"{_OFFICE}value"), "percentage": (NUMBER, f"{_OFFICE}value"),
-    "currency": (NUMBER, f"{_OFFICE}value"), "boolean": (BOOLEAN, f"{_OFFICE}boolean-value"),
-    "date": (MOMENT, f"{_OFFICE}date-value"), "time": (DURATION, f"{_OFFICE}time-value"),
+    "float": (NUMBER, f"{_OFFICE}value"),
+    "percentage": (NUMBER, f"{_OFFICE}value"),
+    "currency": (NUMBER, f"{_OFFICE}value"),
+    "boolean": (BOOLEAN, f"{_OFFICE}boolean-value"),
+    "date": (MOMENT, f"{_OFFICE}date-value"),
+    "time": (DURATION, f"{_OFFICE}time-value"),
     "string": (TEXT, f"{_OFFICE}string-value"),
-}  # fmt: skip
+}
 _CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
 _EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in another file
@@ -242,8 +245,10 @@ class _TableReader:
                 kind |= _FORMULA
                 self._areas += _area(attributes, self._row, self._column)
             if self._column + repeats > MOST_COLUMNS:
-                raise FormatError(f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
-                                  location=cell_address(self._row, MOST_COLUMNS))  # fmt: skip
+                raise FormatError(
+                    f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
+                    location=cell_address(self._row, MOST_COLUMNS),
+                )
             self._in_row += [(self._column + index, kind, value) for index in range(repeats)]
         self._column += repeats
         self._cell = self._text = None
@@ -252,8 +257,10 @@ class _TableReader:
         repeats, count = self._row_repeats, len(self._in_row)
         if count:
             if self._row + repeats > MOST_ROWS:
-                raise FormatError(f"a cell beyond the {MOST_ROWS} rows that a sheet has",
-                                  location=cell_address(MOST_ROWS, self._in_row[0][0]))  # fmt: skip
+                raise FormatError(
+                    f"a cell beyond the {MOST_ROWS} rows that a sheet has",
+                    location=cell_address(MOST_ROWS, self._in_row[0][0]),
+                )
             self._written, self._made = self._written + 1, self._made + count * repeats
             if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
                 raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)

@@ -36,9 +36,12 @@ def open_workbook(source: Source) -> WorkbookReader:
         raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
     if not start.startswith(_ZIP) and not has_directory(source.whole()):
         markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
-        raise FormatError("no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
-                          hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there" if markup
-                          else "text is read as .csv")  # fmt: skip
+        raise FormatError(
+            "no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
+            hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
+            if markup
+            else "text is read as .csv",
+        )
     package = Package(source.whole())
     if CONTENT in package and ("mimetype" in package or MANIFEST in package):
         return OdsBook(package)

@@ -93,8 +93,11 @@ class Rewriter:
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > _MOST_ELEMENTS:
-            raise FormatError(f"more than {_MOST_ELEMENTS} elements of unusual XML", location=self._name,
-                              hint="save the workbook anew in a spreadsheet program")  # fmt: skip
+            raise FormatError(
+                f"more than {_MOST_ELEMENTS} elements of unusual XML",
+                location=self._name,
+                hint="save the workbook anew in a spreadsheet program",
+            )
         self._depth += 1
         if self._aside or self._over or self._depth <= 0:
             return

@@ -20,15 +20,39 @@ if TYPE_CHECKING:
 TagWords = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 (
-    OTHER, VALUE, TEXT, FORMULA, INLINE, END_CELL, END_VALUE, END_TEXT, END_FORMULA, END_INLINE, END_ITEM,
-    CELL, ROW, END_ROW, ITEM,
-) = range(15)  # fmt: skip
+    OTHER,
+    VALUE,
+    TEXT,
+    FORMULA,
+    INLINE,
+    END_CELL,
+    END_VALUE,
+    END_TEXT,
+    END_FORMULA,
+    END_INLINE,
+    END_ITEM,
+    CELL,
+    ROW,
+    END_ROW,
+    ITEM,
+) = range(15)
 BOUND = CELL  # from here on: what begins a cell, begins or ends a row, or begins a string item
 _BEGINNINGS = {
-    CELL: (b"c ", b"c>"), VALUE: (b"v>", b"v ", b"v/"), TEXT: (b"t>", b"t ", b"t/"), FORMULA: (b"f>", b"f ", b"f/"),
-    INLINE: (b"is",), ROW: (b"ro",), ITEM: (b"si",), END_CELL: (b"/c",), END_VALUE: (b"/v",), END_TEXT: (b"/t",),
-    END_FORMULA: (b"/f",), END_INLINE: (b"/i",), END_ROW: (b"/r",), END_ITEM: (b"/s",),
-}  # fmt: skip
+    CELL: (b"c ", b"c>"),
+    VALUE: (b"v>", b"v ", b"v/"),
+    TEXT: (b"t>", b"t ", b"t/"),
+    FORMULA: (b"f>", b"f ", b"f/"),
+    INLINE: (b"is",),
+    ROW: (b"ro",),
+    ITEM: (b"si",),
+    END_CELL: (b"/c",),
+    END_VALUE: (b"/v",),
+    END_TEXT: (b"/t",),
+    END_FORMULA: (b"/f",),
+    END_INLINE: (b"/i",),
+    END_ROW: (b"/r",),
+    END_ITEM: (b"/s",),
+}
 _TABLE = np.zeros(2**16, dtype=np.uint8)
 for _kind, _firsts in _BEGINNINGS.items():
     for _first in _firsts:
@@ -120,9 +144,18 @@ def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
     kind: Any = pl.Float64 if numeric else pl.String
     try:
         return pl.read_csv(
-            text, has_header=False, separator=">", eol_char="<", quote_char=None, columns=["column_2"],
-            schema={"column_1": pl.String, "column_2": kind}, ignore_errors=numeric, truncate_ragged_lines=True,
-            missing_columns="insert", raise_if_empty=False, glob=False,
-        )["column_2"]  # fmt: skip
+            text,
+            has_header=False,
+            separator=">",
+            eol_char="<",
+            quote_char=None,
+            columns=["column_2"],
+            schema={"column_1": pl.String, "column_2": kind},
+            ignore_errors=numeric,
+            truncate_ragged_lines=True,
+            missing_columns="insert",
+            raise_if_empty=False,
+            glob=False,
+        )["column_2"]
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None

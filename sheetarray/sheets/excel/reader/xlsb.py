@@ -122,8 +122,10 @@ class XlsbBook:
         elif kind == _SHARED:
             number = _U32.unpack_from(record, 8)[0]
             if number >= len(self._strings):
-                raise FormatError(f"a cell refers to string {number} of a table of {len(self._strings)}",
-                                  location=cell_address(row, column))  # fmt: skip
+                raise FormatError(
+                    f"a cell refers to string {number} of a table of {len(self._strings)}",
+                    location=cell_address(row, column),
+                )
             collector.add_text(row, column, self._strings[number])
         elif kind in (_STRING, _STRING_RESULT):
             collector.add_text(row, column, _record_text(record, 8)[0])
