@@ -6,7 +6,7 @@ and the cells of the rows that count as one `TableColumn`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -89,12 +89,15 @@ class Table:
         columns: by their place in the sheet; at least those that hold a cell.
         lines: the rows that are lines without any cell, not even a blank one, as text may have them.
         places: where in the sheet each row stands, if very many such lines were left out; None if none were.
+        are_quoted: tells of some rows of the sheet, ascending, whether the first text in each stands in quotes, which
+            make it a cell and no comment; None if the container has no quotes.
     """
 
     height: int
     columns: Mapping[int, RawColumn]
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     places: Positions | None = None
+    are_quoted: Callable[[list[int], str], Mask] | None = None
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""

@@ -115,4 +115,7 @@ def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
             comments[rows[~filled[rows]]] = True
         held = column.filled()
         filled[: len(held)] |= held
+    if comment is not None and table.are_quoted is not None and comments.any():
+        rows = np.flatnonzero(comments)
+        comments[rows[table.are_quoted([table.row_of(int(row)) for row in rows], comment)]] = False
     return filled, comments

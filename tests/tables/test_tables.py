@@ -431,3 +431,21 @@ def test_a_column_that_begins_below_the_rows_in_which_the_delimiter_is_looked_fo
 def test_commas_in_fewer_than_half_of_the_first_rows_are_text() -> None:
     text = "a\n" + "x y\n" * 3 + "x, y\n"
     assert sa.read_columns(io.StringIO(text), format="csv")["a"].tolist() == ["x y"] * 3 + ["x, y"]
+
+
+@pytest.mark.parametrize("rows", [1, 300])  # few are split in Python, many are parsed
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_quoted_text_is_no_comment(rows: int, delimiter: str) -> None:
+    lines = ['x,"y,;\t"', '"#a",2', "#b,3", "c,4", ',"#e"', ",#f", "# a remark"] + ["g,6"] * rows
+    text = "\n".join(lines).replace(",", delimiter).replace(f"y{delimiter};", "y,;") + "\n"
+    table = sa.read_columns(io.StringIO(text), format="csv", comment="#", delimiter=delimiter, dtype="string")
+    assert table["x"].tolist()[:4] == ["#a", "c", "", "g"]
+    assert len(table["x"]) == 3 + rows
+
+
+def test_a_cell_of_a_workbook_that_begins_with_the_mark_is_a_comment(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["x", "y"], ["#a", 2], ["c", 4]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert sa.read_columns(tmp_path / "t.xlsx", comment="#")["y"].tolist() == [4]

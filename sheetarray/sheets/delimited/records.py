@@ -146,6 +146,10 @@ class Records:
         """Return where a record begins; None where the text has no such record."""
         return next((start for start, _ in self._spans([row])), None)
 
+    def starts_of(self, rows: Iterable[int]) -> Iterator[int]:
+        """Yield where some records begin, in ascending order; they end with the text."""
+        return (start for start, _ in self._spans(rows))
+
     def _spans(self, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
         """Yield where records begin and end, their line ends included; rows ascend, and end with the text."""
         number = 0

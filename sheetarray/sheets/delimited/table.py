@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dtypes import Mask
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError
 from ...files import Source
@@ -70,7 +71,8 @@ class CsvTable(CsvSheet):
                 cells.pop()
         _check_width(max(map(len, rows), default=0))
         columns = zip_longest(*rows)
-        return Table(len(rows), {place: TextColumn(list(cells)) for place, cells in enumerate(columns)}, lines)
+        columns_of_text = {place: TextColumn(list(texts)) for place, texts in enumerate(columns)}
+        return Table(len(rows), columns_of_text, lines, are_quoted=self._are_quoted)
 
     def _parsed_table(self) -> Table | None:
         """Return the table as the engine parses it; None where it cannot be trusted with it."""
@@ -99,7 +101,16 @@ class CsvTable(CsvSheet):
                 return None  # a line is not always a record
             lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._delimiter)
         cells = {place: TextColumn(column) for place, column in enumerate(columns)}
-        return Table(len(columns[0]), cells, lines, places)
+        return Table(len(columns[0]), cells, lines, places, self._are_quoted)
+
+    def _are_quoted(self, rows: list[int], mark: str) -> Mask:
+        """Return in which records the first text stands in quotes; none if the mark does so nowhere."""
+        quoted = np.zeros(len(rows), dtype=np.bool_)
+        if re.search(rb'"\s*' + re.escape(mark.encode()), self._content):
+            begins = re.compile(rb'[\s%s]*"' % re.escape(self._delimiter.encode()))
+            starts = self._with_records(lambda records: list(records.starts_of(rows)))
+            quoted[: len(starts)] = [begins.match(self._content, start) is not None for start in starts]
+        return quoted
 
 
 def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
