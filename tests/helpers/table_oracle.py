@@ -82,6 +82,9 @@ def _numbers(texts: list[str], filled: list[str], missing: bool) -> tuple[str, l
         return "int64" if high < 2**63 else "uint64", values
     if not all(map(gives_back, filled)):
         return None
+    others = [text for text in filled if text != "-0"]
+    if all(map(is_integer, others)) and max(map(int, others), default=0) >= 2**63:
+        return None  # digits that only unsigned integers hold, which have no -0: they stay as they are
     return "float64", [float(text) if text else None for text in texts]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import warnings
 from typing import Any
@@ -312,7 +313,13 @@ def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
         plain.check_sound()
         mark = ""
     except UnsoundError:
-        changed, mark = make_sound(content, 0, ",")
+        try:
+            changed, mark = make_sound(content, 0, ",")
+        except sa.FormatError as error:
+            assert "never closed" in str(error)  # noqa: PT017  (no error is right too)
+            with pytest.raises(csv.Error):
+                list(csv.reader(io.StringIO(text, newline=""), strict=True))
+            return
         plain = Records(np.frombuffer(changed, np.uint8), 0, ",")
         plain.check_sound()
     found = [[cell.replace(mark, '"') if mark else cell for cell in cells] for cells in plain.rows_from(0, 2**30)]

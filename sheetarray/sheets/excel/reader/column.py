@@ -66,6 +66,8 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
         made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
         if made.null_count() or (dtype.kind == "float" and not _are_numbers(made.to_numpy(), run.kinds)):
             return None
+        if dtype.kind == "bool" and not made.is_between(0, 1).all():
+            return None
         return _with_nulls(made.cast(wanted), run)
     if run.values.null_count():
         return None
