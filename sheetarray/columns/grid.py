@@ -30,6 +30,19 @@ def column_letters(column: int) -> str:
     return text
 
 
+def column_number(letters: str) -> int:
+    """Return the number of a column, counted from 0, by its letters; the opposite of `column_letters`.
+
+    Example:
+        >>> column_number("A"), column_number("z"), column_number("AA")
+        (0, 25, 26)
+    """
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
 def cell_address(row: int, column: int) -> str:
     """Return the address of a cell, row and column counted from 0.
 

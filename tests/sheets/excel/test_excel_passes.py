@@ -329,3 +329,11 @@ def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kept, "SHORT", bound)
         package = ooxml.Package(Source(io.BytesIO(content)).whole())
         assert kept.SheetBlocks(package, "xl/worksheets/sheet1.xml", kept.Room()).is_short is is_short
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize(("row", "is_known"), [(1_048_575, True), (1_048_576, True), (1_048_577, False)])
+def test_no_row_of_a_short_block_lies_beyond_the_last_one(row: int, is_known: bool, place: str) -> None:
+    far = b'<row r="%d"><c r="A%d"><v>1</v></c></row>' % (row, row)
+    near = b'<row r="1"><c r="A1"><v>1</v></c></row>'
+    assert (short_rows(far + near if place == "first" else near + far) is not None) is is_known

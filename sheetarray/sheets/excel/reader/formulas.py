@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....columns.grid import column_number
 from ....dtypes import Positions
 from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, CellRun, FormulaArea
 
@@ -56,16 +57,9 @@ def area_in(kind: str | None, reference: str | None) -> list[FormulaArea]:
     corners = _RANGE.fullmatch(reference) if kind in ("array", "dataTable") and reference else None
     if corners is None:
         return []
-    area = int(corners[2]) - 1, _column(corners[1]), int(corners[4]) - 1, _column(corners[3])
+    area = int(corners[2]) - 1, column_number(corners[1]), int(corners[4]) - 1, column_number(corners[3])
     sound = 0 <= area[0] <= area[2] < MOST_ROWS and 0 <= area[1] <= area[3] < MOST_COLUMNS
     return [area] if sound and area[:2] != area[2:] else []
-
-
-def _column(letters: str) -> int:
-    column = 0
-    for letter in letters.upper():
-        column = column * 26 + ord(letter) - 64
-    return column - 1
 
 
 class FormulaCells:

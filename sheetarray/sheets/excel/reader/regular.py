@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....columns.grid import column_number
 from ....dtypes import Positions
 from .cells import MOST_COLUMNS, MOST_ROWS
 from .raw import RawCells
@@ -111,7 +112,7 @@ def regular_rows(block: bytes, *, numeric: bool, thread: Executor) -> RegularRow
     if row is None:
         return None
     width = len(row.letters)
-    columns = np.array([_column(letters) for letters in row.letters])
+    columns = np.array([column_number(letters.decode()) for letters in row.letters])
     units = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(units == _QUOTE)
     count, rest = divmod(len(quotes), row.quotes + sum(1 + tail.count(b'"') for tail in row.tails))
@@ -151,13 +152,6 @@ def _first_row(block: bytes) -> _FirstRow | None:
         place = cell.end()
     head = block[row.end(1) : row.end()] + _CELL_BEGINS
     return _FirstRow(int(row[1]), row[0].count(b'"'), head, letters, tails, styles)
-
-
-def _column(letters: bytes) -> int:
-    column = 0
-    for letter in letters:
-        column = column * 26 + letter - (ord("A") - 1)
-    return column - 1
 
 
 class _Comparison:

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from ....columns.grid import column_number
 from .cells import MOST_COLUMNS, MOST_ROWS
 from .raw import INLINE, RESULT, TYPES, RawCells
 from .texts import WHITE
@@ -54,7 +55,7 @@ def short_rows(block: bytes) -> RawCells | None:
             if value is None or (value == "" and type_ not in (RESULT, INLINE)):
                 continue
             rows.append(row - 1)
-            columns.append(_column(letters))
+            columns.append(column_number(letters))
             types.append(type_)
             styles.append(int(style or 0))
             values.append(value)
@@ -62,20 +63,15 @@ def short_rows(block: bytes) -> RawCells | None:
             if is_open:
                 return None
             row, is_open = int(next_row), closed is None
+            if row > MOST_ROWS:
+                return None
         elif end is not None:
             if not is_open:
                 return None
             is_open = False
-    if place != len(text) or is_open or not 0 < row <= MOST_ROWS or any(column >= MOST_COLUMNS for column in columns):
+    if place != len(text) or is_open or not row or any(column >= MOST_COLUMNS for column in columns):
         return None
     return _cells(rows, columns, types, styles, values, row)
-
-
-def _column(letters: str) -> int:
-    column = 0
-    for letter in letters:
-        column = column * 26 + ord(letter) - (ord("A") - 1)
-    return column - 1
 
 
 def _cells(
