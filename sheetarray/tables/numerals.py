@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from ..elements import DAY
 from ..errors import LimitError
@@ -18,6 +19,7 @@ WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)
 """White space, which means nothing around a number, and a cell of nothing else is blank."""
 
 EXACT = 2**53  # from here on a double may be several integers
+_SHORTEST = 17  # digits that the shortest text of a double has at most
 LONGEST = 1000  # characters of a numeral; a double never needs more than 767 digits
 
 _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
@@ -108,7 +110,7 @@ def reads_as_value(text: str) -> bool:
 
 
 def keeps_number(text: str, value: float) -> bool:
-    """Return whether a double, printed with as many digits as a numeral has, gives the numeral back.
+    """Return whether a double, printed with as many digits as a numeral has or as its shortest text, gives it back.
 
     Args:
         text: the numeral, with a decimal point.
@@ -133,7 +135,10 @@ def keeps_number(text: str, value: float) -> bool:
         return False
     mantissa, printed = f"{abs(value):.{len(digits) - 1}e}".split("e")
     scale = int(exponent or 0) + len(whole) - 1 - (len(whole + fraction) - len(digits))
-    return mantissa.replace(".", "") == digits and int(printed) == scale
+    if mantissa.replace(".", "") == digits and int(printed) == scale:
+        return True
+    # Halfway between two numerals, as 2**-24 is, %e prints the even one, and the shortest text may be the other.
+    return len(digits) <= _SHORTEST and Decimal(repr(value)) == Decimal(text)
 
 
 def is_lost(text: str | None, value: float | None) -> bool:

@@ -449,3 +449,13 @@ def test_a_cell_of_a_workbook_that_begins_with_the_mark_is_a_comment(tmp_path: P
         book.active.append(row)
     book.save(tmp_path / "t.xlsx")
     assert sa.read_columns(tmp_path / "t.xlsx", comment="#")["y"].tolist() == [4]
+
+
+@pytest.mark.parametrize("short", [0, 10**9])
+@pytest.mark.parametrize("numeral", ["5.960464477539063e-08", "5.960464477539062e-08", "-5.960464477539063e-08"])
+def test_a_double_halfway_between_two_numerals_is_known_by_both(
+    numeral: str, short: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_SHORT", short)
+    array = sa.read_columns(io.StringIO(f"x\n0\n{numeral}\n"), format="csv")["x"]
+    assert_same(array, np.array([0, float(numeral)]))
