@@ -25,6 +25,7 @@ from .contenders import (
     Arrays,
     Contender,
 )
+from .kinds import JSON, KIND, make_one
 from .wide import FEW, MANY, ONE_BY_NAME, TABLE, TABLES
 from .workbooks import OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
 
@@ -110,6 +111,13 @@ CASES = (
     Case("table", "table of 8,000 columns and 10 rows", 10, _normal(8000), TABLES),
     Case("ten", "100 x 1 column, 10 float64", 10, _normal(1), FEW),
     Case("thousand", "100 x 1 column, 1,000 float64", 1000, _normal(1), FEW),
+    Case("int64", "1 column, 1 M int64", 1_000_000, make_one("int64"), KIND),
+    Case("bool", "1 column, 1 M bool", 1_000_000, make_one("bool"), KIND),
+    Case("dates", "1 column, 1 M datetime64[ms]", 1_000_000, make_one("dates"), KIND),
+    Case("ascii", "1 column, 1 M ASCII texts", 1_000_000, make_one("ascii"), KIND),
+    Case("unicode", "1 column, 1 M other texts", 1_000_000, make_one("unicode"), KIND),
+    Case("infinities", "1 column, 1 M float64, 0.1 % infinite", 1_000_000, make_one("infinities"), KIND),
+    Case("json", "JSON, 1 column, 1 M float64", 1_000_000, _normal(1), JSON),
     Case("xlsx", "workbook, 1 column, 1 M float64", 1_000_000, _normal(1), _WORKBOOKS),
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), (SHEETARRAY_XLSX, RUSTPY)),
@@ -120,6 +128,8 @@ TARGETS = (
     Target("CSV write at most 1.5 x polars", "write", "polars", 1.5),
     Target("CSV write at least 15 x faster than pandas", "write", "pandas", 1 / 15),
     Target("CSV read at most 1.5 x polars", "read", "polars", 1.5),
+    Target("JSON written at most 2 x orjson", "write", "orjson", 2, ".json"),
+    Target("JSON read at most 2 x orjson", "read", "orjson", 2, ".json"),
     Target("8,000 arrays written at most 3 x polars", "write", "polars to NumPy", 3),
     Target("8,000 arrays read at most 3 x polars", "read", "polars to NumPy", 3),
     Target("one of 8,000 arrays at most 0.3 x all", "read", "sheetarray", 0.3, measured=ONE_BY_NAME.label),

@@ -170,11 +170,12 @@ def _by_place(arrays: Arrays) -> Arrays:
     return {f"x{place}": array for place, array in enumerate(arrays.values())}  # .ra and .npy store no name
 
 
-def _stored(suffix: str) -> Contender:
+def stored(suffix: str) -> Contender:
+    """Return sheetarray with files of a suffix; reading sums the elements."""
     label = f"sheetarray {suffix}"
     return Contender(label, _write_sheetarray, _read_sheetarray_summed, _by_place, suffix=suffix, ours=True)
 
 
-RA, AVRO, NPY, MSGPACK = map(_stored, (".ra", ".avro", ".npy", ".msgpack"))
+RA, AVRO, NPY, MSGPACK = map(stored, (".ra", ".avro", ".npy", ".msgpack"))
 NUMPY_NPY = Contender("numpy .npy", _write_npy, _read_npy, suffix=".npy")
 FASTAVRO = Contender("fastavro", _write_fastavro, _read_fastavro, suffix=".avro")

@@ -16,7 +16,7 @@ from .contenders import SHEETARRAY, Arrays, Contender
 _OFTEN = 100
 
 
-def _replace_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+def replace_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     """Write a file as sheetarray does: flushed to the disk, and put in the place of the old one."""
     temporary = path.with_suffix(".part")
     with temporary.open("wb") as file:
@@ -29,20 +29,20 @@ def _replace_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
 def _write_polars(path: Path, arrays: Arrays) -> None:
     import polars
 
-    _replace_file(path, polars.DataFrame(dict(arrays)).write_csv)
+    replace_file(path, polars.DataFrame(dict(arrays)).write_csv)
 
 
 def _read_polars(path: Path) -> Arrays:
     import polars
 
-    return {name: column.to_numpy() for name, column in polars.read_csv(path).to_dict().items()}
+    return {name: column.to_numpy() for name, column in polars.read_csv(path, try_parse_dates=True).to_dict().items()}
 
 
 def _write_pandas(path: Path, arrays: Arrays) -> None:
     import pandas
 
     frame = pandas.DataFrame(dict(arrays), copy=False)
-    _replace_file(path, lambda file: frame.to_csv(file, index=False))
+    replace_file(path, lambda file: frame.to_csv(file, index=False))
 
 
 def _read_pandas(path: Path) -> Arrays:

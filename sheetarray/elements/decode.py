@@ -65,7 +65,7 @@ def decode(
         case "int":
             return _decode_integers(cells, dtype, decimal)
         case "bool":
-            return _decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
+            return _decode_booleans(cells)
         case "datetime":
             return _decode_datetimes(cells, dtype)
         case "timedelta":
@@ -164,6 +164,11 @@ def _are_numerals(texts: Sequence[str], more: str = "") -> bool:
     return not letters.translate(None, f"0123456789+-.eE naiftyNI{more}".encode())
 
 
+def _are_whole(cells: Sequence[Cell]) -> bool:
+    texts = [cell for cell in cells if type(cell) is str]
+    return not "".join(texts).encode("utf-8", "replace").translate(None, b"0123456789-")
+
+
 def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     """Doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
     if dtype.itemsize == 8:
@@ -243,25 +248,32 @@ def _decode_complexes_at_once(cells: Sequence[Cell], dtype: DType, decimal: str)
 
 
 def _decode_integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple[Buffer, list[Problem]]:
-    if set(map(type, cells)) <= {int}:
+    if set(map(type, cells)) <= {int, str} and _are_whole(cells):
         try:
-            return np.fromiter(cells, dtype.numpy, len(cells)), []
-        except OverflowError:
+            return np.fromiter(map(int, cells), dtype.numpy, len(cells)), []
+        except (ValueError, OverflowError):
             pass  # the loop below says which
     out = np.zeros(len(cells), dtype=dtype.numpy)
     out, problems = _decode_each(cells, out, lambda cell: scalar_text.parse_int(cell, decimal))
     return out, problems
 
 
+def _decode_booleans(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
+    if set(map(type, cells)) <= {bool}:
+        return np.fromiter(cells, bool, len(cells)), []
+    return _decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
+
+
 # Dates and durations -----------------------------------------------------------------------------------------
 
 _ISO = re.compile(rf"{ANY_MOMENT}|{NO_TIME}", re.ASCII | re.IGNORECASE)
+_ISO_LINES = re.compile(rf"(?:(?:{ANY_MOMENT}|{NO_TIME})\n)*+", re.ASCII | re.IGNORECASE)
 _NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
 
 
 def _decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
     count = len(cells)
-    if set(map(type, cells)) == {str} and all(map(_ISO.fullmatch, cells)):
+    if set(map(type, cells)) == {str} and _ISO_LINES.fullmatch("\n".join([*cells, ""])):
         try:
             out = np.array(cells, dtype=dtype.numpy)
         except (ValueError, OverflowError):

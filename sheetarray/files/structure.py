@@ -24,20 +24,20 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
         FormatError: there are more.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    nested, values = _count(raw)
+    nested, values = _count(raw, most_values is not None)
     if nested <= most_nested and (most_values is None or values <= most_values):
         return
-    nested, values = _count(_without_strings(raw))
+    nested, values = _count(_without_strings(raw), most_values is not None)
     if nested > most_nested:
         raise FormatError(f"{nested:,} lists and objects within each other; at most {most_nested:,} are read")
     if most_values is not None and values > most_values:
         raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
 
 
-def _count(text: bytes) -> tuple[int, int]:
-    """Return how often `[` and `{` occur, and that with commas: so many values there are at most."""
+def _count(text: bytes, commas: bool) -> tuple[int, int]:
+    """Return how often `[` and `{` occur, and that with commas, if they count: so many values there are at most."""
     nested = text.count(b"[") + text.count(b"{")
-    return nested, nested + text.count(b",") + 1
+    return nested, nested + (text.count(b",") if commas else 0) + 1
 
 
 def _without_strings(text: bytes) -> bytes:

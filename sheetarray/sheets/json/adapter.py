@@ -6,7 +6,6 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,12 +17,13 @@ from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import default_name, linear_arrays, select
 from ...columns import ArrayInfo, column_letters
 from ...composite import check_composites, read_composites, scan_composites, spread
-from ...elements import EXACT_IN_JSON, Cell, ComplexForm, Missing, encode
-from ...errors import DTypeError, Finding, FormatError, locating
-from ...files import BytesLike, Readable, Source, Writable, check_structure, repeated_key, replacing
+from ...elements import EXACT_IN_JSON, ComplexForm, Missing
+from ...errors import Finding, FormatError, locating
+from ...files import Readable, Source, Writable, check_structure, replacing
 from ...header import NoteFinding, parse_header, warn_of_finding
 from ...linear import LinearArray
 from .headers import walk_headers
+from .text import dump_cells, dump_elements, parse_text, to_utf8
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
@@ -47,7 +47,7 @@ def write_json(
         DTypeError: an array that no dtype of the format holds.
 
     Example:
-        >>> import io
+        >>> import io, json
         >>> file = io.StringIO()
         >>> write_json(file, {"x": np.array([1.5])})
         >>> json.loads(file.getvalue())["x"][-2:]
@@ -60,28 +60,18 @@ def write_json(
     with replacing(target) as sink:
         sink.write(b"{")
         for index, (name, array) in enumerate(named.items()):
-            sink.write(f"{',' if index else ''}\n{_dump(name)}: [".encode())
+            sink.write(b",\n" if index else b"\n")
+            sink.write(dump_cells([name]) + b": [")
             header = array.header.to_cells()
-            sink.write(_dump_cells(header))
+            sink.write(dump_cells(header))
             done += len(header)
             for start in range(0, array.capacity, _CELLS_A_BLOCK):
                 block = array.buffer[start : start + _CELLS_A_BLOCK]
-                sink.write(b", " + _dump_cells(encode(block, array.dtype_entry, complex=complex)))
+                sink.write(b"," + dump_elements(block, array.dtype_entry, complex=complex))
                 report(done := done + len(block), total)
             sink.write(b"]")
         sink.write(b"\n}\n")
     report(total, total)
-
-
-def _dump_cells(cells: list[Cell]) -> bytes:
-    try:
-        return _dump(cells)[1:-1].encode()
-    except UnicodeEncodeError as error:
-        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 # Reading -----------------------------------------------------------------------------------------------------
@@ -144,7 +134,7 @@ def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]
         FormatError: no flat list, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
-        infos = walk_headers(_utf8(opened.whole()), default_name(opened.name), strict=strict)
+        infos = walk_headers(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             lists = select(_read_lists(opened), columns)
@@ -214,21 +204,7 @@ def _read_lists(source: Source) -> dict[str, Any]:
     if not text:
         raise FormatError("the file is empty")
     check_structure(text, _MOST_NESTED)
-    try:
-        try:
-            content = json.loads(text, object_pairs_hook=_reject_duplicates)
-        except ValueError as error:
-            if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, FormatError)):
-                raise
-            content = json.loads(
-                text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer
-            )  # an integer too long for int()
-    except json.JSONDecodeError as error:
-        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"no JSON: byte {error.start} is no {error.encoding}") from error
-    except RecursionError as error:
-        raise FormatError("no flat list: nested too deeply") from error
+    content = parse_text(text)
     if isinstance(content, dict) and content:
         return content
     if isinstance(content, list) and content and not isinstance(content[0], list):
@@ -236,31 +212,3 @@ def _read_lists(source: Source) -> dict[str, Any]:
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {column_letters(index): cells for index, cells in enumerate(content)}
     raise FormatError("no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)")
-
-
-def _utf8(text: BytesLike) -> BytesLike:
-    """Return the text in UTF-8, whichever encoding of Unicode it is in.
-
-    Raises:
-        FormatError: it is not in the encoding that its first bytes show.
-    """
-    encoding = json.detect_encoding(bytes(text[:4]))  # as `json.loads` finds it
-    if encoding.startswith("utf-8"):
-        return text
-    try:
-        return bytes(text).decode(encoding).encode()
-    except UnicodeError as error:
-        raise FormatError(f"no JSON: no {encoding} text") from error
-
-
-def _parse_integer(numeral: str) -> int | str:
-    """Return an integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
-    return int(numeral) if len(numeral) <= 400 else numeral
-
-
-def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if (name := repeated_key(pairs)) is not None:
-        places = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
-        raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
-    return mapping

@@ -1,0 +1,134 @@
+"""JSON text in and out: by orjson where it says the same as Python's `json`, by `json` where it would not.
+
+orjson takes a key that stands twice, makes a double of an integer beyond 64 bits, and refuses NaN, lone surrogates
+and UTF-16. Such texts are looked for first, or left to `json`, whose answers and errors count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import Buffer, DType
+from ...elements import Cell, ComplexForm, encode
+from ...errors import DTypeError, FormatError
+from ...files import BytesLike, repeated_key
+
+_LONGEST_EXACT = 18  # digits that an integer of 64 bits always has room for
+_OUTLINES = bytes.maketrans(b"123456789[: \t\r\n", b"0" * 9 + b"," * 6)  # a numeral is zeros behind a comma
+_LONG_INTEGER = b"," + b"0" * (_LONGEST_EXACT + 1)
+_KEY_ENDS = re.compile(rb'"[ \t\r\n]*:')
+
+
+def dump_elements(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text") -> bytes:
+    """Return the elements of a 1-D buffer as JSON values with commas between them.
+
+    Raises:
+        DTypeError: text that is no valid Unicode.
+    """
+    import orjson
+
+    if dtype.name == "float64" and buffer.flags.c_contiguous and np.isfinite(buffer).all():
+        return orjson.dumps(buffer, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
+    return dump_cells(encode(buffer, dtype, complex=complex))
+
+
+def dump_cells(cells: Sequence[Cell]) -> bytes:
+    """Return cells as JSON values with commas between them.
+
+    Raises:
+        DTypeError: text that is no valid Unicode.
+
+    Example:
+        >>> dump_cells([1.5, "NaN", True])
+        b'1.5,"NaN",true'
+    """
+    import orjson
+
+    try:
+        return orjson.dumps(cells)[1:-1]
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or half a character
+        pass
+    try:
+        return json.dumps(cells, ensure_ascii=False, allow_nan=False, separators=(",", ":"))[1:-1].encode()
+    except UnicodeEncodeError as error:
+        raise DTypeError(f"text that is no valid Unicode, and no file can hold: {error.reason}") from error
+
+
+def parse_text(text: bytes) -> Any:
+    """Return the content of a JSON text.
+
+    Raises:
+        FormatError: it is no JSON, or a key stands twice in one object.
+    """
+    parsed = _parse_in_bulk(text)
+    if parsed is not None:
+        return parsed
+    try:
+        try:
+            return json.loads(text, object_pairs_hook=_reject_duplicates)
+        except ValueError as error:
+            if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, FormatError)):
+                raise
+            return json.loads(
+                text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer
+            )  # an integer too long for int()
+    except json.JSONDecodeError as error:
+        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"no JSON: byte {error.start} is no {error.encoding}") from error
+    except RecursionError as error:
+        raise FormatError("no flat list: nested too deeply") from error
+
+
+def _parse_in_bulk(text: bytes) -> Any:
+    """Return what orjson reads; None where `json` might read something else or has to say what is wrong."""
+    import orjson
+
+    if _has_long_integer(text):
+        return None
+    try:
+        content = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    keys = len(content) if isinstance(content, dict) else 0
+    if sum(1 for _ in _KEY_ENDS.finditer(text)) != keys:  # one stands twice, objects lie deeper, or text looks like it
+        return None
+    return content
+
+
+def _has_long_integer(text: bytes) -> bool:
+    """Return whether an integer may stand in a text that needs more than 64 bits."""
+    return _LONG_INTEGER in text.translate(_OUTLINES, b"-")
+
+
+def to_utf8(text: BytesLike) -> BytesLike:
+    """Return the text in UTF-8, whichever encoding of Unicode it is in.
+
+    Raises:
+        FormatError: it is not in the encoding that its first bytes show.
+    """
+    encoding = json.detect_encoding(bytes(text[:4]))  # as `json.loads` finds it
+    if encoding.startswith("utf-8"):
+        return text
+    try:
+        return bytes(text).decode(encoding).encode()
+    except UnicodeError as error:
+        raise FormatError(f"no JSON: no {encoding} text") from error
+
+
+def _parse_integer(numeral: str) -> int | str:
+    """Return an integer, or the numeral itself where it is longer than any dtype needs; its cell is then named."""
+    return int(numeral) if len(numeral) <= 400 else numeral
+
+
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if (name := repeated_key(pairs)) is not None:
+        places = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
+        raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
+    return mapping
