@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,12 @@ def _read_orjson(path: Path) -> Arrays:
     return {name: np.array(cells) for name, cells in orjson.loads(path.read_bytes()).items()}
 
 
+def _read_texts(path: Path) -> Arrays:
+    import polars
+
+    return {name: column.to_numpy().astype("U") for name, column in polars.read_csv(path).to_dict().items()}
+
+
 def make_one(kind: str) -> Callable[[int], Arrays]:
     """Return what makes a column of a kind: number of rows -> the array by its name."""
 
@@ -48,4 +55,5 @@ _KINDS: dict[str, Callable[[Any, int], Any]] = {
 }
 
 KIND = (SHEETARRAY, POLARS_NUMPY)
+TEXT = (SHEETARRAY, replace(POLARS_NUMPY, read=_read_texts))
 JSON = (stored(".json"), Contender("orjson", _write_orjson, _read_orjson, suffix=".json"))

@@ -108,7 +108,8 @@ def target_rows(run: Run) -> Iterator[list[str]]:
         measured = [result for result in run.results if result.contender.label == target.measured]
         for result in measured if target.measured else ours:
             other = run.peer(result, target.peer)
-            if other is None or result.contender.suffix != target.suffix:
+            about = not target.cases or result.case.key in target.cases
+            if other is None or not about or result.contender.suffix != target.suffix:
                 continue
             ratio = result.time(target.verb) / other.time(target.verb)
             shown = f"{ratio:.2f} x" if target.times >= 0.2 else f"{1 / ratio:.1f} x faster"

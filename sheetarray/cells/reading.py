@@ -31,11 +31,13 @@ _FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
+def buffer_from_typed(
+    column: pl.Series, dtype: DType, *, missing: Missing = "error", infinities: bool = False
+) -> Buffer | None:
     """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
     That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
-    as infinity).
+    as infinity), unless all infinities are known to be words.
     """
     import polars as pl
 
@@ -46,7 +48,7 @@ def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "er
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
-    if dtype.kind == "float" and _has_infinities(values):
+    if dtype.kind == "float" and not infinities and _has_infinities(values):
         return None
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
 

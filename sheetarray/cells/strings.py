@@ -5,6 +5,7 @@ Plain ASCII, which most text in arrays is, is widened and narrowed as bytes; eve
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from .text_look import TextLook
 
 if TYPE_CHECKING:
     import polars as pl
+
+_TEXTS_AT_ONCE = 2**16
 
 
 def strings_to_text(buffer: Buffer) -> pl.Series:
@@ -72,10 +75,23 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     width, size = longest_text(texts), int(texts.str.len_bytes().sum())
     if is_mostly_padding(len(texts), width, size):
         return to_variable_width(texts.to_list()), []
-    if width and size == texts.str.len_chars().sum():
-        units = to_byte_rows(texts.str.pad_end(width, "\0"), width).astype(np.uint32)
-        return units.view(f"<U{width}").ravel(), []
-    return np.array(texts.to_list(), dtype=f"<U{max(width, 1)}"), []
+    return _to_fixed_width(texts, max(width, 1), size == int(texts.str.len_chars().sum())), []
+
+
+def _to_fixed_width(texts: pl.Series, width: int, ascii_only: bool) -> Buffer:
+    """Return texts as `<U` of a width that none exceeds."""
+    padded = texts.str.pad_end(width, "\0")
+    if ascii_only:
+        return to_byte_rows(padded, width).astype(np.uint32).view(f"<U{width}").ravel()
+    units = bytearray().join(_encoded_blocks(padded))
+    return np.frombuffer(units, dtype=f"<U{width}")
+
+
+def _encoded_blocks(padded: pl.Series) -> Iterator[bytes]:
+    """Yield the characters of texts in UTF-32, many texts at once."""
+    for block in padded.to_frame("text").iter_slices(_TEXTS_AT_ONCE):
+        joined: str = block.to_series().str.join("").item()
+        yield joined.encode("utf-32-le")
 
 
 def longest_text(texts: pl.Series) -> int:

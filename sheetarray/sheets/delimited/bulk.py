@@ -24,6 +24,22 @@ def parse_numbers(
     refuses.
 
     Neither a quote nor a row that is wider has to be looked for: the engine takes neither for a number.
+    The arguments are those of `parse_unquoted`.
+    """
+    if not all(dtype.is_numeric() for dtype in columns.values()):
+        return None
+    return parse_unquoted(source, columns, delimiter=delimiter, skip_lines=skip_lines, wanted=wanted)
+
+
+def parse_unquoted(
+    source: Path | bytes,
+    columns: Mapping[int, Any],
+    *,
+    delimiter: str,
+    skip_lines: int,
+    wanted: Iterable[int] | None = None,
+) -> ParsedColumns | None:
+    """Return the columns of a text that has no others and no quotes; None where the engine refuses, or a row is wider.
 
     Args:
         source: the text, or its file.
@@ -32,8 +48,6 @@ def parse_numbers(
         skip_lines: how many line feeds come before the first row.
         wanted: the columns to return; None for all.
     """
-    if not all(dtype.is_numeric() for dtype in columns.values()):
-        return None
     schema = {_column_name(column): columns[column] for column in sorted(columns)}
     options = {"quote_char": None, "extra_columns": "raise"}
     places = columns if wanted is None else wanted

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cells import FormulaMode, TextLook, buffer_from_texts, buffer_from_typed, engine_dtype
+from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, engine_dtype
 from ...columns import ArrayInfo, cell_address
 from ...columns.words import NONE, code_of
-from ...dtypes import Array
+from ...dtypes import Array, Buffer, DType
 from ...elements import Missing, check_missing, unescape_formula
-from ...elements.spelling import DecimalMark
+from ...elements.spelling import INFINITY, DecimalMark
 from ...errors import Finding, FormatError
 from ...files import BytesLike, Source
 from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
-from .bulk import parse_numbers
+from .bulk import ParsedColumns, parse_numbers, parse_unquoted
 from .dialect import DELIMITERS, find_encoding
 from .records import has_lone_returns
 from .search import has_words
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
+_INFINITY = INFINITY.encode()
 _MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
 _FEW_OF = 8  # columns, of which one is wanted: the others are not put together
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
@@ -82,6 +83,7 @@ class WrittenText:
         self._source, self._content, self._look = source, content, TextLook(formulas=formulas)
         self._at = start
         self._lines = 0  # that have been taken
+        self._spelled = False  # whether infinities are words, all of them
         first, second, third, fourth = (self._line() for _ in range(4))
         _check(second.startswith(_VERSION))
         self._mark = second[len(_VERSION) : len(_VERSION) + 1]
@@ -172,7 +174,7 @@ class WrittenText:
         """Return what the headers say.
 
         Raises:
-            UnusualError: one of them is broken.
+            UnusualError: one of them is broken, or a quote below may never be closed.
         """
         infos = {}
         self._wants_many = True
@@ -188,6 +190,9 @@ class WrittenText:
                 header.offset,
                 header.capacity,
             )
+        quotes = self._content[self._body :].count(b'"')
+        textual = any(self._header(place).dtype.kind in ("string", "generic") for place in range(self._count))
+        _check(quotes % 2 == 0 if textual else quotes == 0)
         return infos
 
     # The data ------------------------------------------------------------------------------------------------
@@ -277,20 +282,33 @@ class WrittenText:
         return buffers
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
-        """Return the buffers of columns in a sheet of nothing but numbers, by the engine."""
+        """Return the buffers of columns, by the engine; a body that is not all numbers has no quotes."""
+        import polars as pl
+
         dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
         units = np.frombuffer(self._content, np.uint8)
         _check(self._content[self._body : self._body + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
-        _check(all(dtype.is_numeric() for dtype in dtypes.values()) and not has_lone_returns(units, self._body))
+        _check(not has_lone_returns(units, self._body))
         path = self._source.path
         text, lines = (bytes(self._content[self._body :]), 0) if path is None else (path, self._lines)
-        mark = self._mark.decode() or _UNUSED
-        bodies = parse_numbers(text, dtypes, delimiter=mark, skip_lines=lines, wanted=headers)
+        options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": headers}
+        bodies = parse_numbers(text, dtypes, **options)
+        if bodies is None:
+            _check(self._content.find(b'"', self._body) < 0)
+            if any(dtype == pl.String for dtype in dtypes.values()) or pl.Boolean in dtypes.values():
+                bodies = parse_unquoted(text, dtypes, **options)
+            bodies = bodies or parse_unquoted(text, dict.fromkeys(dtypes, pl.String), **options)
         if bodies is None:
             raise UnusualError
-        return {place: self._typed(place, headers[place], bodies[place], missing) for place in headers}
+        self._spelled = len(bodies) == self._count and self._spells_infinities(bodies)
+        return {place: self._from_engine(place, headers[place], bodies[place], missing) for place in headers}
 
-    def _typed(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
+    def _spells_infinities(self, bodies: ParsedColumns) -> bool:
+        """Return whether every infinity that the engine has read is the word; it reads 1e999 as one as well."""
+        infinite = sum(int(body.is_infinite().sum()) for body in bodies.values() if body.dtype.is_float())
+        return infinite > 0 and infinite == self._content[self._body :].count(_INFINITY)
+
+    def _from_engine(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
         """Return the buffer of a column that the engine has parsed."""
         above = [row[place] for row in self._above[self._ends[place] :]]
         count = header.capacity - len(above)
@@ -298,14 +316,23 @@ class WrittenText:
         if count < len(body):
             _check(body[count:].null_count() == len(body) - count)
             body = body[:count]
-        buffer = buffer_from_typed(body, header.dtype, missing=missing)
-        if buffer is None:
-            raise UnusualError
+        buffer = self._decode_body(body, header.dtype, missing)
         if not above:
             return buffer
         head, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
         _check(not problems and (self._mark == b"," or "," not in "".join(above)))
         return np.concatenate([head, buffer])
+
+    def _decode_body(self, body: pl.Series, dtype: DType, missing: Missing) -> Buffer:
+        """Return the elements in a column of the body: parsed already, or still text."""
+        if str(body.dtype) != "String":
+            parsed = buffer_from_typed(body, dtype, missing=missing, infinities=self._spelled)
+            if parsed is None:
+                raise UnusualError
+            return parsed
+        buffer, problems = buffer_from_text(body, dtype, self._look, missing=missing)
+        _check(not problems)
+        return buffer
 
 
 class _Picked(Sequence[Sequence[str]]):

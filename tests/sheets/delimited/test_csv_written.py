@@ -129,6 +129,60 @@ def test_long_columns_are_read_alike_by_both_ways(monkeypatch: pytest.MonkeyPatc
         assert_both_ways_agree(written({"doubles": array}) + harm, monkeypatch)
 
 
+LONG: dict[str, Any] = {
+    "doubles": np.where(np.arange(2100) % 1000 == 7, -np.inf, np.arange(2100) / 7),
+    "floats": np.where(np.arange(2100) % 1000 == 8, np.inf, np.arange(2100) / 7).astype("float32"),
+    "numbers": np.arange(2100, dtype="uint16"),
+    "flags": np.arange(2100) % 3 == 0,
+    "texts": np.char.add(np.array(["ä", "long ", "", "日本"])[np.arange(2100) % 4], np.arange(2100).astype("U4")),
+    "formulas": np.char.add("=", np.arange(2100).astype("U4")),
+    "dates": np.arange(2100).astype("M8[h]"),
+    "spans": np.arange(2100).astype("m8[s]"),
+    "waves": np.arange(2100) * (1 - 2j),
+    "objects": np.array([1, "1", None, True, 2.5, "x"] * 350, dtype=object),
+}
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_long_columns_of_all_kinds_are_read_alike_when_harmed(data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from(list(LONG)), min_size=1, max_size=3, unique=True))
+    content = written({name: LONG[name] for name in names}, delimiter=data.draw(st.sampled_from(",;")))
+    pieces = [
+        b"",
+        b'"',
+        b"\r",
+        b"\n",
+        b",",
+        b"\r\n",
+        b"data",
+        b" ",
+        b"7",
+        b"\xff",
+        b"'",
+        b"1e999",
+        b"Infinity",
+        b"-",
+        b"\x00",
+    ]
+    for _ in range(data.draw(st.integers(0, 2))):
+        place = data.draw(st.integers(0, len(content)))
+        removed = data.draw(st.sampled_from([0, 0, 1, 2, 9]))
+        content = content[:place] + data.draw(st.sampled_from(pieces)) + content[place + removed :]
+    with pytest.MonkeyPatch.context() as patch:
+        assert_both_ways_agree(content, patch)
+
+
+@pytest.mark.parametrize("numeral", [b"1e999", b"-1e999", b"Infinity", b"inf"])
+def test_an_infinity_is_a_word_and_no_number_too_large(monkeypatch: pytest.MonkeyPatch, numeral: bytes) -> None:
+    content = written({"doubles": LONG["doubles"]})
+    assert content.count(b"-Infinity") == 3
+    assert_both_ways_agree(content, monkeypatch)
+    assert_both_ways_agree(content.replace(b"-Infinity", numeral, 1), monkeypatch)
+    both = written({"doubles": LONG["doubles"], "numbers": LONG["numbers"]})
+    assert_both_ways_agree(both.replace(b"-Infinity", numeral, 2), monkeypatch)
+
+
 def test_options_are_refused_and_heeded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     content = written({"doubles": np.array([1.5, 2.5]), "'=b": np.array(["'=x"])})
     for options in (
