@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from .arrays import select, values_by_name
-from .columns import ArrayInfo, CompareFingerprint, Sheet
+from .columns import ArrayColumn, ArrayInfo, CompareFingerprint, Sheet, find_columns
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
@@ -250,6 +250,24 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
     return findings
 
 
+def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
+    """Return the columns that cannot be resized one by one: those of composites, and descriptions.
+
+    Args:
+        read: as for `read_composites`.
+        scan: likewise.
+    """
+    infos = scan()
+    fixed = {LABELLING.name} & infos.keys() if LABELLING is not None else set()
+    suffixes = tuple(composite.suffix for composite in composites())
+    with suppress(FormatError, MissingDependencyError):
+        for name in [name for name in infos if name.endswith(suffixes)] if suffixes else ():
+            for description, array in _read_descriptions(read, {name: infos[name]}, None).items():
+                columns = _columns_of(description, array)
+                fixed |= {description, *columns} if columns else set()
+    return frozenset(fixed)
+
+
 def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | None:
     """Read the description of all arrays; None if there is none, or it is damaged, which is noted."""
     if LABELLING is None or LABELLING.name not in infos or infos[LABELLING.name].dtype not in ("string", "generic"):
@@ -336,17 +354,22 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
 
 
 def read_sheets(
-    sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False, missing: Missing = "error"
+    sheets: Sequence[Sheet],
+    names: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    resize: bool = False,
 ) -> ArraysByName:
     """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
-    read, scan = _reader_of(sheets, strict, missing)
-    return read_composites(read, scan, names)
+    return read_composites(*_reader_of(sheets, strict, missing, resize=resize), names)
 
 
-def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False) -> dict[str, ArrayInfo]:
+def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return what the headers of sheets say, composites among them; see `columns.scan_sheets`."""
-    read, _ = _reader_of(sheets, strict, "nan")
-    return scan_composites(read, lambda: scan_columns(sheets, strict=strict))
+    read, _ = _reader_of(sheets, strict, "nan", resize=resize)
+    fixed = find_fixed_columns(*_reader_of(sheets, strict, "nan")) if resize else frozenset()
+    return scan_composites(read, lambda: scan_columns(sheets, strict=strict, resize=resize, fixed=fixed))
 
 
 def check_sheets(
@@ -359,8 +382,16 @@ def check_sheets(
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
         yield Finding.from_error(error)
         return
-    yield from check_columns(sheets, missing=missing, judge=judge)
+    yield from check_columns(sheets, missing=missing, judge=judge, fixed=find_fixed_columns(read, scan))
     yield from check_composites(read, scan)
+
+
+def find_resized_columns(
+    sheets: Sequence[Sheet], *, strict: bool = False, missing: Missing = "error"
+) -> dict[str, ArrayColumn]:
+    """Return the column of every array with the length that its cells have; see `columns.find_columns`."""
+    fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
+    return find_columns(sheets, strict=strict, missing=missing, fixed=fixed)
 
 
 def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
@@ -372,9 +403,14 @@ def _ignore_finding(_: object) -> None:
     """Pass over what is said where the columns themselves are read or checked."""
 
 
-def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing) -> tuple[Read, Scan]:
+def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing, *, resize: bool = False) -> tuple[Read, Scan]:
+    fixed: frozenset[str] | None = None
+
     def read(names: Sequence[str] | None) -> ArraysByName:
-        return read_columns(sheets, names, strict=strict, missing=missing)
+        nonlocal fixed
+        if resize and fixed is None:
+            fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
+        return read_columns(sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or ())
 
     def scan() -> InfosByName:
         return scan_columns(sheets, strict=strict, report=_ignore_finding, note=_ignore_finding)

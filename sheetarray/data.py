@@ -13,6 +13,7 @@ from .dtypes import DType
 from .elements import Cell, Missing, Problem, decode, is_blank
 from .errors import FormatError
 from .header import AddressOf, Header, describe_position
+from .resizing import resize_hint
 
 _IMAGINARY = ("i", "j", "I", "J", "i)", "j)", "I)", "J)")
 MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
@@ -52,6 +53,29 @@ def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int
     return header.capacity if is_text else count
 
 
+def count_elements(data: Sequence[Cell], header: Header) -> int | None:
+    """Return how many elements some cells are, up to the last that is not blank; None where half of one is there.
+
+    Numbers without an imaginary unit are interleaved, where a complex array has another number of cells than elements.
+    """
+    count = len(data)
+    if count and header.dtype.kind != "complex" and not is_blank(data[count - 1]):
+        return count
+    while count and is_blank(data[count - 1]):
+        count -= 1
+    if header.dtype.kind != "complex" or count == header.capacity:
+        return count
+    if any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count)):
+        return count
+    return None if count % 2 else count // 2
+
+
+def may_be_blank(header: Header, missing: Missing) -> bool:
+    """Return whether a blank may be an element of an array."""
+    kind = header.dtype.kind
+    return kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
+
+
 def check_cell_count(
     wanted: int, count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
 ) -> FormatError | None:
@@ -68,14 +92,14 @@ def check_cell_count(
     Returns:
         Without a location where there are too many: the caller knows which of them is not blank.
     """
+    cells_per_element = wanted // header.capacity if header.capacity else 1
+    hint = resize_hint(header, count // cells_per_element) or None
     if count > wanted:
-        hint = "clear what stands below the array, or move it to another column"
         return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
-    kind = header.dtype.kind
-    may_be_blank = kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
-    if count < wanted and (not may_be_blank or wanted - present > MAX_TRIMMED_BLANKS):
+    if count < wanted and (not may_be_blank(header, missing) or wanted - present > MAX_TRIMMED_BLANKS):
         reason = f"capacity is {wanted}, but the data end after {count} cells"
-        return FormatError(reason, location=address(count), index=header.index_at(count * header.capacity // wanted))
+        index = header.index_at(count * header.capacity // wanted)
+        return FormatError(reason, location=address(count), hint=hint, index=index)
     return None
 
 

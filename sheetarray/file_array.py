@@ -19,7 +19,7 @@ from .columns import ArrayInfo
 from .errors import FormatError
 from .files import Sink
 from .header import Order, check_dimensions, check_size
-from .linear import contiguous_strides
+from .resizing import contiguous_strides
 
 FileBytes = bytes | bytearray | memoryview | mmap.mmap
 

@@ -207,6 +207,17 @@ def parse_header(
     return _Parser(cells, strict, address, note).parse()
 
 
+def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
+    """Return where the key of each field stands in a flat list, by its index.
+
+    Raises:
+        FormatError: with the location of the cell to blame.
+    """
+    parser = _Parser(cells, False, describe_position, lambda _: None)
+    parser.parse()
+    return parser.places
+
+
 class _Parser:
     """Walks over the header once; `at` is the next cell."""
 

@@ -17,7 +17,7 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
-from .data import decode_data, error_for_problem, fit_cells
+from .data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
 from .dtypes import DType
 from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
 from .errors import DTypeError, FormatError
@@ -31,6 +31,7 @@ from .header import (
     parse_header,
     warn_of_finding,
 )
+from .resizing import contiguous_strides, resize_header
 from .values import as_array
 
 
@@ -146,6 +147,7 @@ class LinearArray:
         address: AddressOf = describe_position,
         name: str = "array",
         note: NoteFinding = warn_of_finding,
+        resize: bool = False,
     ) -> LinearArray:
         """Read a flat list.
 
@@ -156,6 +158,7 @@ class LinearArray:
             address: names a cell in an error, from its index.
             name: names the array in an error.
             note: is told what was accepted all the same.
+            resize: the axis that varies slowest takes its length from the cells that there are.
 
         Raises:
             FormatError: with the location of the first cell that is wrong.
@@ -172,6 +175,8 @@ class LinearArray:
         def here(index: int) -> str:
             return address(start + index)
 
+        if resize:
+            header = resize_to_cells(header, cells[start:], missing)
         data = fit_cells(cells[start:], header, missing=missing, address=here)
         buffer, problems = decode_data(data, header, missing=missing)
         for problem in problems:
@@ -206,7 +211,11 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") 
 
 
 def from_linear(
-    cells: Sequence[Cell] | np.ndarray[Any, Any], *, strict: bool = False, missing: Missing = "error"
+    cells: Sequence[Cell] | np.ndarray[Any, Any],
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    resize: bool = False,
 ) -> np.ndarray[Any, Any]:
     """Return the array that a flat list holds, with its own dtype, shape, strides and offset.
 
@@ -214,6 +223,7 @@ def from_linear(
         cells: header keys in any order, then data; numbers may be text.
         strict: refuse a list that starts at `ndarray` (the older form without a version).
         missing: "nan" reads blanks in float and complex arrays as NaN.
+        resize: the axis that varies slowest takes its length from the cells that there are.
 
     Raises:
         FormatError: with `.location` of the cell that is wrong.
@@ -223,23 +233,25 @@ def from_linear(
         array([[1, 2],
                [3, 4]], dtype=uint8)
     """
-    return LinearArray.from_cells(cells, strict=strict, missing=missing).to_numpy()
+    return LinearArray.from_cells(cells, strict=strict, missing=missing, resize=resize).to_numpy()
+
+
+def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> Header:
+    """Return the header with the length that the data of a list have; as it is where no axis can take it.
+
+    Blanks at the end of a list of text are elements like any others.
+    """
+    elements = count_elements(data, header)
+    if elements is not None and may_be_blank(header, missing) and elements <= header.capacity:
+        elements = min(len(data), header.capacity)
+    resized = None if elements is None else resize_header(header, elements)
+    return header if resized is None else resized
 
 
 _header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays that are described alike
 
 
 # The layout of an ndarray ------------------------------------------------------------------------------------
-
-
-def contiguous_strides(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
-    """Return the strides, in elements, of an array whose elements lie side by side."""
-    strides = []
-    step = 1
-    for size in reversed(shape) if order == "row-major" else shape:
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides)) if order == "row-major" else tuple(strides)
 
 
 def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:

@@ -8,11 +8,13 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
+from .array_reader import CompareFingerprint
 from .column import ArrayColumn
 from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells
-from .reading import CompareFingerprint, check_sheet, check_sheets, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .reading import check_sheet, check_sheets, find_columns, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .row_edits import RowChange
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Texts, Zone
 from .words import Words
 
@@ -25,6 +27,7 @@ __all__ = [
     "Layout",
     "LayoutColumn",
     "Request",
+    "RowChange",
     "Sheet",
     "Texts",
     "Words",
@@ -36,6 +39,7 @@ __all__ = [
     "check_sheets",
     "column_letters",
     "find_anchors",
+    "find_columns",
     "lay_out",
     "lay_out_sheets",
     "read_sheet",

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cells import buffer_from_text, buffer_from_texts, buffer_from_typed
-from ..data import check_cell_count, complex_part_dtype, expected_cell_count
+from ..data import check_cell_count, complex_part_dtype, count_elements, expected_cell_count
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, decode, is_blank
 from ..errors import FormatError
+from ..resizing import resize_header
 from .grid import Anchor
 from .sheet import ColumnCells, Sheet, Texts
 
@@ -22,14 +23,41 @@ if TYPE_CHECKING:
 
 
 class ArrayColumn:
-    """The data cells of one array, over all its parts."""
+    """The data cells of one array, over all its parts.
+
+    Attributes:
+        header: of the array; with another length than was written, once people's edits are taken.
+        written: as it stands in the sheet.
+    """
 
     def __init__(self, group: list[Anchor], pieces: Sequence[ColumnCells], sheet: Sheet) -> None:
         header = group[0].header
         assert header is not None
-        self.header, self.group, self.pieces, self.sheet = header, group, pieces, sheet
+        self.header = self.written = header
+        self.group, self.pieces, self.sheet = group, pieces, sheet
         self.starts: list[int] = [0]  # where each piece begins among the data cells
         self.cells_per_element = 1  # cells of an element
+
+    def count_elements(self) -> int | None:
+        """Return how many elements the cells of the only part are, up to the last cell that is not blank.
+
+        Returns:
+            None where half of an element is there.
+        """
+        ((first, rest),) = self.pieces
+        if isinstance(rest, Sequence) or rest.dtype == _to_series([]).dtype:
+            cells = _concatenate(first, rest)
+            count = count_filled_cells(cells)
+            if self.written.dtype.kind != "complex" or count == self.written.capacity:
+                return count
+            return count_elements(list(cells[:count]), self.written)
+        filled = len(rest) - _count_trailing_nulls(rest)
+        return len(first) + filled if filled else count_filled_cells(first)
+
+    def take_length(self, elements: int) -> None:
+        """Give the array so many elements, where one axis can take them."""
+        resized = resize_header(self.written, elements)
+        self.header = self.written if resized is None else resized
 
     def address(self, index: int) -> str:
         """Return the address of a data cell, by its index among those of all parts."""

@@ -57,6 +57,7 @@ def from_frame(
     *,
     strict: bool = False,
     missing: Missing = "error",
+    resize: bool = False,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays in a DataFrame of cells; NaN, None and NA are blanks.
 
@@ -65,6 +66,8 @@ def from_frame(
         names: only these arrays; None for all.
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
 
     Raises:
         FormatError: with the address that the cell has in a sheet with the column names in row 1.
@@ -74,7 +77,7 @@ def from_frame(
         >>> from_frame(to_frame({"x": np.array([1, 2], dtype="uint8")}))
         {'x': array([1, 2], dtype=uint8)}
     """
-    return read_sheets([_FrameSheet(frame)], names, strict=strict, missing=missing)
+    return read_sheets([_FrameSheet(frame)], names, strict=strict, missing=missing, resize=resize)
 
 
 class _FrameSheet:

@@ -19,6 +19,7 @@ LADDER = [
     "elements",
     "values",
     "header",
+    "resizing",
     "data",
     "linear",
     "json_text",

@@ -14,7 +14,7 @@ from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Writable
 from ...header import Order
-from ...linear import contiguous_strides
+from ...resizing import contiguous_strides
 from .archive import RAW, SCHEMA, ArchiveArrays
 from .compression import COMPRESSION
 from .packages import awkward_module

@@ -229,6 +229,7 @@ def read_csv(
     strict: bool = False,
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
+    resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
@@ -242,6 +243,8 @@ def read_csv(
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
         progress: called with the cells read and the cells in all.
 
     Returns:
@@ -257,7 +260,8 @@ def read_csv(
         {'t': array([1, 2], dtype=int8)}
     """
     with Source(source) as opened, locating(source=opened.name):
-        if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
+        written = None if resize else find_written(opened, delimiter, decimal, encoding, formulas)
+        if written is not None:
             with suppress(UnusualError):
                 read = partial(written.read, missing=missing)
                 arrays = read_composites(read, written.scan, names)
@@ -269,12 +273,12 @@ def read_csv(
         total = count_cells([sheet], names, strict=strict) if progress else 0
         (progress or ignore_progress)(0, total)
         try:
-            arrays = read_sheets([sheet], names, strict=strict, missing=missing)
+            arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:
             if not sheet.try_other_decimal():
                 raise
             try:
-                arrays = read_sheets([sheet], names, strict=strict, missing=missing)
+                arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
             except FormatError:
                 raise error from None
         (progress or ignore_progress)(total, total)
@@ -288,17 +292,22 @@ def scan_csv(
     encoding: str | None = None,
     strict: bool = False,
     formulas: FormulaMode = "escape",
+    resize: bool = False,
 ) -> dict[str, ArrayInfo]:
     """Return what the headers say, reading no further than they go (arrays in rows: to the end).
+
+    With `resize` shapes are those that `read_csv` gives with it, and all is read.
 
     Raises:
         FormatError: no array, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
-        if (written := find_written(opened, delimiter, None, encoding, formulas)) is not None:
+        written = None if resize else find_written(opened, delimiter, None, encoding, formulas)
+        if written is not None:
             with suppress(UnusualError):
                 return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
-        return scan_sheets([CsvSheet(opened, delimiter, ".", encoding, formulas)], strict=strict)
+        sheet = CsvSheet(opened, delimiter, None if resize else ".", encoding, formulas)
+        return scan_sheets([sheet], strict=strict, resize=resize)
 
 
 def check_csv(

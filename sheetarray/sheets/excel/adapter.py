@@ -16,7 +16,7 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...columns import ArrayColumn, ArrayInfo, reporting_cells
+from ...columns import ArrayColumn, ArrayInfo, RowChange, reporting_cells
 from ...composite import check_sheets, count_cells, read_sheets, scan_sheets, spread
 from ...dtypes import Buffer
 from ...elements import Missing
@@ -95,6 +95,7 @@ def read_excel(
     sheet: str | None = None,
     missing: Missing = "error",
     strict: bool = False,
+    resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a workbook, wherever in it they stand, as columns or as rows.
@@ -105,6 +106,8 @@ def read_excel(
         sheet: only this sheet is looked at; None for all.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse lists without a version.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
         progress: called with the cells read and the cells in all.
 
     Returns:
@@ -125,18 +128,20 @@ def read_excel(
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = _select_sheets(book, sheet)
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-            return read_sheets(sheets, names, strict=strict, missing=missing)
+            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
 
-def scan_excel(source: Readable, *, sheet: str | None = None, strict: bool = False) -> dict[str, ArrayInfo]:
-    """Return what the headers say.
+def scan_excel(
+    source: Readable, *, sheet: str | None = None, strict: bool = False, resize: bool = False
+) -> dict[str, ArrayInfo]:
+    """Return what the headers say; with `resize` shapes are those that `read_excel` gives with it, and all is read.
 
     Raises:
         FormatError: no array, or a broken header.
         NotFoundError: no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(_select_sheets(book, sheet), strict=strict)
+        return scan_sheets(_select_sheets(book, sheet), strict=strict, resize=resize)
 
 
 def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -163,9 +168,16 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
 
-    def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
+    def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
         verdict = None
-        if buffer is not None:
+        if buffer is not None and column.header != column.written:
+            title = column.group[0].title or ""
+            for finding in memory.compare_rows(name, title, column.written, buffer, column.element_address):
+                if isinstance(finding, Finding):
+                    finding = replace(finding, array=name)
+                    verdicts.append(finding)
+                yield finding
+        elif buffer is not None:
             title = column.group[0].title or ""
             verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
             verdict = [replace(finding, array=name) for finding in verdict]

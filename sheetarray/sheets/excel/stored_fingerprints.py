@@ -12,12 +12,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from ...columns import RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
 from .fingerprint.maker import make_fingerprint
 from .fingerprint.record import Fingerprint
+from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .package.parts import Package
 from .package.properties import read_record
@@ -74,6 +76,24 @@ class StoredFingerprints:
         if record is None:
             self._unknown.append(name)
         return findings
+
+    def compare_rows(
+        self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
+    ) -> Iterator[Finding | RowChange]:
+        """Yield which rows an array has gained or lost, and what else became of it, as far as it is remembered.
+
+        Args:
+            name: of the array.
+            title: of its sheet.
+            written: its header as it stands in the sheet.
+            buffer: the elements that are there now.
+            address: of the cell of an element, by its index in the buffer.
+        """
+        self._asked.add(name)
+        stored = self._find_stored(name, title)
+        if Fingerprint.from_json(stored) is None:
+            self._unknown.append(name)
+        yield from compare_rows(stored, written, buffer, name, address)
 
     def remembers(self, name: str) -> bool:
         """Return whether it is known what the elements of an array were, of which `findings_of` has been asked."""

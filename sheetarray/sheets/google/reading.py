@@ -42,6 +42,7 @@ def read_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     strict: bool = False,
+    resize: bool = False,
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
@@ -56,6 +57,8 @@ def read_gsheet(
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
         progress: called with the cells read and the cells in all; its attribute `waiting`, where it has one, with the
             seconds of each pause, and why.
 
@@ -79,7 +82,7 @@ def read_gsheet(
 
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-            return read_sheets(sheets, names, strict=strict, missing=missing)
+            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
     return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
 
@@ -91,6 +94,7 @@ def scan_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     strict: bool = False,
+    resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
     """Return what the headers say: two requests where the worksheet is small, a few where it is not.
@@ -101,6 +105,7 @@ def scan_gsheet(
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
         strict: refuse lists without a version.
+        resize: shapes are those that `read_gsheet` gives with it, and all is read.
         progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
 
     Raises:
@@ -113,7 +118,7 @@ def scan_gsheet(
         worksheet,
         client,
         credentials,
-        lambda sheets: scan_sheets(sheets, strict=strict),
+        lambda sheets: scan_sheets(sheets, strict=strict, resize=resize),
         pause_listener(progress),
     )
 

@@ -6,7 +6,7 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,12 +16,12 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import default_name, linear_arrays, select
 from ...columns import ArrayInfo, column_letters
-from ...composite import check_composites, read_composites, scan_composites, spread
+from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, ComplexForm, Missing
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, Writable, check_structure, replacing
 from ...header import NoteFinding, parse_header, warn_of_finding
-from ...linear import LinearArray
+from ...linear import LinearArray, resize_to_cells
 from .headers import walk_headers
 from .text import dump_cells, dump_elements, parse_text, to_utf8
 
@@ -83,6 +83,7 @@ def read_json(
     *,
     strict: bool = False,
     missing: Missing = "error",
+    resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the flat lists of a JSON text.
@@ -92,6 +93,8 @@ def read_json(
         names: only these arrays are decoded; None for all.
         strict: refuse lists without a version.
         missing: "nan" reads null in float and complex arrays as NaN.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
         progress: called with the cells read and the cells in all.
 
     Returns:
@@ -110,6 +113,7 @@ def read_json(
     """
     with Source(source) as opened, locating(source=opened.name):
         lists = _read_lists(opened)
+        fixed = _find_fixed(lists, strict) if resize else frozenset(lists)
         done = total = 0
         report = progress or ignore_progress
 
@@ -120,21 +124,26 @@ def read_json(
             report(done, total)
             arrays = {}
             for name, cells in wanted.items():
-                arrays[name] = _read_array(name, cells, strict, missing)
+                arrays[name] = _read_array(name, cells, strict, missing, resize=name not in fixed)
                 report(done := done + len(cells), total)
             return arrays
 
         return read_composites(read, lambda: _infos(lists, strict), names)
 
 
-def scan_json(source: Readable, *, strict: bool = False) -> dict[str, ArrayInfo]:
+def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return what the headers say; data are skipped, not parsed.
+
+    With `resize` shapes are those that `read_json` gives with it, and all is read.
 
     Raises:
         FormatError: no flat list, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
         infos = walk_headers(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
+        if resize:
+            lists = _read_lists(opened)
+            infos = _infos(lists, strict, fixed=_find_fixed(lists, strict))
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             lists = select(_read_lists(opened), columns)
@@ -169,13 +178,30 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
     yield from check_composites(read, lambda: _infos(lists, False))
 
 
-def _infos(lists: Mapping[str, Any], strict: bool) -> dict[str, ArrayInfo]:
-    """Return what the headers of flat lists say; those that are damaged are left out."""
+def _find_fixed(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
+    """Return the lists that are not resized, since others depend on them."""
+
+    def read(columns: Sequence[str] | None) -> dict[str, Any]:
+        return {name: _read_array(name, cells, strict, "nan") for name, cells in select(lists, columns).items()}
+
+    return find_fixed_columns(read, lambda: _infos(lists, strict))
+
+
+def _infos(lists: Mapping[str, Any], strict: bool, *, fixed: Collection[str] | None = None) -> dict[str, ArrayInfo]:
+    """Return what the headers of flat lists say; those that are damaged are left out.
+
+    Args:
+        lists: by name.
+        strict: refuse lists without a version.
+        fixed: lists that are not resized; None for all of them.
+    """
     infos = {}
     for name, cells in lists.items():
         if isinstance(cells, list):
             with suppress(FormatError):
                 header, start = parse_header(cells, strict=strict, note=lambda _: None)
+                if fixed is not None and name not in fixed:
+                    header = resize_to_cells(header, cells[start:], "error")
                 infos[name] = ArrayInfo(
                     header.shape,
                     header.dtype.name,
@@ -190,12 +216,24 @@ def _infos(lists: Mapping[str, Any], strict: bool) -> dict[str, ArrayInfo]:
 
 
 def _read_array(
-    name: str, cells: Any, strict: bool, missing: Missing, note: NoteFinding = warn_of_finding
+    name: str,
+    cells: Any,
+    strict: bool,
+    missing: Missing,
+    note: NoteFinding = warn_of_finding,
+    *,
+    resize: bool = False,
 ) -> np.ndarray[Any, Any]:
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
     return LinearArray.from_cells(
-        cells, strict=strict, missing=missing, address=lambda index: f"{name}[{index}]", name=name, note=note
+        cells,
+        strict=strict,
+        missing=missing,
+        address=lambda index: f"{name}[{index}]",
+        name=name,
+        note=note,
+        resize=resize,
     ).to_numpy()
 
 

@@ -64,6 +64,21 @@ def compare_with_fingerprint(
     yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address).findings(most)
 
 
+def find_rounding(
+    case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str], *, lost: int
+) -> Iterator[Finding]:
+    """Yield that numbers were rounded, where that is certain, of an array that has lost elements.
+
+    Args:
+        case: the comparison.
+        header: of the array.
+        name: of the array.
+        address: of the cell of an element, by its index in the buffer.
+        lost: how many elements are gone.
+    """
+    yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
+
+
 class _Verdict:
     def __init__(self, case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str]) -> None:
         self.case, self.view, self.layout = case, case.view, case.view.layout

@@ -1,0 +1,220 @@
+"""The columns and rows of sheets -> arrays, with the lengths that their headers say, or that people gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..data import error_for_problem, may_be_blank
+from ..dtypes import Buffer
+from ..elements import Missing
+from ..errors import Finding, FormatError
+from ..header import Header, NoteFinding
+from ..linear import LinearArray
+from ..resizing import count_rows
+from .column import ArrayColumn
+from .grid import Anchor, Orient
+from .parts import ReportError
+from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
+from .sheet import ColumnCells, Request, Sheet
+
+MAX_FINDINGS_PER_ARRAY = 20  # for one array
+_FIXED_HINT = (
+    "one of several columns that belong together, as those of an awkward array do, none of which takes another length "
+    "by itself: undo the edit, or write the array again"
+)
+
+CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMode:
+    """How arrays are read.
+
+    Attributes:
+        strict: refuse lists without a version.
+        missing: what a blank means.
+        report: is told of each error.
+        note: is told what was accepted all the same.
+        judge: as for `check_sheets`.
+        resize: whether arrays take their lengths from their cells.
+        fixed: arrays that keep theirs.
+        finds_edits: whether rows that were added or deleted alike are one finding.
+    """
+
+    strict: bool
+    missing: Missing
+    report: ReportError
+    note: NoteFinding
+    judge: CompareFingerprint | None = None
+    resize: bool = False
+    fixed: Collection[str] = ()
+    finds_edits: bool = False
+
+
+class ArrayReader:
+    """Turns the columns and rows of sheets into arrays."""
+
+    def __init__(self, sheets: Sequence[Sheet], stops: Mapping[int, int], mode: ReadMode) -> None:
+        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._stops, self._mode = stops, mode
+        self._missing, self._report, self._note, self._judge = mode.missing, mode.report, mode.note, mode.judge
+        self._others: dict[str, list[Anchor]] = {}  # arrays that are only measured
+        self._changes: dict[str, RowChange] = {}
+        self._edits: list[RowEdit] = []
+
+    def _sheet_of(self, anchor: Anchor) -> Sheet:
+        """Return the sheet of an anchor."""
+        return self._sheets[anchor.title]
+
+    # Lengths that people have changed ------------------------------------------------------------------------
+
+    def measure_others(self, wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> None:
+        """Have arrays measured that are not wanted, where they tell how long one with blanks is."""
+
+        def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
+            rows = count_rows(group[0].header) if group[0].header else None
+            return rows and (group[0].title, group[0].orient, rows[0])
+
+        unsure = {
+            extent(group)
+            for group in wanted.values()
+            if group[0].header and may_be_blank(group[0].header, self._missing)
+        }
+        others = {name: group for name, group in groups.items() if name not in wanted}
+        self._others = {name: group for name, group in others.items() if extent(group) in unsure - {None}}
+
+    def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
+        """Return the column of each array, with the length that its cells have."""
+        columns: dict[str, ArrayColumn] = {}
+        for lying in (False, True):
+            some = {name: group for name, group in groups.items() if (group[0].orient == "rows") == lying}
+            fetched = self._fetch_rows(some.values()) if lying else self._fetch(some.values(), typed=True)
+            columns |= dict(zip(some, fetched, strict=True))
+        resize_columns(columns, self._missing, self._mode.fixed)
+        return {name: columns[name] for name in groups}
+
+    def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> None:
+        """Give columns the lengths that people gave them, so far as the mode has it."""
+        if self._mode.resize:
+            resize_columns(columns, self._missing, self._mode.fixed)
+        elif self._mode.finds_edits:
+            self._edits += find_row_edits(columns, self._missing, self._mode.fixed)
+
+    def _others_of(self, orient: Orient) -> dict[str, list[Anchor]]:
+        return {name: group for name, group in self._others.items() if group[0].orient == orient}
+
+    def _note_row_edits(self) -> None:
+        """Note the rows that were added or deleted, now that the elements have been compared."""
+        for edit in self._edits:
+            self._note(edit.to_finding(self._changes))
+        self._edits = []
+
+    # Reading -------------------------------------------------------------------------------------------------
+
+    def read_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
+        """Yield the arrays of rows, one by one; None for what could not be read, which has been reported."""
+        columns: Iterable[ArrayColumn] = self._fetch_rows(groups.values())
+        if self._mode.resize or self._mode.finds_edits:
+            columns, others = list(columns), self._others_of("rows")
+            names = [*groups, *others]
+            self._take_lengths(dict(zip(names, [*columns, *self._fetch_rows(others.values())], strict=True)))
+        for name, column in zip(groups, columns, strict=True):
+            yield name, self.finish_column(column, name)
+        self._note_row_edits()
+
+    def _fetch_rows(self, groups: Collection[list[Anchor]]) -> Iterator[ArrayColumn]:
+        """Yield the arrays of rows as columns of cells, one by one."""
+        by_sheet: dict[str | None, list[Anchor]] = {}
+        for anchor in (anchor for group in groups for anchor in group):
+            by_sheet.setdefault(anchor.title, []).append(anchor)
+        rows = {
+            title: iter(self._sheets[title].rows([self._to_request(anchor) for anchor in anchors]))
+            for title, anchors in by_sheet.items()
+        }
+        for group in groups:
+            pieces = [next(rows[anchor.title]) for anchor in group]
+            yield ArrayColumn(group, pieces, self._sheet_of(group[0]))
+
+    def read_columns(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any] | None]:
+        """Read one array per group. An array that could not be read is None, and its errors have been reported."""
+        doubtful: dict[str, list[Anchor]] = {}
+        headers: dict[str, Header] = {}
+        results: dict[str, np.ndarray[Any, Any] | None] = {}
+        others = self._others_of("columns")
+        columns = list(self._fetch([*groups.values(), *others.values()], typed=True))
+        self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
+        del columns[len(groups) :]
+        columns.reverse()  # each is let go as soon as it is decoded
+        for name, group in groups.items():
+            column = columns.pop()
+            buffer = column.decode_typed(self._missing)
+            if buffer is None and column.is_text:
+                results[name] = self.finish_column(column, name)
+            elif buffer is None:
+                doubtful[name], headers[name] = group, column.header
+            else:
+                results[name] = self._build_array(column, name, buffer)
+        for (name, _), column in zip(doubtful.items(), self._fetch(doubtful.values(), typed=False), strict=True):
+            column.header = headers[name]
+            results[name] = self.finish_column(column, name)
+        self._note_row_edits()
+        return results
+
+    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool) -> Iterator[ArrayColumn]:
+        """Yield the columns of each group; every sheet is asked once."""
+        wanted: dict[str | None, list[Anchor]] = {}
+        for anchor in (anchor for group in groups for anchor in group):
+            wanted.setdefault(anchor.title, []).append(anchor)
+        cells: dict[int, ColumnCells] = {}
+        for title, anchors in wanted.items():
+            requests = [self._to_request(anchor) for anchor in anchors]
+            for anchor, column_cells in zip(anchors, self._sheets[title].columns(requests, typed=typed), strict=True):
+                cells[id(anchor)] = column_cells
+        for group in groups:
+            yield ArrayColumn(group, [cells.pop(id(anchor)) for anchor in group], self._sheet_of(group[0]))
+
+    def finish_column(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
+        """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
+        header = column.header
+        try:
+            decoded = column.decode_checked(self._missing)
+        except FormatError as error:
+            error.array = name
+            self._report(error)
+            return None
+        if decoded.count_error:
+            decoded.count_error.array = name
+            if name in self._mode.fixed:
+                decoded.count_error.hint = _FIXED_HINT
+            self._report(decoded.count_error)
+        for problem in decoded.problems[:MAX_FINDINGS_PER_ARRAY]:
+            self._report(error_for_problem(problem, header, name, column.address, cells_each=decoded.cells_per_element))
+        if (more := len(decoded.problems) - MAX_FINDINGS_PER_ARRAY) > 0:
+            reason = f"{name}: {more} more cells cannot be read as {header.dtype.name}"
+            self._report(FormatError(reason, array=name))
+        if not decoded.problems and not decoded.count_error:
+            return self._build_array(column, name, decoded.buffer)
+        if self._judge is not None:
+            sound = not decoded.problems and decoded.cells_per_element == 1
+            self._warn_of_all(name, self._judge(name, decoded.buffer if sound else None, column))
+        return None
+
+    def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
+        if self._judge is not None:
+            self._warn_of_all(name, self._judge(name, buffer, column))
+        return LinearArray.from_header(column.header, buffer).to_numpy()
+
+    def _to_request(self, anchor: Anchor) -> Request:
+        assert anchor.header is not None
+        return Request(*anchor.data_cell, anchor.header.dtype, stop=self._stops.get(id(anchor)))
+
+    def _warn_of_all(self, name: str, findings: Iterable[Finding | RowChange]) -> None:
+        for finding in findings:
+            if isinstance(finding, RowChange):
+                self._changes[name] = finding
+            else:
+                self._note(replace(finding, array=name))

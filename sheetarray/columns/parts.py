@@ -1,0 +1,107 @@
+"""Anchors sorted: which belong to one array, and where the cells of each have to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from ..elements import unescape_formula
+from ..errors import FormatError
+from ..header import Header, NoteFinding
+from .anchors import MOST_BEFORE_DAMAGED
+from .grid import Anchor
+from .sheet import Sheet
+
+ReportError = Callable[[FormatError], None]
+
+
+def group_parts(
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
+) -> dict[str, list[Anchor]]:
+    """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
+
+    An array that is not among `names` is never reported: it is not the caller's business.
+    """
+    groups: dict[str, list[Anchor]] = {}
+    escaped = sheets[0].look.formulas == "escape"
+    for anchor in anchors:
+        name = unescape_formula(anchor.name) if escaped else anchor.name
+        aliases = anchor.aliases
+        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
+        if anchor.error is None:
+            groups.setdefault(name, []).append(anchor)
+        elif meant:
+            anchor.error.array = name if anchor.named or aliases == () else None
+            report(anchor.error)
+        for finding in anchor.notes if meant else ():
+            note(replace(finding, array=name))
+    for name, group in list(groups.items()):
+        try:
+            groups[name] = _sort_parts(name, group)
+        except FormatError as error:
+            error.array = name
+            if names is None or name in names:
+                report(error)
+            del groups[name]
+    return groups
+
+
+def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
+    first = group[0]
+    assert first.header is not None
+    if first.header.part is None:
+        if len(group) > 1:
+            places = " and ".join(anchor.address(0) for anchor in group)
+            apart = len({anchor.title for anchor in group}) > 1
+            hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
+            raise FormatError(
+                f"two arrays have the name {name!r}, at {places}", location=group[1].address(0), hint=hint
+            )
+        return group
+    parts: dict[int, Anchor] = {}
+    for anchor in group:
+        header = anchor.header
+        assert header is not None
+        if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
+            raise FormatError(
+                f"{name}: this part does not belong to the one at {first.address(0)}", location=anchor.address(0)
+            )
+        k, count = header.part
+        if count != first.header.part[1]:
+            raise FormatError(
+                f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
+                location=anchor.address(0),
+            )
+        if k in parts:
+            raise FormatError(f"{name}: part {k} stands at {parts[k].address(0)} already", location=anchor.address(0))
+        parts[k] = anchor
+    count = first.header.part[1]
+    if len(parts) < count:
+        absent = next(k for k in range(1, count + 1) if k not in parts)
+        raise FormatError(f"{name}: part {absent} of {count} is missing", location=first.address(0))
+    return [parts[k] for k in sorted(parts)]
+
+
+def _join_part_headers(header: Header) -> tuple[Any, ...]:
+    return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
+
+
+def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
+    """Return where the cells of an anchor must end, by its id: above the next one in its column, left of it
+    in its row.
+    """
+    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
+    for anchor in anchors:
+        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    stops: dict[int, int] = {}
+    for line in lines.values():
+        line.sort(key=lambda anchor: anchor.first)
+        for anchor, other in pairwise(line):
+            if other.aliases == ():
+                stops[id(anchor)] = other.first - other.named
+            elif anchor.header is not None:  # of a damaged header nobody knows where it begins
+                end = anchor.first + anchor.start + anchor.header.capacity
+                stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
+    return stops

@@ -1,0 +1,205 @@
+"""Rows that people have added or deleted: which arrays of a sheet have other lengths now, and whether they agree.
+
+Arrays belong together that stand in one sheet, run the same way, and have the same number of rows. Where all of them
+have become longer or shorter alike, that is one edit of the sheet; where only some have, something is wrong with those.
+Cells of text may be blank, so that an array of text does not tell by itself where it ends: the others do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..data import may_be_blank
+from ..elements import Missing
+from ..errors import Finding
+from ..header import Header
+from ..resizing import count_rows, resize_header
+from .column import ArrayColumn
+
+MOST_SHAPES = 20  # arrays whose new shapes a finding names
+_HINT = "resize=True reads them as they stand, sheetarray adopt makes the headers true to them"
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """What a container remembers that tells where rows of one array were added or deleted.
+
+    Attributes:
+        kind: "inserted" where rows were added, at the end too.
+        firsts: the rows of which each may be the first one that was added or deleted, and all else be as it was
+            written; None where that cannot be told.
+    """
+
+    kind: Literal["inserted", "deleted"]
+    firsts: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowEdit:
+    """Rows added to, or deleted from, arrays of one sheet alike.
+
+    Attributes:
+        columns: the arrays by name; their headers are the new ones.
+        before: how many rows each had.
+        after: how many each has.
+    """
+
+    columns: dict[str, ArrayColumn]
+    before: int
+    after: int
+
+    def to_finding(self, changes: Mapping[str, RowChange]) -> Finding:
+        """Return what `check` says of the edit.
+
+        Args:
+            changes: what is known of single arrays by name; nothing in a container that remembers nothing.
+        """
+        count, arrays = abs(self.after - self.before), len(self.columns)
+        first = self._find_first(changes)
+        where = f"in {arrays} array{'' if arrays == 1 else 's'}"
+        last = None if first is None else first + count - 1
+        name, column = next(iter(self.columns.items()))
+        rows = count_rows(column.header)
+        row = min(self.before, self.after) if first is None else first
+        location = column.group[0].data_address(row * (rows[1] if rows else 1))
+        if first is None:
+            what = "added" if self.after > self.before else "deleted"
+            message = (
+                f"{count} row{'' if count == 1 else 's'} {what} {where}, {self.before} before and {self.after} now"
+            )
+        elif self.after < self.before:
+            message = f"row {first} deleted {where}" if count == 1 else f"rows {first} to {last} deleted {where}"
+        elif first == self.before:
+            message = f"row {first} appended {where}" if count == 1 else ""
+            message = message or f"{count} rows appended, {first} to {last}, {where}"
+        else:
+            message = f"row {first} inserted {where}" if count == 1 else f"rows {first} to {last} inserted {where}"
+        only = name if arrays == 1 else None
+        return Finding("error", location, f"{message}: {self._format_shapes()}", _HINT, array=only)
+
+    def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
+        """Return the first row that was added or deleted, as all arrays have it of which it is known."""
+        firsts = [change.firsts for name in self.columns if (change := changes.get(name)) and change.firsts]
+        if not firsts:
+            return None
+        common = frozenset.intersection(*firsts)
+        if self.after > self.before and self.before in common:
+            return self.before
+        return min(common, default=None)
+
+    def _format_shapes(self) -> str:
+        shapes = [f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items()]
+        more = len(shapes) - MOST_SHAPES
+        return ", ".join(shapes[:MOST_SHAPES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _format_shape(header: Header) -> str:
+    return " x ".join(map(str, header.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """How many rows an array has by its header and by its cells.
+
+    Attributes:
+        rows: by the header.
+        row: elements of each.
+        elements: that stand in its column, up to the last that is not blank; None where half of one is there.
+        is_sure: whether a blank is no element, so that the cells tell where the array ends.
+    """
+
+    rows: int
+    row: int
+    elements: int | None
+    is_sure: bool
+
+    @property
+    def least(self) -> int | None:
+        """How many rows the cells need."""
+        return None if self.elements is None else -(-self.elements // self.row)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the cells fill all of these rows."""
+        return self.elements is not None and self.elements % self.row == 0
+
+    def fits(self, rows: int) -> bool:
+        """Return whether the cells may be an array of so many rows."""
+        if self.elements is None or (self.is_sure and not self.is_whole):
+            return False
+        return self.least == rows if self.is_sure else (self.least or 0) <= rows
+
+
+def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[dict[str, _Extent]]:
+    """Yield the arrays that belong together and may be resized, with what their cells say."""
+    groups: dict[tuple[str | None, str, int], dict[str, _Extent]] = {}
+    for name, column in columns.items():
+        if len(column.group) == 1 and (rows := count_rows(column.written)) is not None:
+            anchor = column.group[0]
+            extent = _Extent(*rows, column.count_elements(), not may_be_blank(column.written, missing))
+            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = extent
+    yield from groups.values()
+
+
+def resize_columns(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str]) -> None:
+    """Give columns headers with the lengths that their cells have, each by itself.
+
+    Args:
+        columns: by the name of the array; of its sheet all arrays with as many rows, where it may have blanks.
+        missing: as for `read_sheets`.
+        fixed: arrays that keep their lengths, since others depend on them.
+    """
+    for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
+        common = _find_common_rows(extents.values())
+        for name, extent in extents.items():
+            rows = common if common is not None and extent.fits(common) and not extent.is_sure else None
+            if rows is None:
+                alone = extent.is_whole and (extent.is_sure or (extent.least or 0) > extent.rows)
+                rows = extent.least if alone else None
+            if rows is not None:
+                columns[name].take_length(rows * extent.row)
+
+
+def _find_common_rows(extents: Iterable[_Extent]) -> int | None:
+    """Return how many rows arrays that belong together have now: as those say whose cells tell; None if they differ."""
+    extents = list(extents)
+    sure = {extent.least if extent.is_whole else None for extent in extents if extent.is_sure}
+    if sure:
+        return next(iter(sure)) if len(sure) == 1 else None
+    least = max((extent.least or 0 for extent in extents), default=0)
+    return least if extents and least > extents[0].rows else None
+
+
+def find_row_edits(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str]) -> list[RowEdit]:
+    """Return the edits in which all arrays that belong together became longer or shorter, and give these new headers.
+
+    Args:
+        columns: all arrays of some sheets by name.
+        missing: as for `read_sheets`.
+        fixed: arrays that keep their lengths, since others depend on them.
+    """
+    edits = []
+    for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
+        rows, before = _find_common_rows(extents.values()), next(iter(extents.values())).rows
+        if rows is None or rows == before or not all(extent.fits(rows) for extent in extents.values()):
+            continue
+        if len(extents) == 1 and rows > before and not _holds_elements(columns[next(iter(extents))], missing):
+            continue  # something else stands below the only array
+        for name, extent in extents.items():
+            columns[name].take_length(rows * extent.row)
+        edits.append(RowEdit({name: columns[name] for name in extents}, before, rows))
+    return edits
+
+
+def _holds_elements(column: ArrayColumn, missing: Missing) -> bool:
+    """Return whether the cells beyond the end that the header says are elements of the array."""
+    elements, capacity = column.count_elements(), column.written.capacity
+    resized = None if elements is None else resize_header(column.written, elements)
+    if resized is None:
+        return False
+    column.header = resized
+    decoded = column.decode_checked(missing)
+    column.header = column.written
+    return not any(problem.index // decoded.cells_per_element >= capacity for problem in decoded.problems)

@@ -1,0 +1,172 @@
+"""A fingerprint, and an array that has more or fewer rows now -> which rows were added or deleted.
+
+Rows are tried as the ones that were added: without the right ones, the sums of all codes are what they were. Rows that
+were deleted are found by the sums of elements dealt out by the remainders of a prime: with the rest of the elements in
+its old places, only those sums are others in which the deleted elements were counted.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ....columns import RowChange
+from ....dtypes import Buffer
+from ....errors import Finding
+from ....header import Header
+from ....resizing import count_rows
+from .codes import Codes
+from .edits import FingerprintComparison, SumsView
+from .record import Fingerprint
+from .sums import WIDTH
+from .verdict import compare_with_fingerprint, find_rounding
+
+MOST_RUNS = 16  # of neighbouring rows that are tried as the ones that were added
+MOST_TRIED = 20_000  # rows that are tried as the first one that was deleted
+_LEAST_SUMS = 3  # that hold none of the deleted elements, and so tell something
+_KEPT = np.uint64(2**WIDTH - 1)
+
+
+def compare_rows(
+    stored: object, written: Header, buffer: Buffer, name: str, address: Callable[[int], str]
+) -> Iterator[Finding | RowChange]:
+    """Yield which rows were added to an array or deleted from it, and what else became of it.
+
+    Args:
+        stored: the fingerprint, as it was stored; what is none says nothing.
+        written: the header as it stands in the sheet, with the length that was written.
+        buffer: the elements that are there now, a whole number of rows.
+        name: of the array.
+        address: of the cell of an element, by its index in the buffer.
+    """
+    record, rows = Fingerprint.from_json(stored), count_rows(written)
+    if record is None or rows is None:
+        return
+    if record.dtype != written.dtype.name or record.count != written.capacity:
+        yield from compare_with_fingerprint(stored, written, buffer, name, address)
+        return
+    case, (count, row) = FingerprintComparison(record, buffer, written.dtype), rows
+    more = len(buffer) - written.capacity
+    if more < 0:
+        firsts = next(filter(None, (_find_deleted(view, -more, row, count) for view in _views_of(case))), set())
+        yield RowChange("deleted", frozenset(firsts) or None)
+        if firsts:
+            yield from find_rounding(case, written, name, address, lost=-more)
+    else:
+        firsts = next(filter(None, (_find_inserted(case, view, more, row, count) for view in _views_of(case))), set())
+        first = max(firsts, default=None)
+        if first is None and (first := _guess_inserted(case.view, row, count)) is not None:
+            firsts = {first}
+        yield RowChange("inserted", frozenset(firsts) or None)
+        if first is not None:
+            start = first * row
+            rest = np.delete(buffer, np.s_[start : start + more])
+            yield from compare_with_fingerprint(
+                stored, written, rest, name, lambda index: address(index if index < start else index + more)
+            )
+    if not firsts:
+        reason = "whether elements were edited besides, and which, cannot be told"
+        yield Finding("warning", name, reason, "compare it with a copy of the file: sheetarray diff")
+
+
+def _views_of(case: FingerprintComparison) -> list[SumsView]:
+    """Return the sums at each number of digits, the likeliest first: nobody knows yet how numbers were rounded."""
+    views = [case.view, case.fifteen, *case.others, *([case.sixteen] if case.sixteen is not None else [])]
+    return list({id(view): view for view in views}.values())
+
+
+# Added -------------------------------------------------------------------------------------------------------
+
+
+def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: int, count: int) -> set[int]:
+    """Return the rows of which each may be the first that was added, where nothing else was edited.
+
+    Neighbours among them are alike: to take out these rows or those leaves the same array.
+    """
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(view.codes(case.buffer), dtype=np.uint64)])
+    then = view.then[0][: view.layout.stretches].sum(dtype=np.uint64)
+    starts = np.arange(0, (count + 1) * row, row)
+    added = (sums[-1] - then) & _KEPT
+    rows = np.flatnonzero((sums[starts + more] - sums[starts]) & _KEPT == added)
+    low, high = _limit_rows(view, row, count)
+    rows = rows[(low <= rows) & (rows <= high)]
+    firsts: set[int] = set()
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
+    for run in runs[-MOST_RUNS:]:
+        start = int(run[0]) * row
+        if case.was(np.delete(case.buffer, np.s_[start : start + more])):
+            firsts.update(run.tolist())
+    return firsts
+
+
+def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
+    """Return the first row that was added, where a few elements were edited as well; None if that cannot be told."""
+    edited, others = view.edited_elements
+    if view.has_moved is None:
+        return count if not others and len(edited) < view.layout.count else None
+    if view.layout.stretch == 1 and view.has_moved.start % row == 0:
+        return view.has_moved.start // row
+    return None
+
+
+# Deleted -----------------------------------------------------------------------------------------------------
+
+
+def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
+    """Return the rows of which each may be the first that was deleted, where nothing else was edited."""
+    codes = view.codes(view.buffer) & _KEPT
+    if view.layout.stretch == 1:
+        then = view.then[0][: view.layout.stretches]
+        before = np.cumprod(np.append(True, codes == then[: len(codes)])).astype(bool)
+        after = np.cumprod(np.append(True, (codes == then[lost:])[::-1])).astype(bool)[::-1]
+        starts = np.arange(0, len(codes) + 1, row)
+        rows: list[int] = (starts[before[starts] & after[starts]] // row).tolist()
+        return set(rows)
+    if not view.layout.primes:
+        return set()
+    low, high = _limit_rows(view, row, count - lost // row)
+    return _try_deleted(view, codes, lost, row, range(low, min(high, low + MOST_TRIED) + 1))
+
+
+def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:
+    """Return the rows between which the first deleted one lies: before them all is as written, after them it moved."""
+    stretch = view.layout.stretch
+    low = (view.changed[0] if view.changed else view.whole) * stretch // row
+    moved = view.has_moved
+    high = -(-moved.start * stretch // row) if moved is not None else most
+    return max(low - 1, 0), min(high, most)
+
+
+def _try_deleted(view: SumsView, codes: Codes, lost: int, row: int, tried: range) -> set[int]:
+    """Return the rows that fit, by the sums of the elements dealt out by the remainders of two primes."""
+    firsts = set[int]()
+    sums, offset = [], view.layout.stretches
+    places = np.arange(len(codes))
+    places[tried.start * row :] += lost
+    for prime in view.layout.primes:
+        now = np.zeros(prime, np.uint64)
+        np.add.at(now, places % prime, codes)
+        sums.append((prime, now, view.then[0][offset : offset + prime]))
+        offset += prime
+    for first in tried:
+        start = first * row
+        fits = [_fits(now, then, np.arange(start, start + lost) % prime) for prime, now, then in sums]
+        if all(fit is not False for fit in fits) and any(fits):
+            firsts.add(first)
+        moving = np.arange(start, min(start + row, len(codes)))
+        for prime, now, _ in sums:
+            np.subtract.at(now, (moving + lost) % prime, codes[moving])
+            np.add.at(now, moving % prime, codes[moving])
+    return firsts
+
+
+def _fits(now: Codes, then: Codes, deleted: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool | None:
+    """Return whether sums are what they were, but for those of deleted elements; None where too few are left."""
+    others = np.ones(len(now), np.bool_)
+    others[deleted] = False
+    if np.count_nonzero(others) < _LEAST_SUMS:
+        return None
+    return not (((then - now) & _KEPT)[others]).any()

@@ -1,0 +1,312 @@
+"""Rows that people add or delete: `resize=True` gives what the cells say, and `check` says it once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
+
+import sheetarray as sa
+from sheetarray.testing.sheets_server import SheetsServer
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[dict[str, np.ndarray[Any, Any]], Edit]:
+    """Arrays with as many rows, and an edit of them all."""
+    rows, seed = draw(st.integers(1, 12)), draw(st.integers(0, 2**32 - 1))
+    random = np.random.default_rng(seed)
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for name in draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5, unique=True)):
+        rest = draw(st.lists(st.integers(1, 3), max_size=2))
+        column_major = draw(st.booleans()) and rows > 1 and max(rest, default=1) > 1  # else it is row-major too
+        shape = (*rest, rows) if column_major else (rows, *rest)
+        kind = draw(st.sampled_from("fiub"))
+        array = (random.normal(size=shape) * 100).astype({"f": "f4", "i": "i4", "u": "u1", "b": "?"}[kind])
+        arrays[name] = np.asfortranarray(array) if column_major else array
+    kind = draw(st.sampled_from(["insert", "delete"]))
+    first = draw(st.integers(0, rows if kind == "insert" else rows - 1))
+    count = draw(st.integers(1, 3 if kind == "insert" else rows - first))
+    return arrays, Edit(kind, first, count)
+
+
+def assert_resized(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
+    """Everything is what the cells say, by every door."""
+    result = sa.read(path, resize=True)
+    infos = sa.scan(path, resize=True)
+    assert list(result) == list(arrays)
+    for name, array in arrays.items():
+        expected = edit.of_array(array)
+        assert result[name].dtype == array.dtype
+        np.testing.assert_array_equal(result[name], expected, strict=True)
+        assert infos[name].shape == expected.shape
+        assert result[name].flags.f_contiguous == expected.flags.f_contiguous
+        np.testing.assert_array_equal(sa.read(path, [name], resize=True)[name], expected, strict=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables())
+def test_resize_gives_what_the_cells_of_a_csv_say(
+    tmp_path_factory: pytest.TempPathFactory, table: tuple[dict[str, np.ndarray[Any, Any]], Edit]
+) -> None:
+    arrays, edit = table
+    path = written(tmp_path_factory.mktemp("csv") / "t.csv", arrays)
+    edit_csv(path, arrays, edit)
+    assert_resized(path, arrays, edit)
+    with pytest.raises(sa.FormatError, match="resize=True"):
+        sa.read(path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables())
+def test_resize_gives_what_the_cells_of_a_workbook_say(
+    tmp_path_factory: pytest.TempPathFactory, table: tuple[dict[str, np.ndarray[Any, Any]], Edit]
+) -> None:
+    arrays, edit = table
+    path = written(tmp_path_factory.mktemp("xlsx") / "t.xlsx", arrays)
+    edit_workbook(path, arrays, edit)
+    assert_resized(path, arrays, edit)
+    errors = [finding for finding in sa.check(path) if finding.severity == "error"]
+    assert len(errors) == 1
+    assert f"in {len(arrays)} array" in errors[0].message
+    for name in arrays:
+        assert f"{name!r} is {' x '.join(map(str, edit.of_array(arrays[name]).shape))}" in errors[0].message
+
+
+def make_arrays(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
+    """Five arrays with as many rows."""
+    random = np.random.default_rng(seed)
+    return {
+        "t": random.normal(size=(rows, 3)),
+        "p": random.normal(size=rows),
+        "n": np.arange(rows),
+        "s": np.array([f"a{row}" for row in range(rows)]),
+        "f": np.asfortranarray(random.integers(0, 9, (2, rows))),
+    }
+
+
+WORDED = [
+    (Edit("insert", 120, 2), "2 rows appended, 120 to 121, in 5 arrays: "),
+    (Edit("insert", 120, 1), "row 120 appended in 5 arrays: "),
+    (Edit("insert", 31, 3), "rows 31 to 33 inserted in 5 arrays: "),
+    (Edit("insert", 0, 1), "row 0 inserted in 5 arrays: "),
+    (Edit("delete", 30, 1), "row 30 deleted in 5 arrays: "),
+    (Edit("delete", 118, 2), "rows 118 to 119 deleted in 5 arrays: "),
+]
+
+
+@pytest.mark.parametrize(("edit", "message"), WORDED)
+def test_a_workbook_says_which_rows(tmp_path: Path, edit: Edit, message: str) -> None:
+    arrays = make_arrays(120)
+    path = written(tmp_path / "t.xlsx", arrays)
+    edit_workbook(path, arrays, edit)
+    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    assert error.message.startswith(message)
+    assert "'t' is " in error.message
+    assert "resize=True" in error.hint
+    assert error.location is not None
+    assert error.location.startswith("arrays!A")
+
+
+@pytest.mark.parametrize("first", [0, 1, 1234, 2999])
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("kind", ["insert", "delete"])
+def test_long_arrays_say_which_rows_too(tmp_path: Path, kind: Any, first: int, count: int) -> None:
+    arrays = make_arrays(3000)
+    edit = Edit(kind, first, min(count, 3000 - first) if kind == "delete" else count)
+    path = written(tmp_path / "t.xlsx", arrays)
+    edit_workbook(path, arrays, edit)
+    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    rows = f"row {first} " if edit.count == 1 else f"rows {first} to {first + edit.count - 1} "
+    assert error.message.startswith(f"{rows}{kind}{'d' if kind == 'delete' else 'ed'} in 5 arrays")
+
+
+def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path: Path) -> None:
+    arrays = make_arrays(40)
+    path = written(tmp_path / "t.xlsx", arrays)
+    changed = {**arrays, "p": arrays["p"].copy()}
+    edit_workbook(path, arrays, Edit("insert", 40, 2))
+    import openpyxl
+
+    book = openpyxl.load_workbook(path)
+    column = [cell.value for cell in book["arrays"]["B"]]
+    book["arrays"].cell(column.index("data") + 2 + 7, 2).value = 999
+    book.save(path)
+    changed["p"][7] = 999
+    errors = [finding for finding in sa.check(path) if finding.severity == "error"]
+    assert [error.message.partition(":")[0] for error in errors] == [
+        "p[7] was edited since it was written",
+        "2 rows appended, 40 to 41, in 5 arrays",
+    ]
+    np.testing.assert_allclose(sa.read(path, resize=True)["p"][:40], changed["p"], rtol=1e-15)
+
+
+def csv_columns(path: Path) -> list[list[str]]:
+    return take_columns([line.split(",") for line in path.read_text().splitlines()], "")
+
+
+def test_a_csv_tells_counts_alone(tmp_path: Path) -> None:
+    arrays = make_arrays(6)
+    path = written(tmp_path / "t.csv", arrays)
+    edit_csv(path, arrays, Edit("delete", 1, 2))
+    (finding,) = sa.check(path)
+    assert finding.message.startswith("2 rows deleted in 5 arrays, 6 before and 4 now: 't' is 4 x 3, 'p' is 4")
+    assert finding.array is None
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_a_single_column_that_differs_stays_an_error_with_its_address(tmp_path: Path, suffix: str) -> None:
+    arrays = {name: array for name, array in make_arrays(6).items() if name in "pn"}
+    path = written(tmp_path / f"t.{suffix}", arrays)
+    if suffix == "csv":
+        columns = csv_columns(path)
+        columns[1].append("7")
+        put_csv(path, columns)
+    else:
+        lists = json.loads(path.read_text())
+        lists["n"].append(7)
+        path.write_text(json.dumps(lists))
+    (finding,) = sa.check(path)
+    assert (finding.array, finding.location) == ("n", "B26" if suffix == "csv" else "n[24]")
+    assert "resize=True" in finding.hint
+    assert "clear" not in finding.hint
+    assert "delete" not in finding.hint.replace("deleted?", "")
+    assert sa.read(path, resize=True)["n"].tolist() == [0, 1, 2, 3, 4, 5, 7]
+
+
+def test_what_is_no_row_stays_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.csv", {"t": np.zeros((4, 3))})
+    columns = csv_columns(path)
+    put_csv(path, [[*columns[0], "1", "2"]])
+    with pytest.raises(sa.FormatError, match=r"expected no more than 12 data cells.*whole rows of 3 elements") as error:
+        sa.read(path, resize=True)
+    assert error.value.location == "A34"
+    put_csv(path, [[*columns[0], "mean", "of", "it"]])
+    (finding,) = sa.check(path)
+    assert finding.message.startswith("expected no more than 12 data cells")
+
+
+@pytest.mark.parametrize(
+    ("array", "base"),
+    [(np.arange(12).reshape(3, 4)[:, ::2], True), (np.array(1.5), False), (np.arange(9)[3:], True)],
+)
+def test_strides_offsets_and_no_dimensions_are_not_resized(tmp_path: Path, array: Any, base: bool) -> None:
+    cells = sa.to_linear(array, base=base)
+    with pytest.raises(sa.FormatError, match=r"expected no more than .*another column"):
+        sa.from_linear([*cells, *cells[-1:]], resize=True)
+
+
+def test_text_is_as_long_as_its_neighbours(tmp_path: Path) -> None:
+    arrays = {"n": np.arange(4), "s": np.array(["a", "b", "", ""])}
+    path = written(tmp_path / "t.csv", arrays)
+    assert sa.read(path, ["s"], resize=True)["s"].tolist() == ["a", "b", "", ""]
+    edit_csv(path, arrays, Edit("delete", 3, 1))
+    assert sa.read(path, ["s"], resize=True)["s"].tolist() == ["a", "b", ""]
+    assert sa.read(path, resize=True)["s"].tolist() == ["a", "b", ""]
+    (finding,) = sa.check(path)
+    assert "1 row deleted in 2 arrays" in finding.message
+
+
+def test_blanks_are_nan_where_neighbours_are_longer(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.csv", {"n": np.arange(2), "x": np.array([0.5, 1.5])})
+    columns = csv_columns(path)
+    put_csv(path, [[*columns[0], "2"], columns[1]])
+    assert sa.read(path, resize=True, missing="nan")["x"].tolist()[:2] == [0.5, 1.5]
+    assert np.isnan(sa.read(path, resize=True, missing="nan")["x"][2])
+    assert sa.read(path, resize=True)["x"].tolist() == [0.5, 1.5]
+
+
+def test_arrays_in_rows_grow_to_the_right(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"t": np.arange(6).reshape(3, 2), "p": np.arange(3)}, orient="rows")
+    lines = [line.rstrip(",") for line in path.read_text().splitlines()]
+    path.write_text(f"{lines[0]},6,7\n{lines[1]},3\n")
+    result = sa.read(path, resize=True)
+    assert result["t"].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert result["p"].tolist() == [0, 1, 2, 3]
+    (finding,) = sa.check(path)
+    assert finding.message.startswith("1 row added in 2 arrays")
+
+
+def test_complex_numbers_grow_as_text_and_interleaved() -> None:
+    array = np.array([1 + 2j, 3 - 4j])
+    for way in ("text", "interleaved"):
+        cells = sa.to_linear(array, complex=way)  # type: ignore[arg-type]
+        more = ["5+6i"] if way == "text" else [5.0, 6.0]
+        assert sa.from_linear([*cells, *more], resize=True).tolist() == [1 + 2j, 3 - 4j, 5 + 6j]
+
+
+def test_frames_and_google_sheets_are_resized_too(sheets_server: SheetsServer) -> None:
+    import pandas as pd
+
+    arrays = {"t": np.arange(6.0).reshape(3, 2), "p": np.arange(3)}
+    frame = sa.to_frame(arrays)
+    height = len(frame)
+    frame = pd.concat([frame, pd.DataFrame([[None, None]] * 2, columns=["t", "p"])], ignore_index=True)
+    frame.loc[frame["t"].last_valid_index() + 1, "t"] = 6.0
+    frame.loc[frame["t"].last_valid_index() + 1, "t"] = 7.0
+    frame.loc[frame["p"].last_valid_index() + 1, "p"] = 3
+    assert len(frame) >= height
+    assert sa.from_frame(frame, resize=True)["t"].shape == (4, 2)
+    key, client = sheets_server.create(), sheets_server.client()
+    sa.write_gsheet(key, arrays, client=client)
+    sheet = client.open_by_key(key).worksheet("arrays")
+    columns = take_columns(sheet.get_all_values(), "")
+    sheet.add_rows(5)
+    sheet.update([["6"], ["7"]], f"A{len(columns[0]) + 1}")
+    sheet.update([["3"]], f"B{len(columns[1]) + 1}")
+    result = sa.read_gsheet(key, client=client, resize=True)
+    assert (result["t"].shape, result["p"].tolist()) == ((4, 2), [0, 1, 2, 3])
+    (finding,) = sa.check(key, format="gsheet", client=client)
+    assert finding.message.startswith("1 row added in 2 arrays, 3 before and 4 now")
+
+
+def test_labels_follow_the_arrays(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    data = xr.Dataset({"t": (("time", "x"), np.arange(6.0).reshape(3, 2))}, {"time": [10, 20, 30], "x": [0.5, 1.5]})
+    path = tmp_path / "t.xlsx"
+    sa.write(path, data)
+    arrays = {name: np.asarray(data[name]) for name in sa.read(path)}
+    edit = Edit("insert", 3, 1)
+    import openpyxl
+
+    book = openpyxl.load_workbook(path)
+    columns = {cell.value: cell.column for cell in book["arrays"][1]}
+    for name, cells in {"t": [6.0, 7.0], "time": [40]}.items():
+        column = [cell.value for cell in book["arrays"][openpyxl.utils.get_column_letter(columns[name])]]
+        end = max(row for row, cell in enumerate(column) if cell is not None) + 2
+        for step, cell in enumerate(cells):
+            book["arrays"].cell(end + step, columns[name]).value = cell
+    book.save(path)
+    assert edit.of_array(arrays["time"]).shape == (4,)
+    result = sa.read_dataset(path, resize=True)
+    assert dict(result.sizes) == {"time": 4, "x": 2}
+    assert result["time"].values.tolist() == [10, 20, 30, 40]
+    lazy = xr.open_dataset(path, engine="sheetarray", resize=True)
+    assert lazy["t"].shape == (4, 2)
+    xr.testing.assert_identical(lazy.load(), result)
+    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    assert error.message.startswith("row 3 appended in 2 arrays")
+    book["arrays"].cell(end, columns["time"]).value = None
+    book.save(path)
+    with pytest.raises(sa.FormatError, match="the dimension 'time' has 4 in 't', and 3 in 'time'"):
+        sa.read_dataset(path, resize=True)
+
+
+def test_columns_of_awkward_arrays_are_not_resized(tmp_path: Path) -> None:
+    ak = pytest.importorskip("awkward")
+    path = tmp_path / "t.csv"
+    sa.write(path, {"e": ak.Array([[1.0, 2.0], [3.0]]), "n": np.arange(3)})
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    columns = take_columns(rows, "")
+    put_csv(path, [[*columns[0], "5"], *columns[1:]])
+    with pytest.raises(sa.FormatError, match="columns that belong together"):
+        sa.read(path, resize=True)
+    assert any("columns that belong together" in finding.hint for finding in sa.check(path))
