@@ -8,8 +8,8 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
-from .array_reader import CompareFingerprint
 from .column import ArrayColumn
+from .column_reader import CompareFingerprint
 from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells

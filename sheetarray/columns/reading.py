@@ -17,8 +17,8 @@ from ..elements import Missing, check_missing
 from ..errors import Finding, FormatError
 from ..header import NoteFinding, warn_of_finding
 from .anchors import find_anchors
-from .array_reader import ArrayReader, CompareFingerprint, ReadMode
 from .column import ArrayColumn
+from .column_reader import ColumnReader, CompareFingerprint, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
 from .sheet import ArrayInfo, Sheet
@@ -186,11 +186,11 @@ def check_sheet(sheet: Sheet, *, missing: Missing = "error") -> Iterator[Finding
 
 def _open_reader(
     sheets: Sequence[Sheet], names: frozenset[str] | None, mode: ReadMode
-) -> tuple[dict[str, list[Anchor]], ArrayReader]:
+) -> tuple[dict[str, list[Anchor]], ColumnReader]:
     """Return the anchors of each array, and what reads them."""
     anchors = _find_all_anchors(sheets, mode.strict)
     groups = group_parts(sheets, anchors, names, mode.report, mode.note)
-    return groups, ArrayReader(sheets, find_stops(anchors), mode)
+    return groups, ColumnReader(sheets, find_stops(anchors), mode)
 
 
 def _read_arrays(

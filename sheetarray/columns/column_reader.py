@@ -55,7 +55,7 @@ class ReadMode:
     finds_edits: bool = False
 
 
-class ArrayReader:
+class ColumnReader:
     """Turns the columns and rows of sheets into arrays."""
 
     def __init__(self, sheets: Sequence[Sheet], stops: Mapping[int, int], mode: ReadMode) -> None:
