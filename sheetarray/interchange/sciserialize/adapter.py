@@ -26,6 +26,8 @@ from .serializers import MOST_BYTES, check_count, dump_plain, msgpack_module, pa
 Encoding = Literal["msgpack", "json"]
 
 _ARRAYS = ("ndarray", "maskedarray")
+_BIN_32 = b"\xc6"
+_LARGE = 2**16  # bytes, from which on MessagePack counts them in four
 _HINT = "loads and unpackb of sheetarray.interchange.sciserialize read it"
 _BASE64_BLOCK = 3 * 2**18  # bytes
 _VALUES_OF_ARRAY = 1 + 2 * 4 + 2  # its dict, the four keys with their values, the base64 of JSON
@@ -85,7 +87,7 @@ def write_sciserialize(
                 _write_json(sink, plain)
             else:
                 sink.write(pack_plain(name))
-                sink.write(pack_plain(plain))
+                _write_msgpack(sink, plain)
             report(done := done + array.size, total)
         sink.write(b"}" if form == "json" else b"")
     report(total, total)
@@ -114,6 +116,25 @@ def encode_map_header(count: int) -> bytes:
     if count < 16:
         return bytes([0x80 | count])
     return b"\xde" + count.to_bytes(2, "big") if count < 2**16 else b"\xdf" + count.to_bytes(4, "big")
+
+
+def _write_msgpack(sink: Sink, plain: Any) -> None:
+    """Write a value; the bytes of a large array go to the file from where they lie, not through a packer's buffer."""
+    if not isinstance(plain, dict) or not any(map(_is_large, plain.values())):
+        sink.write(pack_plain(plain))
+        return
+    sink.write(encode_map_header(len(plain)))
+    for key, value in plain.items():
+        sink.write(pack_plain(key))
+        if _is_large(value):
+            sink.write(_BIN_32 + value.nbytes.to_bytes(4, "big"))
+            sink.write(value)
+        else:
+            sink.write(pack_plain(value))
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, memoryview) and value.nbytes >= _LARGE
 
 
 def _write_json(sink: Sink, plain: dict[str, Any]) -> None:

@@ -740,3 +740,12 @@ def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None
     for command in (["info"], ["check"], ["diff", str(tmp_path / "x.csv")]):
         run = CliRunner().invoke(main, [*command, str(typed)])
         assert run.exit_code == 0, run.output
+
+
+@pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**16 + 1])
+@pytest.mark.parametrize("others", [{}, {"small": np.arange(3), "objects": np.array([1, "x"], dtype=object)}])
+def test_a_file_of_large_arrays_is_what_a_packer_makes(tmp_path: Path, size: int, others: dict[str, Any]) -> None:
+    arrays = {"x": np.arange(size).astype("uint8"), **others}
+    path = tmp_path / "x.msgpack"
+    sci.write_sciserialize(path, arrays, extensions=True)
+    assert path.read_bytes() == sci.packb(arrays, extensions=True)
