@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 from ..errors import FormatError
+from .forked import warn_if_forked
 from .inflating import DAMAGE, InflatedStream, inflater_of
 
 PathLike = str | os.PathLike[str]
@@ -58,6 +59,7 @@ class Source:
     """
 
     def __init__(self, source: Readable) -> None:
+        warn_if_forked()
         self.name: str | None
         self.path: Path | None = None
         self._own = False

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
+from .forked import warn_if_forked
 from .reading import PathLike
 
 Writable = PathLike | IO[bytes] | IO[str]
@@ -48,6 +49,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     """
     if binary and isinstance(target, io.TextIOBase):
         raise TypeError("a file opened for text: open it with mode 'wb'")
+    warn_if_forked()
     if not isinstance(target, (str, os.PathLike)):
         yield _to_sink(target)
         return
