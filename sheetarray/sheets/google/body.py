@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from .address import Rect
 from .requests import dump_json
 
 MOST_BYTES = 2_000_000  # of a request that puts values
+MOST_DIRECT_BYTES = 9_900_000  # of a batch that holds the cells itself: 131,072 doubles; the service refuses 10 MiB
+_CELL_OVERHEAD = 51  # bytes of a cell in such a batch, besides its value
+_DOUBTFUL = re.compile(rb"\\u00|\\[rbf]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]")
 _OPENING, _CLOSING = b'{"majorDimension":"COLUMNS","values":[', b"]}"
 _BLOCK = 2048  # cells
 
@@ -46,6 +50,22 @@ class Chunk:
     def values(self) -> list[list[Cell]]:
         """Return the cells of each column, as they are sent."""
         return [json.loads(b"[" + b",".join(blocks) + b"]") for blocks in self.columns]
+
+
+def small_columns(layout: Layout, chunks: list[Chunk]) -> list[list[Cell]] | None:
+    """Return the cells of each column, where one batch of changes can carry them all; None where it cannot.
+
+    Text that a service may tidy up, such as control characters, is tried on a stage first.
+    """
+    blocks = [block for chunk in chunks for column in chunk.columns for block in column]
+    size = sum(map(len, blocks)) + _CELL_OVERHEAD * sum(chunk.cells for chunk in chunks)
+    if size > MOST_DIRECT_BYTES or any(map(_DOUBTFUL.search, blocks)):
+        return None
+    columns: list[list[Cell]] = [[] for _ in layout.pieces]
+    for chunk in chunks:
+        for column, cells in enumerate(chunk.values(), chunk.rect.left or 0):
+            columns[column] += cells
+    return columns
 
 
 def make_chunks(layout: Layout) -> list[Chunk]:

@@ -3,40 +3,84 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
+from ...elements import Cell
 from .address import Rect
-from .requests import Answer, SheetsApi
+from .requests import Answer, SheetsApi, batch_body
 from .retries import FailedError, RefusedError
-from .state import METADATA_KEY, NamedRange, State, Worksheet, WriteNotes, fetch_state, generation_name
+from .state import (
+    METADATA_KEY,
+    SHOWN_FIELDS,
+    NamedRange,
+    State,
+    Worksheet,
+    WriteNotes,
+    fetch_state,
+    generation_name,
+    shown_state,
+)
 
 Requests = list[Answer]
 
 
-def apply_changes(service: SheetsApi, requests: Requests, happened: Callable[[State], bool]) -> None:
+class TooHeavyError(Exception):
+    """A batch of changes fails again and again, perhaps since it is too large."""
+
+
+def apply_changes(
+    service: SheetsApi,
+    requests: Requests,
+    happened: Callable[[State], bool],
+    *,
+    shown: Sequence[str] = (),
+    confirmed: bool = False,
+    attempts: int | None = None,
+) -> Answer | None:
     """Make changes whose effect can be recognised; a batch of which the answer is lost is looked for.
+
+    Args:
+        service: the spreadsheet.
+        requests: the changes.
+        happened: whether a spreadsheet shows their effect.
+        shown: ranges that the answer is to show; a change that it does not show is looked for.
+        confirmed: look for the change, whatever the answer says.
+        attempts: how often they are tried at most; None for as long as there is patience.
+
+    Returns:
+        The answer, where it shows the change; None where that was seen otherwise.
 
     Raises:
         RefusedError: they were refused, and had not been made before.
+        TooHeavyError: so many attempts have failed.
         RemoteError: the service does not answer; `happened` may become true yet.
     """
     row, doubtful = 0, False
+    body = batch_body(requests, shown)
     while True:
         try:
-            service.batch_update(requests)
-            return
+            answer = service.batch_update(requests, shown=shown, fields=SHOWN_FIELDS, body=body)
+            state = shown_state(service, answer) if shown else None
+            if state is not None and happened(state):
+                return answer
+            if not (shown or confirmed) or happened(fetch_state(service)):
+                return None
+            failure = FailedError("the change was answered, and not made")
         except RefusedError as refused:
             if doubtful and happened(fetch_state(service)):
-                return
+                return None
             refused.batch = requests
             raise
-        except FailedError as failure:
-            row += 1
-            service.patience.wait_for(failure, row)
-            if not failure.undone:
-                doubtful = True
-                if happened(fetch_state(service)):
-                    return
+        except FailedError as caught:
+            failure = caught
+        row += 1
+        service.patience.wait_for(failure, row)
+        if not failure.undone:
+            doubtful = True
+            if happened(fetch_state(service)):
+                return None
+        if row == attempts:
+            raise TooHeavyError
 
 
 class Swap:
@@ -53,19 +97,26 @@ class Swap:
         self.stamp = secrets.token_hex(6)
         self._gid, self._seen, self._notes, self._own = gid, seen, notes, own
 
-    def wrap(self, requests: Requests, rows: int, columns: int) -> Requests:
-        """Requests, with those before and after that swap the generation; the grid is of this size after them."""
-        return [
-            *(claim(self._seen) if self._seen else ()),
-            *requests,
-            put_named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns)),
-            self._note(),
-        ]
+    def wrap(self, requests: Requests, rows: int, columns: int, *, last: bool = False) -> Requests:
+        """Return requests, with those before and after that swap the generation.
+
+        Args:
+            requests: the changes.
+            rows, columns: of the grid after them.
+            last: leave no generation, as where nothing has been written yet.
+        """
+        marked = put_named_range(generation_name(self._gid), self._gid, Rect(0, 0, rows, columns))
+        return [*(claim(self._seen) if self._seen else ()), *requests, *(() if last else (marked,)), self._note()]
 
     def took_effect(self, state: State) -> bool:
         """Return whether the batch took effect."""
         sheet = state.by_id(self._gid)
         return sheet is not None and self.stamp in sheet.notes.stamps
+
+    def is_last(self, state: State) -> bool:
+        """Return whether the batch took effect, and no other write since."""
+        sheet = state.by_id(self._gid)
+        return sheet is not None and sheet.notes.stamps[-1:] == (self.stamp,)
 
     def _note(self) -> Answer:
         text = self._notes.with_stamp(self.stamp, self._own)
@@ -133,9 +184,40 @@ def clear_cells(gid: int, rect: Rect) -> Answer:
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": {}, "fields": "userEnteredValue"}}
 
 
-def make_bold(gid: int, rect: Rect) -> Answer:
-    """Make cells bold."""
-    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
+def update_cells(
+    gid: int,
+    row: int,
+    column: int,
+    rows: Sequence[Sequence[Cell]],
+    formulas: Mapping[tuple[int, int], str] | None = None,
+) -> Answer:
+    """Put cells into a block that begins at a row and a column; blanks among them clear.
+
+    Args:
+        gid: of the worksheet.
+        row, column: of the first cell.
+        rows: values.
+        formulas: what stands instead of values, by row and column of the worksheet.
+    """
+    start = {"sheetId": gid, "rowIndex": row, "columnIndex": column}
+    data = [[_cell_data(cell) for cell in cells] for cells in rows]
+    for (at, place), formula in (formulas or {}).items():
+        if 0 <= at - row < len(data) and 0 <= place - column < len(data[at - row]):
+            data[at - row][place - column] = {"userEnteredValue": {"formulaValue": formula}}
+    values = [{"values": cells} for cells in data]
+    return {"updateCells": {"start": start, "rows": values, "fields": "userEnteredValue"}}
+
+
+def _cell_data(cell: Cell) -> Answer:
+    if cell is None or cell == "":
+        return {}
+    kind = "boolValue" if isinstance(cell, bool) else "stringValue" if isinstance(cell, str) else "numberValue"
+    return {"userEnteredValue": {kind: cell}}
+
+
+def make_bold(gid: int, rect: Rect, *, bold: bool = True) -> Answer:
+    """Make cells bold, or as they were before."""
+    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}} if bold else {}
     return {
         "repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}
     }

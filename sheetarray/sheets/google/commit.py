@@ -7,7 +7,7 @@ from itertools import groupby
 
 from .address import Rect
 from .changes import Requests, Swap, change_properties, clear_cells, make_bold, put_named_range, resize_sheet
-from .plan import WritePlan
+from .plan import ColumnPlace, WritePlan
 from .stage import Stage
 from .state import Worksheet
 
@@ -68,9 +68,7 @@ def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
 
 def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:
     """From where on the stage to where in the worksheet; neighbours in blank columns go together."""
-    fresh = [place for place in plan.places if place.index in plan.fresh]
-    for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
-        places = [place for _, place in group]
+    for places in group_fresh(plan):
         height, first = max(place.height for place in places), places[0]
         source = Rect(0, first.index, height, first.index + len(places))
         yield source, Rect(first.row, first.column, first.row + height, first.column + len(places))
@@ -78,3 +76,10 @@ def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:
         if place.index not in plan.fresh:
             top = 0 if place.named else 1
             yield Rect(top, place.index, top + place.height, place.index + 1), place.cells
+
+
+def group_fresh(plan: WritePlan) -> Iterator[list[ColumnPlace]]:
+    """Yield the places in blank columns, neighbours together."""
+    fresh = [place for place in plan.places if place.index in plan.fresh]
+    for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
+        yield [place for _, place in group]

@@ -11,6 +11,7 @@ from ...elements import Cell
 from ...errors import FormatError, NotFoundError
 from .address import Rect
 from .fetch import fetch_values
+from .grid import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
 from .holder import Holder
 from .requests import SheetsApi
 from .retries import RefusedError
@@ -75,15 +76,17 @@ class SheetContent:
         arrays: by name, parts in their order.
         width: columns up to the last that holds something, as far as the first rows show.
         blank: whether the first rows hold nothing.
+        grid: all cells, where the worksheet is small enough.
     """
 
     arrays: dict[str, list[StandingArray]] = field(default_factory=dict)
     width: int = 0
     blank: bool = True
+    grid: GridCells | None = None
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
-    """Look at all of a worksheet that may hold arrays: one request, of a large one two.
+    """Look at all of a worksheet that may hold arrays: one request, of a large one two or three.
 
     Raises:
         BusyError: an array is being written, by somebody who may be alive.
@@ -100,6 +103,13 @@ def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
         service, sheet.title, (sheet.rows, sheet.columns), meaning=lambda cell: _without_mark(cell, state.now)
     )
     view.title = None  # whoever asks tells the sheet
+    grid: GridCells | None = None
+    if sheet.cells <= MOST_CELLS_AT_ONCE:
+        try:
+            grid = fetch_grid(service, sheet)
+        except RefusedError:
+            raise ConflictError from None
+        view.keep_head(sheet.rows, grid.columns)
     anchors = find_anchors(view)
     arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:
@@ -108,7 +118,7 @@ def _read_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
         group.sort(key=_part)
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
-    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors)
+    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
 
 
 def _without_mark(cell: Cell, now: float) -> Cell:
@@ -142,7 +152,9 @@ def _part(standing: StandingArray) -> int:
     return header.part[0] if header and header.part else 0
 
 
-def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> list[tuple[int, int]]:
+def find_filled(
+    service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect], grid: GridCells | None
+) -> list[tuple[int, int]]:
     """Return the cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in
     order.
 
@@ -150,11 +162,14 @@ def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> 
         service: the spreadsheet.
         sheet: where.
         rects: what to look at; what lies beyond the grid is blank.
+        grid: all cells, where they have been fetched.
 
     Raises:
         ConflictError: the worksheet is gone, or has become smaller.
     """
     inside = [rect for rect in rects if rect.top < sheet.rows and (rect.left or 0) < sheet.columns]
+    if grid is not None:
+        return [position for rect in inside for position in grid.filled(_within(sheet, rect))]
     positions = []
     try:
         pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
@@ -164,6 +179,12 @@ def find_filled(service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect]) -> 
     except RefusedError:
         raise ConflictError from None
     return positions
+
+
+def _within(sheet: Worksheet, rect: Rect) -> Rect:
+    bottom = sheet.rows if rect.bottom is None else min(rect.bottom, sheet.rows)
+    right = sheet.columns if rect.right is None else min(rect.right, sheet.columns)
+    return Rect(rect.top, rect.left or 0, bottom, right)
 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:

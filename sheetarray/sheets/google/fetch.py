@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from ...elements import Cell
-from ...errors import RemoteError
 from .address import Rect, range_on_sheet
 from .requests import Answer, SheetsApi
 
@@ -34,12 +33,13 @@ def fetch_values(
     for index, some in enumerate(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])):
         answer = service.get(
             "/values:batchGet",
+            lambda answer, some=some: len(_parse_columns(answer, some)) == len(some),  # type: ignore[misc]
             ranges=some,
             majorDimension="COLUMNS",
             valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
             dateTimeRenderOption="SERIAL_NUMBER",
         )
-        for columns in _parse_columns(answer, len(some)):
+        for columns in _parse_columns(answer, some):
             yield index, columns
 
 
@@ -57,13 +57,42 @@ def _group_ranges(ranges: list[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _parse_columns(answer: Answer, count: int) -> list[FetchedColumns]:
-    ranges = answer.get("valueRanges")
-    if isinstance(ranges, list) and len(ranges) == count:
-        columns = [range_.get("values", []) if isinstance(range_, dict) else None for range_ in ranges]
-        if all(isinstance(range_, list) and all(isinstance(column, list) for column in range_) for range_ in columns):
-            return [list(range_) for range_ in columns if range_ is not None]
-    raise RemoteError("the answer is none of the Sheets API")
+def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns]:
+    """Return the columns of each range of an answer.
+
+    Raises:
+        ValueError: it is no answer to a request for these ranges; other errors where it is none at all.
+    """
+    ranges = answer["valueRanges"]
+    if len(ranges) != len(wanted):
+        raise ValueError("not as many ranges as were asked for")
+    fetched = [list(block.get("values", [])) for block in ranges]
+    if not all(isinstance(column, list) for columns in fetched for column in columns):
+        raise ValueError("no columns")
+    if not all(is_same_range(block.get("range"), name) for block, name in zip(ranges, wanted, strict=True)):
+        raise ValueError("other ranges than were asked for")
+    return fetched
+
+
+def is_same_range(answered: object, wanted: str) -> bool:
+    """Return whether the range that an answer names may be the one that was asked for: its worksheet and first cell.
+
+    Example:
+        >>> is_same_range("Sheet1!A1:Z9", "'sheet1'!1:9"), is_same_range("Sheet1!B1:B2", "'Sheet1'!A1:A2")
+        (True, False)
+    """
+    if not isinstance(answered, str):
+        return answered is None
+    title, _, cells = answered.rpartition("!")
+    wanted_title, _, wanted_cells = wanted.rpartition("!")
+    if _unquote(title) != _unquote(wanted_title):
+        return False
+    first = wanted_cells.partition(":")[0]
+    return cells.partition(":")[0] in (first, f"A{first}")
+
+
+def _unquote(title: str) -> str:
+    return (title[1:-1].replace("''", "'") if title[:1] == "'" else title).casefold()
 
 
 def count_requests(ranges: Sequence[tuple[str, Rect]]) -> int:

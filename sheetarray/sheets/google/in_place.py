@@ -17,13 +17,14 @@ from ...elements import Cell
 from ...errors import DTypeError, RemoteError
 from .address import Rect
 from .body import MOST_BYTES, find_difference, to_cells
-from .changes import Requests, Swap, apply_changes, clear_cells, prove_range, resize_sheet
+from .changes import Requests, Swap, apply_changes, clear_cells, prove_range, resize_sheet, update_cells
 from .commit import finishing_requests
 from .content import write_mark
 from .fetch import fetch_values
 from .holder import Holder
 from .plan import ColumnPlace, WritePlan
-from .requests import Answer, SheetsApi
+from .read_back import CellDifference
+from .requests import SheetsApi
 from .retries import FailedError, RefusedError
 from .stage import remains_requests
 from .state import NamedRange, State, Worksheet, fetch_state
@@ -63,11 +64,12 @@ class InPlaceWrite:
         self._begin()
         try:
             for place in self._plan.places:
-                for row, rows in self._element_runs(place):
-                    self._send([_update(self._sheet.gid, row, place.column, rows)])
-                    filled(len(rows))
+                self._put_elements(place, filled)
             for place in self._plan.places:
-                self._compare(place)
+                if self._find_difference(place) is not None:  # perhaps an answer was not the service's: once more
+                    self._put_elements(place, lambda _: None)
+                    if (difference := self._find_difference(place)) is not None:
+                        raise DTypeError(f"{difference}, or somebody else has changed it")
                 filled(place.height)
             self._end()
         except BaseException:
@@ -91,7 +93,7 @@ class InPlaceWrite:
             *self._header_requests(self._holder),
             *finishing_requests(plan, gid),
         ]
-        apply_changes(self._service, swap.wrap(requests, *self._grid), swap.took_effect)
+        apply_changes(self._service, swap.wrap(requests, *self._grid), swap.took_effect, confirmed=True)
         state = fetch_state(self._service)
         sheet = state.by_id(gid)
         if sheet is None or not swap.took_effect(state) or sheet.notes.stamps[-1] != swap.stamp:
@@ -102,7 +104,8 @@ class InPlaceWrite:
         """Make the headers valid."""
         swap = self._last = Swap(self._sheet.gid, self._generation, self._sheet.notes, own=self._plan.own)
         try:
-            apply_changes(self._service, swap.wrap(self._header_requests(None), *self._grid), swap.took_effect)
+            requests = swap.wrap(self._header_requests(None), *self._grid)
+            apply_changes(self._service, requests, swap.took_effect, confirmed=True)
         except RefusedError as refused:
             raise self._explain_refusal(refused) from None
 
@@ -137,7 +140,7 @@ class InPlaceWrite:
     def _header_requests(self, holder: Holder | None) -> Requests:
         """Return the requests that write all headers; invalid ones where there is a holder."""
         return [
-            _update(self._sheet.gid, place.row, place.column, list(map(_row, self._header_request(place, holder))))
+            update_cells(self._sheet.gid, place.row, place.column, [[c] for c in self._header_request(place, holder)])
             for place in self._plan.places
         ]
 
@@ -150,23 +153,28 @@ class InPlaceWrite:
             header[at] = write_mark(header[at], holder)
         return [*([piece.name] if place.named else ()), *header]
 
-    def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[Answer]]]:
+    def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[list[Cell]]]]:
         """Yield the elements of a column, in runs for a request each: the first row, and the cells."""
         piece = self._layout.pieces[place.index]
-        row, run, size = place.row + place.height - len(piece.buffer), list[Answer](), 0
+        row, run, size = place.row + place.height - len(piece.buffer), list[list[Cell]](), 0
         for cells in _blocks(piece):
             for cell in cells:
-                row_json = _row(cell)
                 length = 40 + len(json.dumps(cell, ensure_ascii=False).encode())
                 if run and size + length > MOST_BYTES * 3 // 4:
                     yield row, run
                     row, run, size = row + len(run), [], 0
-                run.append(row_json)
+                run.append([cell])
                 size += length
         if run:
             yield row, run
 
-    def _compare(self, place: ColumnPlace) -> None:
+    def _put_elements(self, place: ColumnPlace, filled: Callable[[int], None]) -> None:
+        for row, rows in self._element_runs(place):
+            self._send([update_cells(self._sheet.gid, row, place.column, rows)])
+            filled(len(rows))
+
+    def _find_difference(self, place: ColumnPlace) -> CellDifference | None:
+        """Return the first element that the service does not keep as it was sent."""
         piece = self._layout.pieces[place.index]
         data = place.row + place.height - len(piece.buffer)
         for start in range(0, len(piece.buffer), _READ):
@@ -178,25 +186,12 @@ class InPlaceWrite:
                 raise self._explain_refusal(refused) from None
             wrong = find_difference(sent, columns[0] if columns else [])
             if wrong is not None:
-                raise DTypeError(
-                    f"{piece.name}, buffer element {piece.start + start + wrong}: the service does not "
-                    f"keep {sent[wrong]!r:.60}, or somebody else has changed it"
-                )
+                kept = columns[0] if columns else []
+                where = f"{piece.name}, buffer element {piece.start + start + wrong}"
+                return CellDifference(where, sent[wrong], kept[wrong] if wrong < len(kept) else "")
+        return None
 
 
 def _blocks(piece: LayoutColumn) -> Iterator[list[Cell]]:
     for start in range(0, len(piece.buffer), _CELLS):
         yield to_cells(piece, start, min(_CELLS, len(piece.buffer) - start))
-
-
-def _update(gid: int, row: int, column: int, rows: list[Answer]) -> Answer:
-    start = {"sheetId": gid, "rowIndex": row, "columnIndex": column}
-    return {"updateCells": {"start": start, "rows": rows, "fields": "userEnteredValue"}}
-
-
-def _row(cell: Cell) -> Answer:
-    """Return a row of one cell."""
-    if cell is None or cell == "":
-        return {"values": [{}]}
-    kind = "boolValue" if isinstance(cell, bool) else "stringValue" if isinstance(cell, str) else "numberValue"
-    return {"values": [{"userEnteredValue": {kind: cell}}]}

@@ -28,7 +28,7 @@ def plan_for(
     limit: int,
     blocked: Collection[str],
 ) -> WritePlan:
-    """Return the plan for a worksheet that is there: at most two or three requests, which only read.
+    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
 
     Args:
         service: the spreadsheet.
@@ -142,7 +142,7 @@ class _Planner:
         """Return the cells that hold something where new ones are to go."""
         free = self.free_column
         looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
-        return sorted(find_filled(self.service, self.sheet, looked)) if looked else []
+        return sorted(find_filled(self.service, self.sheet, looked, self.content.grid)) if looked else []
 
     def _refuse_cells_in_the_way(self, filled_cells: list[tuple[int, int]]) -> None:
         old = [standing.cells for group in self.replaced.values() for standing in group]
@@ -195,6 +195,7 @@ class _Planner:
             own,
             self.blank and not self.sheet.notes.own,
             tuple(ranges),
+            self.content.grid,
         )
         if columns > MOST_COLUMNS or plan.other_cells + rows * columns > limit:
             plan = self._shrink(plan, least) if own else plan
@@ -209,7 +210,8 @@ class _Planner:
         standing = [s.cells for s in self.kept]
         rows = max([least[0], *((rect.bottom or 0) for rect in standing)])
         columns = max([least[1], self.content.width, *((rect.right or 0) for rect in standing)])
-        if not self.blank and find_filled(self.service, self.sheet, self._cells_beyond(rows, columns)):
+        beyond = self._cells_beyond(rows, columns)
+        if not self.blank and find_filled(self.service, self.sheet, beyond, self.content.grid):
             return plan
         return replace(plan, rows=rows, columns=columns)
 

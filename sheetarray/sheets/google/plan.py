@@ -11,6 +11,7 @@ from ...columns import Layout, LayoutColumn
 from ...errors import LimitError
 from .address import Rect
 from .content import StandingArray
+from .grid import GridCells
 from .names import range_name
 from .state import NamedRange, State, Worksheet
 
@@ -78,6 +79,7 @@ class WritePlan:
         adopted: whether it becomes ours now.
         ranges: named ranges over elements.
         stage: the id of the write's own stage.
+        grid: all cells of the worksheet as they were seen, where it is small enough.
     """
 
     state: State
@@ -91,6 +93,7 @@ class WritePlan:
     own: bool
     adopted: bool
     ranges: tuple[RangeOf, ...]
+    grid: GridCells | None = None
 
     @property
     def other_cells(self) -> int:

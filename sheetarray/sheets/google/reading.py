@@ -23,13 +23,14 @@ from .content import NOT_WHOLE
 from .fetch import fetch_values
 from .requests import SheetsApi
 from .retries import RefusedError, Retries
-from .sheet import ChangedError, GoogleSheet
+from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
 from .state import fetch_state
 
 Result = TypeVar("Result")
 
 _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
+_READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
 _UNDER_WAY = "it is being written, or the write was interrupted: read it again later, or write it again"
 
@@ -84,7 +85,10 @@ def read_gsheet(
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
-    return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
+    at_once = _READ_AT_ONCE if names is None else MOST_AT_ONCE
+    return _read_consistently(
+        source, worksheet, client, credentials, attempt, pause_listener(progress), at_once=at_once
+    )
 
 
 def scan_gsheet(
@@ -214,6 +218,7 @@ def _read_consistently(
     waiting: Callable[[float, str], None] | None,
     *,
     first: bool = False,
+    at_once: int = MOST_AT_ONCE,
 ) -> Result:
     """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to three times.
 
@@ -227,7 +232,7 @@ def _read_consistently(
     with locating(source=address.label), _explaining():
         for index in range(_ATTEMPTS):
             try:
-                return attempt(_select_sheets(service, address, first=first))
+                return attempt(_select_sheets(service, address, first=first, at_once=at_once))
             except ChangedError as changed:
                 message = str(changed)
             patience.pause(0.25 * 2**index, "others write to the worksheet")
@@ -236,7 +241,7 @@ def _read_consistently(
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
 
 
-def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool) -> list[GoogleSheet]:
+def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
     """Return the worksheets that an address means, with their first rows where there are several.
 
     Raises:
@@ -250,7 +255,8 @@ def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool) ->
     wanted = [named] if named else state.arrays[: 1 if first else None]
     if not wanted:
         raise FormatError("no worksheet with cells")
-    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns)) for sheet in wanted]
+    at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
+    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns), at_once=at_once) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
     try:
         for view, (_, rect), (_, columns) in zip(sheets, ranges, fetch_values(service, ranges), strict=True):

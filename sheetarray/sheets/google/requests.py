@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +20,9 @@ from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
 
-_REPEATED = (408, 429, 500, 502, 503, 504)
+_REPEATED = (408, 409, 429, 500, 502, 503, 504)
+_ANSWERED = ("addSheet", "addNamedRange")  # requests of a batch whose replies always hold something
+_ODD = "the answer is none of the Sheets API"
 
 
 class SheetsApi:
@@ -41,22 +44,49 @@ class SheetsApi:
         """The time by the service's own clock, in seconds since 1970, as of its last answer."""
         return time.time() if self._now is None else self._now
 
-    def get(self, path: str, **params: Any) -> Answer:
-        """Return a request that only reads, repeated as needed."""
-        return self.patience.repeat(lambda: self.send("get", path, params=params))
+    def get(self, path: str, is_answer: Callable[[Answer], bool], **params: Any) -> Answer:
+        """Return the answer to a request that only reads, repeated as needed.
 
-    def put_values(self, cells: str, body: bytes) -> Answer:
+        Args:
+            path: of the request.
+            is_answer: whether what came back is an answer to this request; another one counts as none.
+            params: of the query.
+        """
+        return self.patience.repeat(lambda: _check_answer(self.send("get", path, params=params), is_answer))
+
+    def put_values(self, cells: str, body: bytes, is_answer: Callable[[Answer], bool]) -> Answer:
         """Put values, as they are, into a fixed range; repeated as needed."""
-        path = f"/values/{quote(cells, safe='')}"
-        return self.patience.repeat(lambda: self.send("put", path, params={"valueInputOption": "RAW"}, body=body))
+        path, params = f"/values/{quote(cells, safe='')}", {"valueInputOption": "RAW"}
+        return self.patience.repeat(lambda: _check_answer(self.send("put", path, params=params, body=body), is_answer))
 
-    def batch_update(self, requests: list[Answer]) -> Answer:
+    def batch_update(
+        self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
+    ) -> Answer:
         """Make changes, all or none, once.
+
+        Args:
+            requests: the changes.
+            shown: ranges of the spreadsheet as it is afterwards, which the answer is to hold.
+            fields: which parts of the answer are wanted, where something is shown.
+            body: of the request, where it has been made already.
 
         Raises:
             FailedError: nobody knows whether they were made, unless it says `undone`.
         """
-        return self.send("post", ":batchUpdate", body=dump_json({"requests": requests}))
+        params = {"fields": fields} if shown else None
+        answer = self.send("post", ":batchUpdate", params=params, body=body or batch_body(requests, shown))
+        return _check_answer(answer, lambda answer: self._are_replies(answer, requests))
+
+    def _are_replies(self, answer: Answer, requests: list[Answer]) -> bool:
+        """Return whether an answer has a reply to each request of a batch, of its kind."""
+        replies = answer.get("replies")
+        if answer.get("spreadsheetId", self.key) != self.key or not isinstance(replies, list):
+            return False
+        kinds = [next(iter(request)) for request in requests]
+        return len(replies) == len(kinds) and all(
+            isinstance(reply, dict) and (set(reply) == {kind} or (not reply and kind not in _ANSWERED))
+            for reply, kind in zip(replies, kinds, strict=True)
+        )
 
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
@@ -86,8 +116,11 @@ class SheetsApi:
             failure = FailedError("the service did not answer in time")
         except GoogleAuthError as error:
             failure = self._credentials_error(error)
-        except (requests.exceptions.RequestException, ValueError, KeyError, TypeError):  # gspread's for odd errors
-            failure = FailedError("the answer was cut off, or is none of the Sheets API")
+        except requests.exceptions.TooManyRedirects:
+            hint = "does something on the way, such as a company's proxy, answer in its place?"
+            raise RemoteError("the service's answers lead in a circle of redirects", hint=hint) from None
+        except (requests.exceptions.RequestException, ValueError, KeyError, TypeError, RecursionError):
+            failure = FailedError("the answer was cut off, or is none of the Sheets API")  # gspread's for odd errors
         failure.seconds = time.monotonic() - begun
         raise failure from None
 
@@ -104,7 +137,7 @@ class SheetsApi:
         self._note_time(response)
         answer = response.json()
         if not isinstance(answer, dict):
-            raise FailedError("the answer is none of the Sheets API")
+            raise FailedError(_ODD)
         return answer
 
     def _note_time(self, response: Any) -> None:
@@ -170,6 +203,28 @@ class SheetsApi:
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
 
 
+def batch_body(requests: list[Answer], shown: Sequence[str] = ()) -> bytes:
+    """Return the body of a batch of changes, whose answer shows ranges as they are afterwards."""
+    body: Answer = {"requests": requests}
+    if shown:
+        body |= {"includeSpreadsheetInResponse": True, "responseIncludeGridData": True, "responseRanges": list(shown)}
+    return dump_json(body)
+
+
+def _check_answer(answer: Answer, is_answer: Callable[[Answer], bool]) -> Answer:
+    """Return an answer that is one to its request.
+
+    Raises:
+        FailedError: it is of another kind, such as what a proxy makes up, or the answer to another request.
+    """
+    try:
+        if is_answer(answer):
+            return answer
+    except (KeyError, ValueError, TypeError, AttributeError):
+        pass
+    raise FailedError(_ODD)
+
+
 def dump_json(value: Any) -> bytes:
     """Compact JSON in UTF-8.
 
@@ -182,7 +237,7 @@ def dump_json(value: Any) -> bytes:
 def _error_message(response: Any) -> str:
     try:
         return str(response.json()["error"]["message"])[:500]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 
 

@@ -23,6 +23,7 @@ from .state import fetch_state
 
 MOST_HEAD_ROWS = 1200
 _CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
+MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that are fetched at once: 131,072 doubles and their headers
 _HEAD = 20_000  # cells that are looked at first
 _SMALL_GRID = 2_000_000  # cells, blanks among them, that are fetched at once where arrays leave them free
 _ALL_ROWS = 10_000_000
@@ -55,6 +56,7 @@ class GoogleSheet:
         title: of the worksheet.
         size: rows and columns of its grid, where they are known.
         meaning: what cells of headers are taken for, where that is another thing than what they hold.
+        at_once: how large a grid is fetched as a whole.
 
     Attributes:
         report: called with how many more cells of columns have been fetched, where it is set.
@@ -70,11 +72,12 @@ class GoogleSheet:
         size: tuple[int, int] | None = None,
         *,
         meaning: Callable[[Cell], Cell] = _itself,
+        at_once: int = MOST_AT_ONCE,
     ) -> None:
         self.title: str | None = title
         self.notes: list[Finding] = []
         self.report: Callable[[int], None] | None = None
-        self._service, self._size, self._meaning = service, size, meaning
+        self._service, self._size, self._meaning, self._at_once = service, size, meaning, at_once
         self._name = title
         self._head: FetchedColumns = []
         self._rows = 0  # of the head
@@ -86,7 +89,7 @@ class GoogleSheet:
 
     def first_rows(self, budget: int) -> Rect:
         """Return the rows that a look at about `budget` cells takes in; all of a small worksheet."""
-        if self._size and self._size[0] * self._size[1] <= _CELLS_A_REQUEST:
+        if self._size and self._size[0] * self._size[1] <= self._at_once:
             return Rect(0, None, max(self._size[0], 1), None)
         width = self._size[1] if self._size else len(self._head)
         rows = min(max(budget // width, 200), MOST_HEAD_ROWS) if width else _FIRST_ROWS
@@ -139,7 +142,7 @@ class GoogleSheet:
                 _, row = anchor.data_cell
                 ends[anchor.column] = max(ends.get(anchor.column, 0), row + anchor.header.capacity)
         small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
-        if small and sum(ends.values()) <= _CELLS_A_REQUEST:
+        if small and sum(ends.values()) <= MOST_AT_ONCE:
             whole = self._fetch([Rect(0, None, _ALL_ROWS, None)])[0]
             self.keep_head(max([self._rows, *map(len, whole)]), whole)
             self._ended = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 
 from ...columns import Layout
 from ...elements import Cell
@@ -16,9 +17,9 @@ from .address import Rect, range_on_sheet
 from .body import Chunk, find_difference
 from .changes import Requests, apply_changes, put_named_range, remove_sheet_requests
 from .content import ConflictError
-from .fetch import fetch_values
+from .fetch import fetch_values, is_same_range
 from .holder import Holder
-from .requests import SheetsApi
+from .requests import Answer, SheetsApi
 from .retries import RefusedError
 from .state import State, Worksheet, fetch_state, generation_name, stage_title
 
@@ -70,7 +71,7 @@ class Stage:
             RefusedError: there is no room for it, or somebody else has removed that meanwhile.
         """
         self.attempts += 1
-        self.gid = 1 + secrets.randbelow(2**31 - 2)
+        self.gid = new_gid()
         self.title = stage_title(self._holder, self.attempts)
         grid = {"rowCount": self.rows, "columnCount": self.columns}
         made = {"sheetId": self.gid, "title": self.title, "hidden": True, "gridProperties": grid}
@@ -94,7 +95,8 @@ class Stage:
         """
         try:
             for chunk in chunks:
-                self._service.put_values(range_on_sheet(self.title, chunk.rect), chunk.body)
+                cells = range_on_sheet(self.title, chunk.rect)
+                self._service.put_values(cells, chunk.body, partial(_is_put, cells))
                 filled(chunk.cells)
             for chunk in chunks:
                 ((_, cells_back),) = fetch_values(self._service, [(self.title, chunk.rect)])
@@ -134,6 +136,16 @@ class Stage:
         """Return the requests that remove it, in a batch with others."""
         sheet = self.find(state)
         return remove_sheet_requests(state, sheet) if sheet else []
+
+
+def _is_put(cells: str, answer: Answer) -> bool:
+    """Return whether an answer says that these cells were put."""
+    return "updatedRange" in answer and is_same_range(answer["updatedRange"], cells)
+
+
+def new_gid() -> int:
+    """Return an id for a worksheet, which none has yet, most probably."""
+    return 1 + secrets.randbelow(2**31 - 2)
 
 
 def remains_requests(state: State) -> Requests:

@@ -23,9 +23,14 @@ MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
 METADATA_KEY = "sheetarray"
 
-_FIELDS = (
-    "namedRanges,sheets(properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,"
-    "frozenRowCount)),merges,developerMetadata(metadataId,metadataKey,metadataValue))"
+_SHEET_FIELDS = (
+    "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
+    "developerMetadata(metadataId,metadataKey,metadataValue)"
+)
+_FIELDS = f"spreadsheetId,namedRanges,sheets({_SHEET_FIELDS})"
+CELL_FIELDS = "data(startRow,startColumn,rowData.values(effectiveValue,userEnteredValue.formulaValue))"
+SHOWN_FIELDS = (
+    f"spreadsheetId,replies,updatedSpreadsheet(spreadsheetId,namedRanges,sheets({_SHEET_FIELDS},{CELL_FIELDS}))"
 )
 _STAGE = re.compile(r"sheetarray write \d{8}T")
 _STAMPS = 16  # of the last writes
@@ -182,15 +187,30 @@ def fetch_state(service: SheetsApi) -> State:
         RemoteError: the spreadsheet is not there, not ours to see, or the service does not answer.
     """
     try:
-        answer = service.get("", fields=_FIELDS)
+        answer = service.get("", lambda answer: bool(_parse_state(service, answer)), fields=_FIELDS)
     except RefusedError as refused:
         raise RemoteError(f"the service refuses: {refused.message}", status=refused.status) from None
+    return _parse_state(service, answer)
+
+
+def shown_state(service: SheetsApi, answer: Answer) -> State | None:
+    """Return what the answer to a batch of changes shows of the spreadsheet after them; None where it shows nothing."""
     try:
-        sheets = [_worksheet(sheet) for sheet in answer.get("sheets", [])]
-        ranges = tuple(map(_named_range, answer.get("namedRanges", [])))
+        return _parse_state(service, answer["updatedSpreadsheet"])
     except (KeyError, ValueError, TypeError, AttributeError):
-        raise RemoteError("the answer is none of the Sheets API") from None
-    return State(tuple(sheets), ranges, service.now)
+        return None
+
+
+def _parse_state(service: SheetsApi, answer: Answer) -> State:
+    """Return the state that a resource shows.
+
+    Raises:
+        ValueError: it is not of this spreadsheet, or shows no worksheet; other errors where it is no resource at all.
+    """
+    sheets = tuple(_worksheet(sheet) for sheet in answer["sheets"])
+    if not sheets or answer.get("spreadsheetId", service.key) != service.key:
+        raise ValueError("not this spreadsheet")
+    return State(sheets, tuple(map(_named_range, answer.get("namedRanges", []))), service.now)
 
 
 def _worksheet(sheet: Answer) -> Worksheet:

@@ -12,18 +12,21 @@ from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import FormatError, LimitError, RemoteError, locating
+from ...elements import Cell
+from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from .address import SheetAddress, parse_address
-from .body import Chunk, make_chunks
-from .changes import apply_changes
+from .body import Chunk, make_chunks, small_columns
+from .changes import TooHeavyError, apply_changes
 from .client import http_client
 from .commit import copy_stage, rename_stage
 from .content import BusyError, ConflictError
+from .direct import ChangedCellError, DirectWrite
 from .holder import Holder
 from .in_place import InPlaceWrite
 from .placing import plan_for
 from .plan import WritePlan, check_cells, fresh_plan
+from .read_back import find_change
 from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import MOST_WAITING, RefusedError, Retries
@@ -102,6 +105,7 @@ class _Write:
     def __init__(self, service: SheetsApi, address: SheetAddress, layout: Layout, report: Progress) -> None:
         self.service, self.address, self.layout = service, address, layout
         self.chunks: list[Chunk] = []
+        self.columns: list[list[Cell]] | None = None  # what is written at once; None for what needs a stage
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] = _never_stop
@@ -112,6 +116,7 @@ class _Write:
         self.chunks = make_chunks(self.layout)  # whatever no cell can hold is found before anything is written
         with Holder(plan.state.now) as holder:
             stage = Stage(self.service, self.layout, holder)
+            self.columns = small_columns(self.layout, self.chunks)
             try:
                 self._carry_out(plan, stage, holder)
             except RemoteError:
@@ -125,6 +130,9 @@ class _Write:
         conflicts = 0
         while True:
             try:
+                if self.columns is not None and (plan.sheet is None or plan.grid is not None):
+                    self._write_at_once(plan, self.columns)
+                    return
                 if not self._has_room(plan, stage):
                     self._write_in_place(plan, stage, holder)
                     return
@@ -138,8 +146,14 @@ class _Write:
                 stage.fill(self.chunks, self.count_cells)
             except ConflictError:
                 self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
+            except TooHeavyError:
+                self.columns = None
+            except ChangedCellError:  # nothing of it is left; on a stage it may be kept
+                self.columns, self.happened = None, _never_stop
             except RefusedError as refused:
-                if not self._learn_from(refused, plan):
+                if self.columns is not None and (refused.status == 413 or "payload" in refused.message):
+                    self.columns = None
+                elif not self._learn_from(refused, plan):
                     self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
             plan = self.make_plan(stage.gid)
 
@@ -215,7 +229,16 @@ class _Write:
         else:
             requests, swap = copy_stage(plan, stage, plan.sheet)
         self.happened = swap.took_effect
-        apply_changes(self.service, requests, swap.took_effect)
+        apply_changes(self.service, requests, swap.took_effect, confirmed=True)
+        if plan.sheet is not None:
+            difference = find_change(self.service, plan.sheet.title, self.layout, plan.places, swap)
+            if difference is not None:
+                raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
+
+    def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
+        writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
+        self.happened = writing.happened
+        writing.write()
 
     def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
         if stage.find(plan.state):

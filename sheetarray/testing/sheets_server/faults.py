@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from .errors import ApiError
 
-KINDS = ("reset-before", "reset-after", "slow", "late", "truncated", "quota")
+KINDS = ("reset-before", "reset-after", "slow", "late", "truncated", "quota", "empty", "wrong", "repeated")
+ODD_ANSWERS = {"empty": b"{}", "wrong": b'{"kind": "drive#file", "id": "0"}'}
 
 _MESSAGES = {
     400: "Request contains an invalid argument.",
@@ -33,14 +34,15 @@ class Fault:
         status: an HTTP status from 400 on, or a word: "reset-before" (the connection is reset, nothing is applied),
             "reset-after" (it is applied, then the connection is reset), "truncated" (applied, and half of the answer
             arrives), "slow" (applied at once, answered after `seconds`), "late" (nothing is done for `seconds`, then
-            it is applied and answered, whether or not anyone still waits), "quota" (429).
+            it is applied and answered, whether or not anyone still waits), "quota" (429), "empty" (200 and `{}`),
+            "wrong" (200 and JSON of another kind), "repeated" (200 and the answer before, once more).
         method: only requests of this HTTP method.
         path: only requests in whose path and query, unquoted, this regular expression is found.
         times: how often; None for ever.
         after: so many matching requests pass first.
         retry_after: seconds, for a Retry-After header.
         seconds: of "slow" and "late".
-        applied: whether a request that is answered with an HTTP status is applied all the same.
+        applied: whether a request that is answered with an HTTP status, or in an odd way, is applied all the same.
 
     Example:
         >>> Fault(status=503, method="PUT", times=3)
@@ -70,6 +72,11 @@ class Fault:
         self.seen += 1
         past = self.seen - self.after
         return past > 0 and (self.times is None or past <= self.times)
+
+    @property
+    def odd(self) -> bool:
+        """Whether the answer looks like a success, and is none."""
+        return self.status in ("empty", "wrong", "repeated")
 
     @property
     def error_code(self) -> int:

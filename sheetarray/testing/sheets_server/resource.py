@@ -138,7 +138,7 @@ def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldM
     area = sheet.area(span)
     data: Json = {"startRow": area.top, "startColumn": area.left}
     data = {name: start for name, start in data.items() if start}
-    if wants(mask, "rowData") and (rows := _rows(spreadsheet, sheet, area)):
+    if wants(mask, "rowData") and (rows := _rows(spreadsheet, sheet, area, mask_below(mask, "rowData") or {})):
         data["rowData"] = rows
     for name, dimension, start, stop in (
         ("rowMetadata", "ROWS", area.top, area.bottom),
@@ -163,11 +163,17 @@ def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, st
     return properties_list
 
 
-def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea) -> list[Json]:
+def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
     look = rendered.Look(Evaluator(spreadsheet))
+    wanted = mask_below(mask, "values")
+    bottom = sheet.grid.bottom(area)
+    columns = [
+        _cells(look, sheet, column, area.top, bottom, {} if wanted is None else wanted)
+        for column in range(area.left, area.right)
+    ]
     rows: list[Json] = []
-    for row in range(area.top, sheet.grid.bottom(area)):
-        cells = [_cell(look, sheet, row, column) for column in range(area.left, area.right)]
+    for line in zip(*columns, strict=True):
+        cells = list(line)
         while cells and not cells[-1]:
             cells.pop()
         rows.append({"values": cells} if cells else {})
@@ -176,15 +182,30 @@ def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea) -> list[
     return rows
 
 
-def _cell(look: rendered.Look, sheet: ServedSheet, row: int, column: int) -> Json:
-    """Return the CellData; the effective format is not worked out."""
-    cell = sheet.grid.cell(row, column)
-    data: Json = {}
-    if cell is not None:
-        data["userEnteredValue"] = extended_value(cell)
-        data["effectiveValue"] = extended_value(look.evaluator.value(sheet, row, column, cell))
-        data["formattedValue"] = look.cell(sheet, row, column, cell)
-    return data | (sheet.grid.mark(row, column) or {})
+def _cells(look: rendered.Look, sheet: ServedSheet, column: int, top: int, bottom: int, mask: FieldMask) -> list[Json]:
+    """Return the CellData of a part of a column; the effective format is not worked out."""
+    cells = sheet.grid.column(column, top, bottom)
+    entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
+    column_data: list[Json] = []
+    for row, cell in enumerate(cells, top):
+        data: Json = {}
+        if cell is not None:
+            data[""] = True  # there is a cell, whatever of it is wanted; no answer shows this
+            if entered:
+                data["userEnteredValue"] = extended_value(cell)
+            if effective:
+                data["effectiveValue"] = extended_value(look.evaluator.value(sheet, row, column, cell))
+            if shown:
+                data["formattedValue"] = look.cell(sheet, row, column, cell)
+            if not mask:
+                del data[""]
+        column_data.append(data)
+    column_data += [{} for _ in range(bottom - top - len(cells))]
+    if runs := sheet.grid.marked(column):
+        for start, stop, mark in runs.pieces(top, bottom):
+            for index in range(start - top, stop - top) if mark else ():
+                column_data[index] |= mark or {}
+    return column_data
 
 
 def extended_value(cell: GridCell) -> dict[str, Any]:

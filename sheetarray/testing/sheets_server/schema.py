@@ -10,6 +10,7 @@ import importlib.util
 import json
 import math
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,7 @@ def _repeating(path: str) -> ApiError:
     )
 
 
+@cache
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 

@@ -7,13 +7,13 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from .errors import ApiError, Json, invalid
-from .faults import Fault, Quota, find_fault
+from .faults import ODD_ANSWERS, Fault, Quota, find_fault
 from .service import Method, Service
 
 if TYPE_CHECKING:
@@ -97,6 +97,10 @@ class Connection:
             _reset(environ)
         if fault.error_code and not fault.applied:
             return _respond(start_response, record, fault.error(writes=record.writes))
+        if fault.odd:
+            if fault.applied:
+                self._answer(record, target)
+            return _send(start_response, record, self._odd_answer(fault, record), "200 OK")
         if fault.status == "late":
             self.closing.wait(fault.seconds)
         answer = self._answer(record, target)
@@ -107,6 +111,12 @@ class Connection:
         if fault.error_code:
             answer = fault.error(writes=record.writes)
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
+
+    def _odd_answer(self, fault: Fault, record: Record) -> bytes:
+        """Return what looks like a success, and is none."""
+        with self.lock:
+            before = [other.sent for other in self.requests if other is not record and other.status == 200]
+        return before[-1] if fault.status == "repeated" and before else ODD_ANSWERS.get(str(fault.status), b"{}")
 
     def _find_fault(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
         """Return the method that a request calls, if there is one."""
@@ -160,10 +170,23 @@ def _respond(
         record.status, reason, content = answer.code, "Error", answer.body()
         headers = list(answer.headers.items())
     body = json.dumps(content, ensure_ascii=False).encode()
-    record.sent = body[: len(body) // 2] if truncated else body
-    headers += [("Content-Type", "application/json; charset=UTF-8"), ("Content-Length", str(len(body)))]
-    start_response(f"{record.status} {reason}", headers)
-    return [record.sent]
+    part = body[: len(body) // 2] if truncated else body
+    return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body))
+
+
+def _send(
+    start_response: StartResponse,
+    record: Record,
+    body: bytes,
+    status: str,
+    headers: Sequence[tuple[str, str]] = (),
+    length: int | None = None,
+) -> Iterable[bytes]:
+    """Send bytes as the body of an answer of JSON; its length may promise more."""
+    record.status, record.sent = int(status.partition(" ")[0]), body
+    content = ("Content-Type", "application/json; charset=UTF-8")
+    start_response(status, [*headers, content, ("Content-Length", str(len(body) if length is None else length))])
+    return [body]
 
 
 def _reset(environ: WSGIEnvironment) -> None:

@@ -425,7 +425,7 @@ def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
         (403, "permission"),
         (404, "no spreadsheet"),
         (400, "refuses"),
-        (409, "refuses"),
+        (409, "unavailable"),
         (413, "refuses"),
         (503, "unavailable"),
         (429, "quota"),

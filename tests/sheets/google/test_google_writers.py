@@ -18,7 +18,7 @@ from cases import assert_same
 from spreadsheets import ENDPOINT, dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
-from sheetarray.sheets.google import read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import body, read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.sheets.google.holder import GIVEN_UP_AFTER, Holder
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
@@ -31,10 +31,16 @@ def settled(setting: str) -> tuple[SheetsServer, str]:
     """A spreadsheet without arrays, with arrays, or with arrays and no room for a stage."""
     server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
     key = server.create(sheets=[("Sheet1", 5, 1)])
-    if setting != "new worksheet":
+    if not setting.startswith("new worksheet"):
         write_gsheet(key, OLD, client=server.client())
     server.requests.clear()
     return server, key
+
+
+@pytest.fixture
+def staged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is small enough to be written at once."""
+    monkeypatch.setattr(DIRECT, 0)
 
 
 def seen(server: SheetsServer, key: str) -> str:
@@ -53,11 +59,23 @@ def seen(server: SheetsServer, key: str) -> str:
     return "old" if value == 1.0 else "new"
 
 
-SETTINGS = {"new worksheet": {"none", "new"}, "arrays there": {"old", "new"}, "in place": {"old", "error", "new"}}
+SETTINGS = {
+    "new worksheet": {"none", "new"},
+    "arrays there": {"old", "new"},
+    "new worksheet, staged": {"none", "new"},
+    "arrays there, staged": {"old", "new"},
+    "in place": {"old", "error", "new"},
+}
+AT_ONCE = list(SETTINGS)[:2]
+DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(setting: str) -> None:
+def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(
+    setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if setting not in AT_ONCE:
+        monkeypatch.setattr(DIRECT, 0)
     server, key = settled(setting)
     outcomes: list[str] = []
     inside = threading.Event()
@@ -71,17 +89,18 @@ def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(setting: 
     server.on_request = read
     write_gsheet(key, NEW, client=server.client())
     server.on_request = None
-    assert len(outcomes) >= 6
+    assert len(outcomes) >= (2 if setting in AT_ONCE else 6)
     assert seen(server, key) == "new"
     assert set(outcomes) | {"new"} == SETTINGS[setting]
     order = [outcome for index, outcome in enumerate(outcomes) if index == 0 or outcomes[index - 1] != outcome]
     assert len(order) == len(set(order))
     sent = b"".join(record.received for record in server.requests)
-    assert (b"updateCells" in sent) == (setting == "in place")
-    assert (b"copyPaste" in sent) == (setting == "arrays there")
+    assert (b"updateCells" in sent) == (setting in [*AT_ONCE, "in place"])
+    assert (b"copyPaste" in sent) == (setting == "arrays there, staged")
     server.close()
 
 
+@pytest.mark.usefixtures("staged")
 def test_an_array_that_is_being_written_says_so() -> None:
     server, key = settled("in place")
     server.faults.append(Fault(400, path=":batchUpdate", after=2, times=None))
@@ -102,7 +121,9 @@ def test_an_array_that_is_being_written_says_so() -> None:
 # Killed ------------------------------------------------------------------------------------------------------
 
 
-def _write(url: str, key: str, go: Any) -> None:
+def _write(url: str, key: str, go: Any, *, direct: bool) -> None:
+    if not direct:
+        body.MOST_DIRECT_BYTES = 0
     os.environ[ENDPOINT] = url
     go.wait()
     write_gsheet(key, NEW)
@@ -116,10 +137,10 @@ def processes() -> Any:
     return context
 
 
-def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, before: bool) -> bool:
+def killed_at(processes: Any, server: SheetsServer, key: str, index: int, *, before: bool, direct: bool) -> bool:
     """Kill a writer at its nth request, before or after it takes effect; whether it got that far."""
     go = processes.Event()
-    process = processes.Process(target=_write, args=(server.url, key, go))
+    process = processes.Process(target=_write, args=(server.url, key, go), kwargs={"direct": direct})
     process.start()
     count = 0
 
@@ -149,7 +170,7 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
     outcomes = []
     for index in range(100):
         server, key = settled(setting)
-        reached = killed_at(processes, server, key, index, before=before)
+        reached = killed_at(processes, server, key, index, before=before, direct=setting in AT_ONCE)
         outcomes.append(seen(server, key))
         if reached:
             write_gsheet(key, NEW, client=server.client())
@@ -158,7 +179,7 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
         server.close()
         if not reached:
             break
-    assert len(outcomes) >= 6
+    assert len(outcomes) >= (3 if setting in AT_ONCE else 7)
     assert outcomes[-1] == "new"
     assert set(outcomes) == SETTINGS[setting]
 
@@ -206,6 +227,7 @@ def test_cells_of_what_is_left_behind_count_as_room() -> None:
         assert_same(read_gsheet(key, client=server.client())["t"], np.arange(5000))
 
 
+@pytest.mark.usefixtures("staged")
 def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one() -> None:
     with SheetsServer() as server:
         key = server.create()
@@ -225,6 +247,7 @@ def test_a_writer_whose_stage_was_taken_for_dead_makes_another_one() -> None:
         assert_same(read_gsheet(key, client=server.client())["t"], NEW["t"])
 
 
+@pytest.mark.usefixtures("staged")
 def test_a_write_in_place_whose_holder_lives_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     server, key = settled("in place")
     pauses: list[float] = []
@@ -303,10 +326,16 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("room", [10_000_000, 900], ids=["staged", "in place"])
+@pytest.mark.parametrize(
+    ("room", "direct"), [(10_000_000, True), (10_000_000, False), (900, False)], ids=["at once", "staged", "in place"]
+)
 @pytest.mark.parametrize("writers", [2, 4])
 @pytest.mark.parametrize("there", [False, True], ids=["new worksheet", "empty worksheet"])
-def test_writers_at_once_never_mix(room: int, writers: int, there: bool) -> None:
+def test_writers_at_once_never_mix(
+    room: int, direct: bool, writers: int, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not direct:
+        monkeypatch.setattr(DIRECT, 0)
     with SheetsServer(cells=room) as server:
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if there else [])])
         wrong = _race(server, key, 12, writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
@@ -318,6 +347,7 @@ def test_writers_at_once_never_mix(room: int, writers: int, there: bool) -> None
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("staged")
 def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sheetarray.sheets.google.sheet._CELLS_A_REQUEST", 500)
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
@@ -327,6 +357,7 @@ def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.Mon
         assert wrong == []
 
 
+@pytest.mark.usefixtures("staged")
 def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again() -> None:
     with SheetsServer() as server:
         key = server.create()
@@ -366,6 +397,7 @@ def test_a_worksheet_that_another_writer_makes_first_is_written_into() -> None:
         assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
+@pytest.mark.usefixtures("staged")
 def test_a_worksheet_that_somebody_deletes_meanwhile_is_made_again() -> None:
     with SheetsServer() as server:
         key = server.create()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from spreadsheets import dump
 import sheetarray as sa
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google import check_gsheet, read_gsheet, scan_gsheet, write_gsheet
-from sheetarray.testing.sheets_server import SheetsServer
+from sheetarray.testing.sheets_server import Fault, SheetsServer
 
 
 class Book:
@@ -534,20 +537,130 @@ def test_what_a_double_would_lose_is_text_and_the_rest_is_numbers(book: Book) ->
     assert columns["g"][:8] == [None, 2.0, "2.0", "'2", "-0.0", True, "'", "x"]
 
 
-def test_an_element_that_the_service_changes_is_refused_and_nothing_is_left(book: Book) -> None:
+def rounding(book: Book, methods: Sequence[str]) -> None:
+    """Have a spreadsheet keep 0.1 as another number, where it comes by one of these methods."""
     patched = type(book.client.http_client).request
 
     def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
-        if method == "put":
-            options["data"] = options["data"].replace(b"0.1,", b"0.10000000000000002,")
+        if method in methods:
+            options["data"] = re.sub(rb"\b0\.1\b", b"0.10000000000000002", options["data"])
         return patched(http, method, endpoint, *args, **options)
 
-    book.write({"old": np.arange(3)})
-    before = dump(book.server, book.key)
     type(book.client.http_client).request = request  # type: ignore[method-assign]
-    with pytest.raises(sa.DTypeError, match=r"x, buffer element 1: the service keeps 0\.1 as 0\.10000000000000002"):
-        book.write({"x": np.array([0.5, 0.1, 0.2])})
-    assert dump(book.server, book.key) == before
+
+
+@pytest.mark.parametrize("arrays", [("old",), ("x", "old"), ("x",), ("old", "x", "y")])
+@pytest.mark.parametrize("blank", [False, True])
+def test_an_element_that_the_service_changes_is_refused_and_nothing_is_left(
+    book: Book, arrays: tuple[str, ...], blank: bool
+) -> None:
+    if not blank:
+        book.write({"old": np.arange(3), "other": np.arange(30)})
+        book.put("arrays", "A20", [["=1-1"]], raw=False)
+    before = dump(book.server, book.key)
+    rounding(book, ["put", "post"])
+    for title in ("arrays", "Sheet1"):
+        with pytest.raises(
+            sa.DTypeError, match=r"x|old, buffer element 1: the service keeps 0\.1 as 0\.10000000000000002"
+        ):
+            book.write({name: np.array([0.5, 0.1, 0.2, *[7.0] * 10]) for name in arrays}, worksheet=title)
+        assert dump(book.server, book.key) == before
+    sheets = book.client.http_client.spreadsheets_get(book.key, {"fields": "sheets(properties,data)"})["sheets"]
+    cells = [cell for row in sheets[0]["data"][0].get("rowData", []) for cell in row.get("values", [])]
+    assert sheets[0]["properties"]["gridProperties"].get("frozenRowCount") is None
+    assert not any(cell.get("userEnteredFormat") for cell in cells)
+    formulas = [
+        cell.get("userEnteredValue") for row in sheets[-1]["data"][0].get("rowData", []) for cell in row["values"]
+    ]
+    assert ({"formulaValue": "=1-1"} in formulas) != blank
+
+
+def test_an_element_that_only_one_way_of_writing_changes_is_written_the_other_way(book: Book) -> None:
+    book.write({"old": np.arange(3)})
+    rounding(book, ["post"])
+    book.write({"x": np.array([0.5, 0.1, 0.2]), "old": np.arange(30)})
+    assert any(record.method == "PUT" for record in book.server.requests)
+    assert_same(book.read()["x"], np.array([0.5, 0.1, 0.2]))
+    assert_same(book.read()["old"], np.arange(30))
+
+
+# How many requests -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [5, 1000, 40_000])
+def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, count: int) -> None:
+    values = np.random.default_rng(count).standard_normal(count)
+    for arrays in ({"a": values}, {"a": values, "b": np.array(["=1", "'x", "é\n"])}, {"a": values[:3]}):
+        book.server.requests.clear()
+        book.write(arrays)
+        assert len(book.server.requests) <= 3
+        assert sum(record.writes for record in book.server.requests) == 1
+        for options in ({}, {"worksheet": "arrays"}):
+            book.server.requests.clear()
+            found = book.read(**options)
+            assert len(book.server.requests) <= 2
+            for name, array in arrays.items():
+                assert_same(found[name], array)
+
+
+def test_thirty_small_writes_a_minute_stay_within_the_quota_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = [0.0]
+
+    def sleep(seconds: float) -> None:
+        passed[0] += seconds
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    with SheetsServer(quota=(60, 60)) as server:
+        server.clock = lambda: passed[0]
+        book = Book(server)
+        for index in range(60):
+            book.write({"t": np.arange(float(index + 5))})
+            if index == 29:
+                assert passed[0] == 0
+        assert passed[0] <= 130
+        assert_same(book.read()["t"], np.arange(64.0))
+
+
+def test_text_that_a_service_may_tidy_up_is_tried_on_a_stage(book: Book) -> None:
+    for text, staged in [
+        ("a\tb\nc", False),
+        ("a\rb", True),
+        ("\x00", True),
+        ("\u2028", True),
+        ("\x7f", True),
+        ("é", False),
+    ]:
+        book.server.requests.clear()
+        book.write({"s": np.array([text + "."])})
+        assert any(record.method == "PUT" for record in book.server.requests) == staged
+        assert_same(book.read()["s"], np.array([text + "."]))
+
+
+def test_a_service_that_fails_at_large_requests_gets_small_ones(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    values = np.random.default_rng(0).standard_normal(40_000)
+    for status in (413, 503):
+        book.server.faults.append(Fault(status, path=":batchUpdate[?].*updatedSpreadsheet", times=None))
+        book.write({"x": values})
+        book.server.faults.clear()
+        assert_same(book.read()["x"], values)
+        assert list(dump(book.server, book.key)["sheets"]) == ["Sheet1", "arrays"]
+
+
+def test_what_is_copied_into_its_place_is_read_back(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)
+    book.write({"x": np.arange(5.0)})
+
+    def spoil(record: Any) -> None:
+        if b"copyPaste" in record.received:
+            book.server.on_request = None
+            record.received = record.received.replace(b"PASTE_VALUES", b"PASTE_FORMAT")
+
+    book.server.on_request = spoil
+    with pytest.raises(sa.DTypeError, match="write it again"):
+        book.write({"x": np.arange(7.0)})
+    book.write({"x": np.arange(7.0)})
+    assert_same(book.read()["x"], np.arange(7.0))
 
 
 def test_a_protected_or_read_only_spreadsheet_is_a_remote_error(book: Book) -> None:

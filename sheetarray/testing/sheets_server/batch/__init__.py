@@ -68,10 +68,11 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
         replies.append({} if reply is None else {name: reply})
     spreadsheet.become(draft)
     answer: Json = {"spreadsheetId": spreadsheet.key, "replies": replies}
-    if body.get("includeSpreadsheetInResponse"):
+    below = masks.mask_below(mask, "updatedSpreadsheet")
+    if body.get("includeSpreadsheetInResponse") and below is not None:
         answer["updatedSpreadsheet"] = resource.resource(
             spreadsheet,
-            {},
+            below,
             ranges=body.get("responseRanges"),
             grid_data=bool(body.get("responseIncludeGridData")),
         )

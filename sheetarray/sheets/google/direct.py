@@ -1,0 +1,205 @@
+"""Writing at once what one request can carry: the batch changes everything or nothing, and its answer shows the cells.
+
+Where the service turns out not to keep a cell as it is, another batch puts back what was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ...columns import Layout
+from ...elements import Cell
+from ...errors import RemoteError
+from .address import Rect, range_on_sheet
+from .changes import (
+    Requests,
+    Swap,
+    apply_changes,
+    change_properties,
+    claim,
+    clear_cells,
+    make_bold,
+    put_named_range,
+    resize_sheet,
+    update_cells,
+)
+from .commit import finishing_requests, group_fresh
+from .grid import GridCells, cells_after
+from .plan import ColumnPlace, WritePlan
+from .read_back import CellDifference, find_change, to_difference
+from .requests import SheetsApi
+from .retries import RefusedError
+from .stage import new_gid, remains_requests
+from .state import State, WriteNotes, fetch_state
+
+_HEAVY = 2_000_000  # bytes that the service recommends at most; more is tried less often
+_ATTEMPTS = 3
+
+
+class ChangedCellError(Exception):
+    """The service keeps a cell as something else; what was there stands again.
+
+    Attributes:
+        difference: which cell, and as what.
+    """
+
+    def __init__(self, difference: CellDifference) -> None:
+        super().__init__(str(difference))
+        self.difference = difference
+
+
+class DirectWrite:
+    """A write of one batch.
+
+    Args:
+        service: the spreadsheet.
+        layout: what is written.
+        columns: the cells of each column of it.
+        plan: where.
+        title: of the worksheet, where it is to be made.
+    """
+
+    def __init__(
+        self, service: SheetsApi, layout: Layout, columns: list[list[Cell]], plan: WritePlan, title: str
+    ) -> None:
+        self._service, self._layout, self._columns, self._plan = service, layout, columns, plan
+        sheet = plan.sheet
+        self._gid, self._title = (sheet.gid, sheet.title) if sheet else (new_gid(), title)
+        notes = sheet.notes if sheet else WriteNotes()
+        self._swap = Swap(self._gid, plan.state.generation(self._gid), notes, own=plan.own)
+
+    def happened(self, state: State) -> bool:
+        """Return whether the batch took effect."""
+        return self._swap.took_effect(state)
+
+    def write(self) -> None:
+        """Write everything.
+
+        Raises:
+            RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
+            TooHeavyError: the service fails at so large a request.
+            ChangedCellError: the service does not keep a cell as it is.
+            RemoteError: the service does not answer, or what it did not keep could not be put back.
+        """
+        blocks = list(self._blocks())
+        requests = self._swap.wrap(self._requests(blocks), self._plan.rows, self._plan.columns)
+        answer = apply_changes(
+            self._service,
+            requests,
+            self._swap.took_effect,
+            shown=[range_on_sheet(self._title, rect) for rect, _ in blocks],
+            attempts=_ATTEMPTS if sum(map(len, self._columns)) * 60 > _HEAVY else None,
+        )
+        difference = self._compare(cells_after(answer, self._gid) if answer else None)
+        if difference is not None:
+            self._undo(difference)
+            raise ChangedCellError(difference)
+
+    # The batch -----------------------------------------------------------------------------------------------
+
+    def _requests(self, blocks: list[tuple[Rect, list[list[Cell]]]]) -> Requests:
+        plan, gid = self._plan, self._gid
+        if plan.sheet is None:
+            grid = {"rowCount": plan.rows, "columnCount": plan.columns}
+            made = {"sheetId": gid, "title": self._title, "gridProperties": grid}
+            first: Requests = [{"addSheet": {"properties": made}}]
+        else:
+            first = resize_sheet(plan.sheet, plan.rows, plan.columns)
+        return [
+            *remains_requests(plan.state),
+            *first,
+            *(clear_cells(gid, rect) for rect in plan.cleared),
+            *(update_cells(gid, rect.top, rect.left or 0, rows) for rect, rows in blocks),
+            *finishing_requests(plan, gid),
+        ]
+
+    def _blocks(self) -> Iterator[tuple[Rect, list[list[Cell]]]]:
+        """Yield the cells that are written, in blocks: fresh neighbours together, and each replaced array."""
+        for places in group_fresh(self._plan):
+            columns = [self._cells_of(place) for place in places]
+            height, first = max(map(len, columns)), places[0]
+            padded = [[*cells, *[""] * (height - len(cells))] for cells in columns]
+            rect = Rect(first.row, first.column, first.row + height, first.column + len(places))
+            yield rect, [list(row) for row in zip(*padded, strict=True)]
+        for place in self._plan.places:
+            if place.index not in self._plan.fresh:
+                yield place.cells, [[cell] for cell in self._cells_of(place)]
+
+    def _cells_of(self, place: ColumnPlace) -> list[Cell]:
+        cells = self._columns[place.index]
+        return cells if place.named else cells[self._layout.named :]
+
+    # What has become of it -----------------------------------------------------------------------------------
+
+    def _compare(self, grid: GridCells | None) -> CellDifference | None:
+        """Return the first cell that the service has changed, as its answer shows, or a request that reads them."""
+        if grid is not None:
+            for place in self._plan.places:
+                (cells,) = grid.cells(place.cells)
+                if difference := to_difference(self._layout, place, 0, self._cells_of(place), cells):
+                    return difference
+            return None
+        return find_change(self._service, self._title, self._layout, self._plan.places, self._swap)
+
+    def _undo(self, difference: CellDifference) -> None:
+        """Put back what was there, unless somebody has written since."""
+        state = fetch_state(self._service)
+        if not self._swap.is_last(state):
+            return
+        with suppress(RefusedError):
+            swap, requests = self._undo_requests(state)
+            apply_changes(self._service, requests, lambda after: swap is None or swap.took_effect(after))
+            return
+        if self._swap.is_last(fetch_state(self._service)):
+            raise RemoteError(f"{difference}, and what was there could not be put back", hint="write it again")
+
+    def _undo_requests(self, state: State) -> tuple[Swap | None, Requests]:
+        plan, gid = self._plan, self._gid
+        added = {range_.name for range_ in plan.ranges if range_.known is None}
+        removed: Requests = [
+            {"deleteNamedRange": {"namedRangeId": named.id}}
+            for named in state.ranges
+            if named.gid == gid and named.name in added
+        ]
+        generation = state.generation(gid)
+        if plan.sheet is None:
+            taken = claim(generation) if generation else []
+            return None, [*taken, *removed, {"deleteSheet": {"sheetId": gid}}]
+        sheet = state.by_id(gid)
+        assert sheet is not None
+        swap = Swap(gid, generation, sheet.notes, own=plan.sheet.notes.own)
+        requests = [
+            *removed,
+            *self._look_requests(),
+            *self._old_cells(),
+            *resize_sheet(sheet, plan.sheet.rows, plan.sheet.columns),
+            *(
+                put_named_range(range_.known.name, gid, range_.known.rect, range_.known)
+                for range_ in plan.ranges
+                if range_.known and range_.known.rect
+            ),
+        ]
+        first = plan.state.generation(gid) is None
+        return swap, swap.wrap(requests, plan.sheet.rows, plan.sheet.columns, last=first)
+
+    def _look_requests(self) -> Requests:
+        named = [place for place in self._plan.places if place.named] if self._plan.own else []
+        plain = [make_bold(self._gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
+        frozen = {"gridProperties": {"frozenRowCount": 0}}
+        thawed = [change_properties(self._gid, frozen, "gridProperties.frozenRowCount")] if self._plan.adopted else []
+        return [*plain, *thawed]
+
+    def _old_cells(self) -> Requests:
+        plan = self._plan
+        assert plan.grid is not None
+        assert plan.sheet is not None
+        rows, columns = min(plan.sheet.rows, plan.rows), min(plan.sheet.columns, plan.columns)
+        requests: Requests = []
+        for rect in [*(place.cells for place in plan.places), *plan.cleared]:
+            inside = Rect(rect.top, rect.left, min(rect.bottom or 0, rows), min(rect.right or 0, columns))
+            if inside.top >= (inside.bottom or 0) or (inside.left or 0) >= (inside.right or 0):
+                continue
+            block = list(zip(*plan.grid.cells(inside), strict=True))
+            requests.append(update_cells(self._gid, inside.top, inside.left or 0, block, plan.grid.formulas))
+        return requests

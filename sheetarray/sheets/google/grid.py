@@ -1,0 +1,114 @@
+"""The cells of a worksheet as resources of the spreadsheet show them: values, and where formulas stand.
+
+One request shows both, of one moment; the answer to a batch of changes shows them as the batch has left them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...elements import Cell
+from .address import Rect, range_on_sheet
+from .fetch import FetchedColumns
+from .requests import Answer, SheetsApi
+from .state import CELL_FIELDS, Worksheet
+
+MOST_CELLS_AT_ONCE = 400_000  # of a grid, most of which are blank as a rule; 45 bytes for each double
+
+_KINDS = ("numberValue", "stringValue", "boolValue")
+
+
+@dataclass(slots=True)
+class GridCells:
+    """Cells of a worksheet.
+
+    Attributes:
+        columns: values from the first row on; a blank is "", and may be missing at the end.
+        formulas: texts of formulas, by row and column.
+    """
+
+    columns: FetchedColumns = field(default_factory=list)
+    formulas: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    @classmethod
+    def from_data(cls, data: list[Answer]) -> GridCells:
+        """Return the cells that GridData of one worksheet have.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: they are none.
+        """
+        cells = cls()
+        for block in data:
+            top, left = int(block.get("startRow", 0)), int(block.get("startColumn", 0))
+            for row, line in enumerate(block.get("rowData", []), top):
+                for column, cell in enumerate(line.get("values", []), left):
+                    if cell:
+                        cells._put(row, column, cell)
+        return cells
+
+    def _put(self, row: int, column: int, cell: Answer) -> None:
+        value = _to_value(cell.get("effectiveValue") or {})
+        formula = (cell.get("userEnteredValue") or {}).get("formulaValue")
+        if formula is not None:
+            self.formulas[row, column] = str(formula)
+        if value != "":
+            while len(self.columns) <= column:
+                self.columns.append([])
+            held = self.columns[column]
+            held.extend([""] * (row - len(held)))
+            held[row:] = [value]
+
+    def cells(self, rect: Rect) -> FetchedColumns:
+        """Return the columns of an area, each of its full height."""
+        bottom = rect.bottom or 0
+        return [
+            [*part, *[""] * (bottom - rect.top - len(part))]
+            for column in range(rect.left or 0, rect.right or 0)
+            for part in [self.columns[column][rect.top : bottom] if column < len(self.columns) else []]
+        ]
+
+    def filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
+        """Yield rows and columns of the cells of an area that hold something, be it a formula that shows nothing."""
+        for column, cells in enumerate(self.cells(rect), rect.left or 0):
+            for row, cell in enumerate(cells, rect.top):
+                if cell != "" or (row, column) in self.formulas:
+                    yield row, column
+
+
+def _to_value(extended: dict[str, Any]) -> Cell:
+    for kind in _KINDS:
+        if kind in extended:
+            value: Cell = extended[kind]
+            return value
+    return f"#{extended['errorValue']['type']}" if "errorValue" in extended else ""
+
+
+def fetch_grid(service: SheetsApi, sheet: Worksheet) -> GridCells:
+    """Return all cells of a worksheet: one request.
+
+    Raises:
+        RefusedError: there is no worksheet of the title.
+    """
+    whole = range_on_sheet(sheet.title, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
+    fields = f"spreadsheetId,sheets(properties(sheetId),{CELL_FIELDS})"
+    answer = service.get("", lambda answer: _cells_shown(answer, sheet.gid) is not None, ranges=[whole], fields=fields)
+    cells = _cells_shown(answer, sheet.gid)
+    assert cells is not None
+    return cells
+
+
+def cells_after(answer: Answer, gid: int) -> GridCells | None:
+    """Return the cells of a worksheet that the answer to a batch of changes shows; None where it shows none."""
+    try:
+        return _cells_shown(answer["updatedSpreadsheet"], gid)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _cells_shown(answer: Answer, gid: int) -> GridCells | None:
+    for sheet in answer["sheets"]:
+        if sheet["properties"].get("sheetId", 0) == gid and "data" in sheet:
+            return GridCells.from_data(sheet["data"])
+    return None

@@ -1,0 +1,109 @@
+"""Reading back what a write has put into its place, and comparing it, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...columns import Layout
+from ...elements import Cell
+from .address import Rect
+from .body import find_difference, to_cells
+from .changes import Swap
+from .fetch import fetch_values
+from .plan import ColumnPlace
+from .requests import SheetsApi
+from .retries import RefusedError
+from .state import fetch_state
+
+_CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """A cell that is another one than was written.
+
+    Attributes:
+        place: the array, and the element of its buffer.
+        sent: what was written.
+        kept: what is there.
+    """
+
+    place: str
+    sent: Cell
+    kept: Cell
+
+    def __str__(self) -> str:
+        return f"{self.place}: the service keeps {self.sent!r:.60} as {self.kept!r:.60}"
+
+
+def to_difference(
+    layout: Layout, place: ColumnPlace, start: int, sent: Sequence[Cell], kept: Sequence[Cell]
+) -> CellDifference | None:
+    """Return the first difference between cells of a column, from its cell `start` on; None where there is none."""
+    wrong = find_difference(sent, kept)
+    if wrong is None:
+        return None
+    piece = layout.pieces[place.index]
+    index = start + wrong - place.named - len(piece.header)
+    where = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
+    return CellDifference(where, _cell_or_blank(sent, wrong), _cell_or_blank(kept, wrong))
+
+
+def find_change(
+    service: SheetsApi, title: str, layout: Layout, places: Sequence[ColumnPlace], swap: Swap
+) -> CellDifference | None:
+    """Return the first cell of a worksheet that is not what a write has put there.
+
+    Nothing is compared once somebody else has written: what stands there is theirs.
+
+    Args:
+        service: the spreadsheet.
+        title: of the worksheet.
+        layout: what was written.
+        places: where.
+        swap: of the write.
+    """
+    for batch in _batches(places):
+        rects = [
+            Rect(place.row + start, place.column, place.row + stop, place.column + 1) for place, start, stop in batch
+        ]
+        try:
+            fetched = [columns for _, columns in fetch_values(service, [(title, rect) for rect in rects])]
+        except RefusedError:  # it has been renamed, removed or cut off: by somebody else
+            return None
+        for (place, start, stop), columns in zip(batch, fetched, strict=True):
+            sent = _sent_cells(layout, place, start, stop)
+            difference = to_difference(layout, place, start, sent, columns[0] if columns else [])
+            if difference is not None:
+                return difference if swap.is_last(fetch_state(service)) else None
+    return None
+
+
+def _batches(places: Sequence[ColumnPlace]) -> Iterator[list[tuple[ColumnPlace, int, int]]]:
+    """Yield runs of cells of columns, in batches for a request each."""
+    batch: list[tuple[ColumnPlace, int, int]] = []
+    count = 0
+    for place in places:
+        height = (place.cells.bottom or 0) - place.row
+        for start in range(0, height, _CELLS_A_REQUEST):
+            stop = min(start + _CELLS_A_REQUEST, height)
+            if batch and count + stop - start > _CELLS_A_REQUEST:
+                yield batch
+                batch, count = [], 0
+            batch.append((place, start, stop))
+            count += stop - start
+    if batch:
+        yield batch
+
+
+def _sent_cells(layout: Layout, place: ColumnPlace, start: int, stop: int) -> list[Cell]:
+    """Return some cells of a column, its name and its header among them."""
+    piece = layout.pieces[place.index]
+    head: list[Cell] = [*([piece.name] if place.named else ()), *piece.header]
+    first = max(start - len(head), 0)
+    return [*head[start:stop], *to_cells(piece, first, max(stop - len(head) - first, 0))]
+
+
+def _cell_or_blank(cells: Sequence[Cell], index: int) -> Cell:
+    return cells[index] if index < len(cells) else ""
