@@ -3,10 +3,10 @@
 The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/issues/1140), one array a column, as
 `columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
 
-`address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch`
-and `grid` look at what is there; `sheet` and `reading` read. `body`, `plan` and `changes` prepare a write; `direct` makes a
-small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage; `read_back`
-compares. `holder` tells living writers from dead ones.
+`address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch` and
+`grid` look at what is there; `sheet` and `reading` read. `body`, `plan` and `changes` prepare a write; `direct` makes
+a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
+`read_back` compares. `holder` tells living writers from dead ones.
 """
 
 from __future__ import annotations
