@@ -169,24 +169,30 @@ class _Search:
     def _iter_batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
         """Yield the candidates that no array covers so far, in batches of a bounded number of cells."""
         batch: list[_Candidate] = []
-        cells, most = 0, _FIRST_BATCH
+        cells, most, cut_short = 0, _FIRST_BATCH, 0
         for candidate in candidates:
-            place = candidate.row, candidate.column
-            if (len(batch) >= most or cells > _CELLS_A_BATCH) and place != (batch[-1].row, batch[-1].column):
-                yield batch
-                batch, cells, most = [], 0, most * 8
-            if not self._is_covered(candidate):
-                batch.append(candidate)
-                cells += candidate.count
+            if self._is_covered(candidate):
+                continue
+            if batch and (candidate.row, candidate.column) != (batch[-1].row, batch[-1].column):
+                full = len(batch) >= most or cells > _CELLS_A_BATCH
+                if full or (cut_short < MOST_BROKEN and _may_cover(batch[-1], candidate)):
+                    yield batch
+                    cut_short += not full
+                    batch, cells, most = [], 0, most * 8 if full else most
+                    if self._is_covered(candidate):
+                        continue
+            batch.append(candidate)
+            cells += candidate.count
         if batch:
             yield batch
 
     def _is_covered(self, candidate: _Candidate) -> bool:
         """Return whether one of its words belongs to an array that begins further up, or further to the left."""
-        first, second = (candidate.row, candidate.column), candidate.second
-        return any(
-            row < self._down.get(column, 0) or column < self._across.get(row, 0) for row, column in (first, second)
-        )
+        row, column = candidate.row, candidate.column
+        if row < self._down.get(column, 0) or column < self._across.get(row, 0):
+            return True
+        row, column = candidate.second
+        return row < self._down.get(column, 0) or column < self._across.get(row, 0)
 
     # Headers -------------------------------------------------------------------------------------------------
 
@@ -223,26 +229,26 @@ class _Search:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
         row, column, orient = candidate.row, candidate.column, candidate.orient
         before: Cell = None
-        otherwise = column_letters(column) if orient == "columns" else str(row + 1)
-        above, cells = cells[: candidate.above], cells[candidate.above :]
+        count = candidate.above
+        above, cells = cells[:count], cells[count:]
         if above and not self._is_taken(candidate, 1):
             before = above[-1]
         unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and SEMVER.fullmatch(before)
         title = before
         if unversioned:  # the cell between the version and the name held `version`
             title = above[0] if len(above) == _MOST_ABOVE and not self._is_taken(candidate, _MOST_ABOVE) else None
-        name = otherwise if is_blank(title) else str(title)
-        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=not is_blank(title))
+        named = not is_blank(title)
+        name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
+        if not unversioned and (known := self._known_header(cells)) is not None:
+            return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
+        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
         notes: list[Finding] = []
         try:
             if unversioned:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
-            kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
-            if self._last and self._last[0] == cells and self._last[1] == kinds:
-                return replace(anchor, header=self._last[2], start=self._last[3])
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
             if not notes:
-                self._last = cells, kinds, header, start
+                self._last = cells, list(map(type, cells)), header, start
         except HeaderCutError as error:
             if len(cells) >= MOST_HEADER:
                 error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
@@ -250,6 +256,13 @@ class _Search:
         except FormatError as error:
             return replace(anchor, error=error)
         return replace(anchor, header=header, start=start, notes=tuple(notes))
+
+    def _known_header(self, cells: list[Cell]) -> tuple[Header, int] | None:
+        """Return the header of the same cells as last time, and where the data begin; None if they are others."""
+        if self._last is None or self._last[0] != cells:
+            return None
+        kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
+        return self._last[2:] if self._last[1] == kinds else None
 
     def _is_taken(self, candidate: _Candidate, above: int) -> bool:
         """Return whether the cell so many before a candidate belongs to another array."""
@@ -310,6 +323,13 @@ class _Search:
         aliases = tuple(str(cell) for cell in cells[:-1] if not is_blank(cell))
         name = _name_above(cells[:-1])
         return replace(anchor, error=error, aliases=aliases, name=name or anchor.name, named=name is not None)
+
+
+def _may_cover(candidate: _Candidate, other: _Candidate) -> bool:
+    """Return whether what another candidate begins with may belong to the header of one before it, if that is one."""
+    if candidate.orient == "columns":
+        return candidate.column == other.column and other.row < candidate.row + candidate.count
+    return candidate.row == other.row and other.column < candidate.column + candidate.count
 
 
 def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:

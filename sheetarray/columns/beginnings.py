@@ -21,7 +21,9 @@ CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 def find_whole_beginnings(words: Words) -> Mask:
     """Return which words are a `version` with an `ndarray` two rows below."""
-    whole: Mask = (words.codes == VERSION) & (words.codes_at(words.rows + 2, words.columns) == NDARRAY)
+    whole: Mask = np.zeros(len(words), np.bool_)
+    places = np.flatnonzero(words.codes == VERSION)  # a sheet may be full of other words
+    whole[places] = words.codes_at(words.rows[places] + 2, words.columns[places]) == NDARRAY
     return whole
 
 
@@ -43,12 +45,16 @@ def find_header_spans(words: Words, whole: Words) -> CandidateTable:
 
 def find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
     """Yield what may have been a beginning, or is one of the older form; and how far below its second word stands."""
-    next_ = words.codes_at(words.rows + 1, words.columns)
-    third = words.codes_at(words.rows + 2, words.columns)
-    yield words.select((words.codes == VERSION) & (next_ == NDARRAY) & (third != NDARRAY)), 1
-    above = words.codes_at(words.rows - 1, words.columns), words.codes_at(words.rows - 2, words.columns)
-    older = (words.codes == NDARRAY) & (next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD)
-    yield words.select(older & (above[0] != VERSION) & (above[1] != VERSION)), 1
+    versions = words.select(words.codes == VERSION)
+    weak = words.codes_at(versions.rows + 1, versions.columns) == NDARRAY
+    weak &= words.codes_at(versions.rows + 2, versions.columns) != NDARRAY
+    yield versions.select(weak), 1
+    older = words.select(words.codes == NDARRAY)
+    next_ = words.codes_at(older.rows + 1, older.columns)
+    older = older.select((next_ >= FIRST_FIELD) & (next_ <= LAST_FIELD))
+    for above in (1, 2):
+        older = older.select(words.codes_at(older.rows - above, older.columns) != VERSION)
+    yield older, 1
 
 
 def have_name_above(words: Words, step: int, names: Words) -> Mask:

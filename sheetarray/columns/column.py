@@ -88,6 +88,18 @@ class ArrayColumn:
     def _is_short_text(self) -> bool:
         return all(isinstance(rest, Texts) for _, rest in self.pieces)
 
+    @property
+    def short_cells(self) -> list[Cell] | None:
+        """The data cells of an array that came as the text of a few cells, one for each element and none of them blank;
+        None where they are anything else.
+        """
+        if len(self.pieces) > 1 or not self._is_short_text or self.pieces[0][0]:
+            return None
+        cells, count = list(self.pieces[0][1]), self.header.capacity
+        if len(cells) < count or not all(cells[:count]) or any(cells[count:]):
+            return None
+        return cells[:count]
+
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity

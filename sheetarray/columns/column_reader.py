@@ -13,13 +13,14 @@ from ..dtypes import Buffer
 from ..elements import Missing
 from ..errors import Finding, FormatError
 from ..header import Header, NoteFinding
-from ..linear import LinearArray
+from ..linear import view_of
 from ..resizing import count_rows
 from .column import ArrayColumn
 from .grid import Anchor, Orient
 from .parts import ReportError
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ColumnCells, Request, Sheet
+from .short import decode_short
 
 MAX_FINDINGS_PER_ARRAY = 20  # for one array
 _FIXED_HINT = (
@@ -122,8 +123,9 @@ class ColumnReader:
             columns, others = list(columns), self._others_of("rows")
             names = [*groups, *others]
             self._take_lengths(dict(zip(names, [*columns, *self._fetch_rows(others.values())], strict=True)))
-        for name, column in zip(groups, columns, strict=True):
-            yield name, self.finish_column(column, name)
+        for name, column, buffer in decode_short(zip(groups, columns, strict=True), self._missing):
+            array = self.finish_column(column, name) if buffer is None else self._build_array(column, name, buffer)
+            yield name, array
         self._note_row_edits()
 
     def _fetch_rows(self, groups: Collection[list[Anchor]]) -> Iterator[ArrayColumn]:
@@ -149,9 +151,9 @@ class ColumnReader:
         self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
         del columns[len(groups) :]
         columns.reverse()  # each is let go as soon as it is decoded
-        for name, group in groups.items():
-            column = columns.pop()
-            buffer = column.decode_typed(self._missing)
+        for name, column, decoded in decode_short(((name, columns.pop()) for name in groups), self._missing):
+            group = groups[name]
+            buffer = column.decode_typed(self._missing) if decoded is None else decoded
             if buffer is None and column.is_text:
                 results[name] = self.finish_column(column, name)
             elif buffer is None:
@@ -206,7 +208,7 @@ class ColumnReader:
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
-        return LinearArray.from_header(column.header, buffer).to_numpy()
+        return view_of(column.header, buffer)
 
     def _to_request(self, anchor: Anchor) -> Request:
         assert anchor.header is not None

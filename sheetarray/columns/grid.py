@@ -57,7 +57,7 @@ SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 """What stands between `version` and `ndarray`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """Where an array, or a part of one, begins.
 

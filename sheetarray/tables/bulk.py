@@ -174,9 +174,8 @@ class _Long:
 
     def _sorted(self, keys: list[int], sound: list[int], otherwise: str) -> list[int]:
         """Return those that are sound; what the others may be is said."""
-        for key in keys:
-            if key not in sound:
-                self.kinds[key] = otherwise
+        for key in set(keys).difference(sound):
+            self.kinds[key] = otherwise
         return sound
 
     def _integers(self, keys: list[int]) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SHORT = 256  # rows of a column that plain Python is faster with
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
+_CELLS_AT_ONCE = 2**23  # cells of columns that are taken together
 _HEAD = 20_000  # cells in which an array of the exchange format is looked for
 _ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
 _WIDE_HEAD = 2**20  # cells, where they make fewer rows than that
@@ -96,6 +97,18 @@ class _TableReader:
 
     def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
         """Return the arrays of the columns that are wanted: name -> place."""
+        arrays: dict[str, Array] = {}
+        errors: list[tuple[int, int, str]] = []
+        names = list(wanted)
+        count = max(1, _CELLS_AT_ONCE // max(len(self.rows.data), 1))
+        for first in range(0, len(names), count):
+            some = {name: wanted[name] for name in names[first : first + count]}
+            arrays |= self._read_some(some, errors)
+        self._note_errors(errors)
+        return arrays
+
+    def _read_some(self, wanted: Mapping[str, int], errors: list[tuple[int, int, str]]) -> dict[str, Array]:
+        """Return the arrays of a few columns, and note their error cells: index, place, text."""
         cells = {place: self._take(place, name) for name, place in wanted.items()}
         given = {
             place: dtype
@@ -109,7 +122,7 @@ class _TableReader:
             values = inferred.get(place)
             array = self._decode_given(column, given[place], name, place) if values is None else values
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, place)
-        self._note_errors(cells)
+            errors += [(index, place, text) for index, text in column.errors.items()]
         return arrays
 
     def _take(self, place: int, name: str) -> TableColumn:
@@ -176,9 +189,8 @@ class _TableReader:
         except ValueError:
             raise self._error(place, 0, name, f"{count} cells do not fill the shape {shape}") from None
 
-    def _note_errors(self, columns: Mapping[int, TableColumn]) -> None:
+    def _note_errors(self, errors: list[tuple[int, int, str]]) -> None:
         """Warn of error cells, which are read as missing values."""
-        errors = [(index, place, text) for place, column in columns.items() for index, text in column.errors.items()]
         if errors:
             index, place, text = min(errors)
             count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""

@@ -27,6 +27,7 @@ _SPACES = b" \t\v\f\x1c\x1d\x1e\x1f"
 _OTHER, _SPACE, _HIGH, _MARK = range(4)  # what a byte beside a word is
 _LONG_RECORD = 2**16  # bytes of a record that is not split anew each time
 _MOST_KEPT = 2**22  # cells of it
+_MANY_ZONES = 8  # that are worth a look at how they lie
 _LONGEST_SPACE = 2**12  # bytes of white space around a word
 
 
@@ -223,14 +224,72 @@ class Records:
         for row, (start, end) in zip(rows, self._spans(rows), strict=False):
             yield row, self.record(start, end)
 
+    def size(self) -> tuple[int, int]:
+        """Return how many records there are, and how many cells the widest has."""
+        count = -(-(len(self.content) - self.start) // BLOCK)
+        last, width = self._block(count), 0
+        for number in range(count):
+            first, end = self._bounds(number)
+            block = self._block(number)
+            quotes = self._quotes(first, end, block.quoted)
+            feeds = self._ends(first, end, quotes, block.quoted)
+            marks = self.content[first:end] == self._mark
+            if len(quotes) or block.quoted:
+                places = np.flatnonzero(marks)
+                marks[places[_within(places, quotes, block.quoted)]] = False
+            if not len(feeds):
+                continue
+            counts = np.add.reduceat(marks, np.concatenate([[0], feeds[:-1]]), dtype=np.int64)
+            counts[0] += block.delimiters
+            width = max(width, int(counts.max()))
+        width = max(width, last.delimiters)
+        return last.row + (last.start < len(self.content)), width + 1
+
+    def filled_cells(self) -> Iterator[tuple[Positions, Positions, Positions, Positions, Positions]]:
+        """Yield the cells that hold a byte or more, as rows, columns, beginnings and ends; then rows of one cell."""
+        row = column = 0
+        start = self.start
+        for number in range(-(-(len(self.content) - self.start) // BLOCK)):
+            first, end = self._bounds(number)
+            quoted = self._block(number).quoted
+            quotes = self._quotes(first, end, quoted)
+            feeds = self._ends(first, end, quotes, quoted)
+            marks = np.flatnonzero(self.content[first:end] == self._mark)
+            if len(quotes) or quoted:
+                marks = marks[~_within(marks, quotes, quoted)]
+            stops = np.sort(np.concatenate([feeds, marks])) + first
+            is_feed = self.content[stops] == _FEED
+            if end == len(self.content) and (not len(stops) or stops[-1] + 1 < end):
+                stops, is_feed = np.append(stops, end), np.append(is_feed, True)  # the last line may lack its end
+            if not len(stops):
+                continue
+            starts = np.concatenate([[start], stops[:-1] + 1])
+            rows = row + np.cumsum(is_feed) - is_feed
+            index = np.arange(len(stops))
+            line = np.maximum.accumulate(np.where(np.append(False, is_feed[:-1]), index, -1))  # where the row begins
+            columns = np.where(line < 0, index + column, index - line)
+            returns = is_feed & (stops > starts) & (self.content[stops - 1] == _RETURN)
+            ends = stops - returns
+            held = np.flatnonzero(ends > starts)
+            alone = np.flatnonzero(is_feed & (columns == 0))
+            yield rows[held], columns[held], starts[held], ends[held], rows[alone]
+            row, column, start = int(rows[-1] + is_feed[-1]), int(columns[-1]) + 1, int(stops[-1]) + 1
+            column = 0 if is_feed[-1] else column
+
+    def text_of(self, start: int, end: int) -> str:
+        """Return the text of a cell, by where it begins and ends."""
+        return cells_of_record(self.content[start:end].tobytes().decode("utf-8"), self.delimiter)[0]
+
     # Zones and words -----------------------------------------------------------------------------------------
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; it ends with the text."""
-        results: list[list[Cell]] = [[] for _ in zones]
-        waiting = sorted(range(len(zones)), key=lambda index: zones[index].row, reverse=True)
+        results = self._zones_alone(zones)
+        waiting = sorted((index for index in range(len(zones)) if index not in results), key=lambda i: zones[i].row)
+        waiting.reverse()
+        results |= {index: [] for index in waiting}
         going: list[int] = []
-        for row, (start, end) in self._rows_of(zones):
+        for row, (start, end) in self._rows_of([zones[index] for index in waiting]):
             while waiting and zones[waiting[-1]].row == row:
                 going.append(waiting.pop())
             widths = [
@@ -247,7 +306,44 @@ class Records:
                     if len(result) < zone.count:
                         still.append(index)
             going = still
+        return [results[index] for index in range(len(zones))]
+
+    def _zones_alone(self, zones: Sequence[Zone]) -> dict[int, list[Cell]]:
+        """Return the cells of zones in whose rows no other zone lies, where their lines are short and hold no quotes.
+
+        A sheet may hold very many arrays one below the other: the lines of each are decoded at once.
+        """
+        order = sorted(range(len(zones)), key=lambda index: zones[index].row)
+        spans = [(zones[i].row, zones[i].row + (zones[i].count if zones[i].orient == "columns" else 1)) for i in order]
+        alone: list[tuple[int, int, int]] = []
+        after = 0
+        for place, (first, end) in enumerate(spans):
+            following = spans[place + 1][0] if place + 1 < len(spans) else end
+            if first >= after and end <= following and first < end:
+                alone.append((order[place], first, end - 1))
+            after = max(after, end)
+        results: dict[int, list[Cell]] = {}
+        if len(alone) < _MANY_ZONES:
+            return results
+        ends = self._spans(row for _, first, last in alone for row in (first, last))
+        for (index, _, _), (start, _), (_, end) in zip(alone, ends, ends, strict=False):
+            if end - start >= _LONG_RECORD:
+                continue
+            text = self.content[start:end].tobytes()
+            if _QUOTE not in text:
+                results[index] = self._cells_of_lines(text.decode("utf-8"), zones[index])
         return results
+
+    def _cells_of_lines(self, text: str, zone: Zone) -> list[Cell]:
+        """Return the cells of a zone that has some lines without quotes for itself."""
+        lines = text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n")
+        column, mark = zone.column, self.delimiter
+        if zone.orient == "rows":
+            return [*lines[0].split(mark, column + zone.count)[column : column + zone.count]]
+        if mark not in text:
+            return [*lines] if column == 0 else [None] * len(lines)
+        rows = [line.split(mark, column + 1) for line in lines]
+        return [cells[column] if column < len(cells) else None for cells in rows]
 
     def _rows_of(self, zones: Sequence[Zone]) -> Iterator[tuple[int, tuple[int, int]]]:
         """Return the rows that zones need, ascending, with their places."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dtypes import Mask
+from ...dtypes import Mask, Positions
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError
 from ...files import Source
@@ -18,11 +18,13 @@ from .blank import drop_blank_lines
 from .bulk import parse_texts
 from .records import Records
 from .sheet import CsvSheet
+from .sparse import read_sparse
 
 if TYPE_CHECKING:
     import polars as pl
 
 _FEW_ROWS = 256
+_DENSE = 2**22  # cells that are no matter, however many of them are blank
 _SMALL = 2**26  # bytes of a text whose lines are counted first
 _MOST_COLUMNS = 2**17
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*\r?(?=\n)")
@@ -84,6 +86,8 @@ class CsvTable(CsvSheet):
         if (fewer := drop_blank_lines(np.frombuffer(whole, np.uint8), self._mark, self._delimiter)) is not None:
             whole, places = fewer
             text = whole
+        if (sparse := self._sparse_table(whole, places)) is not None:
+            return sparse
         width = max(map(len, self.head(20_000)[0]), default=1)
         columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
         if columns is None and not quoted:
@@ -103,6 +107,27 @@ class CsvTable(CsvSheet):
         cells = {place: TextColumn(column) for place, column in enumerate(columns)}
         return Table(len(columns[0]), cells, lines, places, self._are_quoted)
 
+    def _sparse_table(self, content: Any, places: Positions | None) -> Table | None:
+        """Return the table of a text of very uneven rows; None where its cells are no more than its bytes.
+
+        Args:
+            content: the text, or what is left of it without blank lines.
+            places: the rows of the lines that are left; None if it is the text itself.
+        """
+        if self._content is content and self._records is not None:
+            records = self._records
+        else:
+            records = Records(np.frombuffer(content, np.uint8), 0, self._delimiter)
+        height, width = records.size()
+        if not _is_sparse(height * width, len(content)):
+            return None
+        _check_width(width)
+        columns, lines = read_sparse(records, height)
+        if self._stand_in:
+            for column in columns.values():
+                column.replace(self._stand_in, '"')
+        return Table(height, columns, lines, places, self._are_quoted)
+
     def _are_quoted(self, rows: list[int], mark: str) -> Mask:
         """Return in which records the first text stands in quotes; none if the mark does so nowhere."""
         quoted = np.zeros(len(rows), dtype=np.bool_)
@@ -111,6 +136,11 @@ class CsvTable(CsvSheet):
             starts = self._with_records(lambda records: list(records.starts_of(rows)))
             quoted[: len(starts)] = [begins.match(self._content, start) is not None for start in starts]
         return quoted
+
+
+def _is_sparse(cells: int, size: int) -> bool:
+    """Return whether so many cells, blanks included, are more than a text of so many bytes has for itself."""
+    return cells > max(size, _DENSE)
 
 
 def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:

@@ -1,0 +1,107 @@
+"""Tables of very uneven rows, as columns of few cells: all of their blanks would take more memory than the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...columns import column_letters
+from ...dtypes import Mask, Positions
+from ...elements import Cell, is_blank
+from ...errors import FormatError
+from ...tables import TableColumn
+from ...tables.numerals import WHITE
+from .records import Records
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SHORT = 256  # cells that make a list, not a Series
+MOST_CELLS = 2**27  # of a table, blanks included, that is mostly blank: 1 GiB of floats
+
+
+class SparseColumn:
+    """A column of which few cells hold anything; see `tables.RawColumn`.
+
+    Args:
+        rows: of the cells that hold something, ascending.
+        texts: of these cells.
+        height: how many rows the table has.
+    """
+
+    def __init__(self, rows: Positions, texts: list[str], height: int) -> None:
+        self._rows, self._texts, self._height = rows, texts, height
+
+    def replace(self, stand_in: str, text: str) -> None:
+        """Put other characters in the place of those that stand for them."""
+        self._texts = [cell.replace(stand_in, text) for cell in self._texts]
+
+    def cell(self, row: int) -> Cell:
+        """Return the cell in a row."""
+        index = int(np.searchsorted(self._rows, row))
+        return self._texts[index] if index < len(self._rows) and self._rows[index] == row else None
+
+    def filled(self) -> Mask:
+        """Return which rows hold something."""
+        mask: Mask = np.zeros(self._height, np.bool_)
+        mask[self._rows[[not is_blank(text) for text in self._texts]]] = True
+        return mask
+
+    def begins(self, mark: str) -> Positions:
+        """Return the rows in which text begins with a mark."""
+        return self._rows[[text.lstrip(WHITE).startswith(mark) for text in self._texts]]
+
+    def take(self, rows: range | Positions) -> TableColumn:
+        """Return the cells of some rows."""
+        if isinstance(rows, range):
+            first, end = np.searchsorted(self._rows, [rows.start, rows.stop]).tolist()
+            places, texts = self._rows[first:end] - rows.start, self._texts[first:end]
+        else:
+            places = np.searchsorted(rows, self._rows)
+            held = np.append(rows, -1)[places] == self._rows
+            places, texts = places[held], [self._texts[index] for index in np.flatnonzero(held).tolist()]
+        if len(rows) > _SHORT:
+            return TableColumn(_series(places, texts, len(rows)))
+        cells: list[str | None] = [None] * len(rows)
+        for place, text in zip(places.tolist(), texts, strict=True):
+            cells[place] = text
+        return TableColumn(cells)
+
+
+def _series(places: Positions, texts: list[str], count: int) -> pl.Series:
+    import polars as pl
+
+    column = pl.Series([None], dtype=pl.String).new_from_index(0, count)
+    return column.scatter(places, texts) if texts else column
+
+
+def read_sparse(records: Records, height: int) -> tuple[dict[int, SparseColumn], Positions]:
+    """Return the columns of a text that hold something, and the rows that are lines without any cell.
+
+    Args:
+        records: of the text.
+        height: how many there are.
+
+    Raises:
+        FormatError: more blanks than any memory is meant for.
+    """
+    pieces = list(records.filled_cells())
+    rows, columns, starts, ends = (np.concatenate([piece[part] for piece in pieces]) for part in range(4))
+    alone = np.concatenate([piece[4] for piece in pieces])
+    used = np.unique(columns)
+    if height * len(used) > MOST_CELLS:
+        raise FormatError(
+            f"{height:,} rows of {len(used):,} columns, most of their cells blank",
+            location=f"column {column_letters(int(columns.max()))}",
+            hint="are some lines no rows of the table (skip_rows=), or is the delimiter another (delimiter=)?",
+        )
+    order = np.argsort(columns, kind="stable")
+    bounds = np.searchsorted(columns[order], np.append(used, used[-1:] + 1)).tolist()
+    made: dict[int, SparseColumn] = {}
+    for column, first, end in zip(used.tolist(), bounds[:-1], bounds[1:], strict=True):
+        some = order[first:end]
+        texts = [records.text_of(*span) for span in zip(starts[some].tolist(), ends[some].tolist(), strict=True)]
+        made[column] = SparseColumn(rows[some], texts, height)
+    filled = made[0].filled() if 0 in made else np.zeros(height, np.bool_)
+    return made, alone[~filled[alone]]

@@ -1,0 +1,70 @@
+"""Very many short arrays in one sheet: found and decoded together, as they are one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.columns import Zone, column_reader
+from sheetarray.sheets.delimited import records
+
+CELLS = st.sampled_from(["", "1", "ab", " é ", '"q"', '"a,b"', '"a\nb"'])
+TEXTS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)
+ZONES = st.lists(
+    st.builds(Zone, st.integers(0, 32), st.integers(0, 4), st.integers(1, 6), st.sampled_from(["columns", "rows"])),
+    max_size=12,
+)
+
+
+@settings(deadline=None)
+@given(lines=TEXTS, zones=ZONES, end=st.sampled_from(["\n", "\r\n"]), last=st.booleans())
+def test_zones_alone_in_lines_are_as_all_others(lines: list[str], zones: list[Zone], end: str, last: bool) -> None:
+    text = end.join(lines) + (end if last else "")
+    results = []
+    for many in (0, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(records, "_MANY_ZONES", many)
+            content = np.frombuffer(text.encode(), np.uint8)
+            results.append(records.Records(content, 0, ",").zones(zones))
+    assert results[0] == results[1]
+
+
+def write_stacked(path: Path, arrays: dict[str, np.ndarray], damage: tuple[int, str] | None = None) -> None:
+    lines: list[str] = []
+    for number, (name, array) in enumerate(arrays.items()):
+        cells = [str(cell) for cell in sa.to_linear(array)]
+        if damage and damage[0] == number:
+            cells[-1] = damage[1]
+        lines += [name, *cells]
+    path.write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint64", "complex128", "str"])
+def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {f"a{number}": np.arange(number % 4).astype(dtype) for number in range(60)}
+    write_stacked(tmp_path / "many.csv", arrays)
+    together = sa.read(tmp_path / "many.csv")
+    monkeypatch.setattr(column_reader, "decode_short", lambda columns, missing: ((*item, None) for item in columns))
+    alone = sa.read(tmp_path / "many.csv")
+    assert list(together) == list(alone) == list(arrays)
+    for name, array in arrays.items():
+        assert together[name].dtype == alone[name].dtype
+        assert together[name].tolist() == alone[name].tolist() == array.tolist()
+        assert together[name].base is None or together[name].base.size == array.size  # nothing of the others
+
+
+@pytest.mark.parametrize("damage", ["x", "", "1e999", "300"])
+def test_a_damaged_one_among_many_is_named(tmp_path: Path, damage: str) -> None:
+    arrays = {f"a{number}": np.arange(2, dtype="int8") for number in range(60)}
+    write_stacked(tmp_path / "many.csv", arrays, (41, damage))
+    findings = list(sa.check(tmp_path / "many.csv"))
+    assert [finding.array for finding in findings] == ["a41"]
+    with pytest.raises(sa.FormatError) as caught:
+        sa.read(tmp_path / "many.csv")
+    assert caught.value.array == "a41"
+    assert caught.value.location == findings[0].location
