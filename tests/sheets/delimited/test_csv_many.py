@@ -58,6 +58,16 @@ def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str, monkeypatch: p
         assert together[name].base is None or together[name].base.size == array.size  # nothing of the others
 
 
+def test_lines_of_stacked_arrays_are_not_split_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {f"a{number}": np.arange(2.0) for number in range(400)}
+    write_stacked(tmp_path / "many.csv", arrays)
+    lines: list[str] = []
+    split = records.cells_of_record
+    monkeypatch.setattr(records, "cells_of_record", lambda text, *more: (lines.append(text), split(text, *more))[1])
+    assert list(sa.read(tmp_path / "many.csv")) == list(arrays)
+    assert len(lines) < 400  # of 8,000
+
+
 @pytest.mark.parametrize("damage", ["x", "", "1e999", "300"])
 def test_a_damaged_one_among_many_is_named(tmp_path: Path, damage: str) -> None:
     arrays = {f"a{number}": np.arange(2, dtype="int8") for number in range(60)}
