@@ -148,11 +148,7 @@ class ExcelSheet:
     @contextmanager
     def table_runs(self) -> Iterator[Iterator[c.CellRun]]:
         """Yield the cells of a table; numbers of which no digit counts may be Float64, all other values are text."""
-        container = self._container
-        cells = container.cells(self._title, numeric=False)
-        if isinstance(container, Searchable):
-            cells = container.cells_of_table(self._title)
-        with self._located(cells) as runs:
+        with self._located(self._container.cells_of_table(self._title)) as runs:
             yield runs
 
     # Arrays --------------------------------------------------------------------------------------------------

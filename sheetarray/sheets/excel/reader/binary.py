@@ -1,21 +1,36 @@
-"""What the two binary kinds of workbooks have in common: packed numbers, errors, and runs of cells."""
+"""What the two binary kinds of workbooks have in common: packed numbers, words, and runs of cells made of many records.
+
+These two kinds are read here and not by a library, since what libraries read loses something: with calamine
+(python-calamine, fastexcel) error cells, empty text and blanks are one and the same, a date has lost its serial number,
+and two cells far apart take memory for all between them. `docs/architecture.md` has the whole list, and the tests
+hold it against both packages.
+"""
 
 from __future__ import annotations
 
-import math
 import struct
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ....columns import cell_address
+from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from .cells import BOOLEAN, FAULT, LARGE, NUMBER, TEXT, CellRun
+from .cells import LARGE, LONG, LONGEST_EXACT, NUMBER, TEXT, CellRun, Kinds
 from .formats import Formats
 from .order import OrderCheck
+from .serials import Doubles
 
-ERRORS = {
+if TYPE_CHECKING:
+    import polars as pl
+
+RecordBytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Wanted = Literal["text", "numbers", "table"]
+
+_ERRORS = {
     0x00: "#NULL!",
     0x07: "#DIV/0!",
     0x0F: "#VALUE!",
@@ -25,9 +40,13 @@ ERRORS = {
     0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
 }
-_CELLS_A_RUN = 2**16
-_ROUNDED = 2**53
+EMPTY, FIRST_ERROR = 2, 3  # words that need no table of strings, by their numbers; 0 and 1 are the booleans
+FIRST_SHARED = FIRST_ERROR + 256
+_KNOWN_WORDS = ["0", "1", "", *(_ERRORS.get(code, f"of the code {code}") for code in range(256))]
+_A_NUMBER, _LEFT_OUT = -1, -2  # in the place of the number of a word
+_ROUNDED = 2.0**53
 SHORT_FORMULA = 4  # bytes of a formula that refers to nothing, as TRUE() does
+_ROWS_LOOKED_AT = 20_000  # a row has no more cells than this
 
 
 @contextmanager
@@ -39,97 +58,215 @@ def checking_complete(what: str) -> Iterator[None]:
         raise FormatError("a record is shorter than its kind", location=what) from error
 
 
-def unpack_number(word: int) -> float:
-    """Return the number in an RK word: 30 bits of a double or of an integer, perhaps of hundredths (MS-XLS 2.5.217)."""
-    value: float
-    if word & 2:
-        value = (word >> 2) - (1 << 30 if word >> 31 else 0)
-    else:
-        value = struct.unpack("<d", struct.pack("<Q", (word & 0xFFFFFFFC) << 32))[0]
-    return value / 100 if word & 1 else float(value)
+def check_sizes(kinds: Positions, sizes: Positions, least: Positions) -> None:
+    """Refuse records that are shorter than their kind; within `checking_complete`, which says where.
 
-
-class RunCollector:
-    """Cells as they are found, made into runs.
-
-    Args:
-        formats: what styles make of numbers.
-        rows: how many a sheet has.
-        columns: how many.
+    Raises:
+        IndexError: one is.
     """
+    if (sizes < least[kinds]).any():
+        raise IndexError
 
-    def __init__(self, formats: Formats, *, rows: int, columns: int) -> None:
-        self._formats, self._most_rows, self._most_columns = formats, rows, columns
-        self._cells: list[tuple[int, int, int, int, str]] = []
-        self._formulas: list[int] = []
-        self._order = OrderCheck()
 
-    def add_number(self, row: int, column: int, style: int, value: float) -> None:
-        """A number, as the numeral that reads back to it."""
-        kind = NUMBER if abs(value) < _ROUNDED else LARGE
-        plain = kind == NUMBER and value.is_integer() and (value != 0 or math.copysign(1, value) > 0)
-        self.add(row, column, style, kind, str(int(value)) if plain else repr(value))
+def read_fields(data: RecordBytes, offsets: Positions, dtype: str) -> Any:
+    """Return the numbers of a dtype at some offsets; none may lie beyond the last one that there is room for."""
+    if not len(offsets):
+        return np.zeros(0, dtype)
+    count = len(data) - np.dtype(dtype).itemsize + 1
+    return np.ndarray((count,), dtype, buffer=data, strides=(1,))[offsets]
 
-    def add_text(self, row: int, column: int, value: str) -> None:
-        """A text."""
-        self.add(row, column, 0, TEXT, value)
 
-    def add_boolean(self, row: int, column: int, value: int) -> None:
-        """A boolean, 0 for false."""
-        self.add(row, column, 0, BOOLEAN, "1" if value else "0")
-
-    def add_error(self, row: int, column: int, code: int) -> None:
-        """An error, by its code."""
-        self.add(row, column, 0, FAULT, ERRORS.get(code, f"of the code {code}"))
-
-    def mark_formula(self) -> None:
-        """Say that the cell before was the result of a formula."""
-        self._formulas.append(len(self._cells) - 1)
-
-    def unmark_formula(self) -> None:
-        """Say that the cell before was none, if it was marked."""
-        if self._formulas and self._formulas[-1] == len(self._cells) - 1:
-            self._formulas.pop()
-
-    def add(self, row: int, column: int, style: int, kind: int, value: str) -> None:
-        """A cell.
-
-        Raises:
-            FormatError: there is no such row or column.
-        """
-        if row >= self._most_rows or column >= self._most_columns:
-            raise FormatError(
-                f"a cell beyond the {self._most_rows} rows and {self._most_columns} columns that a sheet has",
-                location=cell_address(row, column),
-            )
-        self._cells.append((row, column, style, kind, value))
-
-    def take_run(self, *, last: bool) -> Generator[CellRun]:
-        """Return the collected cells as a run if there are enough of them (or if `last`), else None."""
-        import polars as pl
-
-        if not self._cells or (len(self._cells) < _CELLS_A_RUN and not last):
-            return
-        rows, columns, styles, kinds, values = zip(*self._cells, strict=True)
-        formulas = None
-        if self._formulas:
-            formulas = np.zeros(len(rows), np.bool_)
-            formulas[self._formulas] = True
-        self._cells, self._formulas = [], []
-        self._order.check(np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64))
-        given = np.array(kinds, dtype=np.uint8)
-        large = given == LARGE
-        shown = self._formats.kinds_as_shown(np.where(large, np.uint8(NUMBER), given), np.array(styles, dtype=np.int64))
-        yield CellRun(
-            np.array(rows, dtype=np.int64),
-            np.array(columns, dtype=np.int64),
-            np.where(large & (shown == NUMBER), np.uint8(LARGE), shown),
-            pl.Series(values, dtype=pl.String),
-            0,
-            formulas,
-        )
+def unpack_numbers(words: np.ndarray[Any, np.dtype[np.uint32]]) -> Doubles:
+    """Return the numbers in RK words: 30 bits of a double or of an integer, perhaps of hundredths (MS-XLS 2.5.217)."""
+    integers = (words.view(np.int32) >> 2).astype(np.float64)
+    doubles = ((words & np.uint32(0xFFFFFFFC)).astype(np.uint64) << np.uint64(32)).view(np.float64)
+    values = np.where(words & 2 != 0, integers, doubles)
+    return np.where(words & 1 != 0, values / 100, values)
 
 
 def decode_utf16(raw: bytes) -> str:
     """UTF-16 as text; half of a surrogate pair, which is no character, is replaced."""
     return raw.decode("utf-16-le", "replace")
+
+
+def decode_spans(data: bytes, starts: Positions, sizes: Positions, codec: str) -> list[str]:
+    """Return the texts of some spans of bytes."""
+    ends = (starts + sizes).tolist()
+    return [data[start:end].decode(codec, "replace") for start, end in zip(starts.tolist(), ends, strict=True)]
+
+
+class WordTable:
+    """The texts to which cells refer by number: those that every workbook has, and then its shared strings."""
+
+    def __init__(self, strings: pl.Series | Sequence[str]) -> None:
+        import polars as pl
+
+        self._count = len(strings)
+        shared = strings if isinstance(strings, pl.Series) else pl.Series(strings, dtype=pl.String)
+        self.texts = pl.concat([pl.Series(_KNOWN_WORDS, dtype=pl.String), shared])
+
+    def check(self, numbers: Positions, rows: Positions, columns: Positions) -> None:
+        """Refuse cells whose shared strings are not in the table.
+
+        Raises:
+            FormatError: with the address of the first one.
+        """
+        wrong = np.flatnonzero(numbers >= self._count)
+        if len(wrong):
+            place = int(wrong[0])
+            raise FormatError(
+                f"a cell refers to string {numbers[place]} of a table of {self._count}",
+                location=cell_address(int(rows[place]), int(columns[place])),
+            )
+
+
+@dataclass
+class RawBatch:
+    """Cells of some records; numbers of words are not looked up yet.
+
+    Attributes:
+        rows, columns, styles: of each.
+        numbers: of each that is a number.
+        words: the number of the word of each that is one; -1 for any other cell, -2 for one that is left out.
+        kinds: NUMBER, TEXT, BOOLEAN or FAULT.
+        formulas: which are results of formulas.
+        places, texts: the indices of cells whose text stands in the record itself, and those texts.
+    """
+
+    rows: Positions
+    columns: Positions
+    styles: Positions
+    numbers: Doubles
+    words: Positions
+    kinds: Kinds
+    formulas: Mask
+    places: list[Positions] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def from_addresses(cls, rows: Any, columns: Any, styles: Any) -> RawBatch:
+        """Return cells at some addresses, all of which are left out until they get a value."""
+        row, column, style = (np.asarray(numbers).astype(np.int64) for numbers in (rows, columns, styles))
+        words, kinds = np.full(len(row), _LEFT_OUT, np.int64), np.full(len(row), NUMBER, np.uint8)
+        return cls(row, column, style, np.zeros(len(row)), words, kinds, np.zeros(len(row), np.bool_))
+
+    def put_numbers(self, places: Positions, numbers: Doubles) -> None:
+        """Make some cells numbers."""
+        self.numbers[places], self.words[places] = numbers, _A_NUMBER
+
+    def put_words(self, places: Positions, kind: int, words: Any) -> None:
+        """Make some cells words of a kind."""
+        self.kinds[places], self.words[places] = kind, words
+
+    def put_texts(self, places: Positions, texts: list[str]) -> None:
+        """Make some cells texts of their own."""
+        self.kinds[places], self.words[places] = TEXT, _A_NUMBER
+        self.places.append(places)
+        self.texts += texts
+
+
+class BatchReader:
+    """Batches of a sheet, made into runs of cells.
+
+    Args:
+        formats: what styles make of numbers.
+        words: the texts to which cells refer.
+        rows: how many a sheet has.
+        columns: how many.
+        wanted: values as text, as Float64, or as Float64 where all of a batch are numbers of which no digit counts.
+    """
+
+    def __init__(self, formats: Formats, words: WordTable, *, rows: int, columns: int, wanted: Wanted) -> None:
+        self._formats, self._words, self._wanted = formats, words, wanted
+        self._max_rows, self._max_columns = rows, columns
+        self._order = OrderCheck()
+
+    def runs_of(self, batch: RawBatch) -> Iterator[CellRun]:
+        """Yield the cells of a batch, where there are any.
+
+        Raises:
+            FormatError: there is no such row or column, or a cell comes twice.
+        """
+        kept = np.flatnonzero(batch.words != _LEFT_OUT)
+        if not len(kept):
+            return
+        rows, columns = batch.rows[kept], batch.columns[kept]
+        beyond = np.flatnonzero((rows >= self._max_rows) | (columns >= self._max_columns))
+        if len(beyond):
+            raise FormatError(
+                f"a cell beyond the {self._max_rows} rows and {self._max_columns} columns that a sheet has",
+                location=cell_address(int(rows[beyond[0]]), int(columns[beyond[0]])),
+            )
+        kinds = self._formats.kinds_as_shown(batch.kinds[kept], batch.styles[kept])
+        kinds[(kinds == NUMBER) & ~(np.abs(batch.numbers[kept]) < _ROUNDED)] = LARGE
+        numeric = self._wanted == "numbers" or (self._wanted == "table" and _are_plain(kinds, batch.numbers[kept]))
+        values, long = self._values(batch, kept, numeric=numeric)
+        kinds[long & (kinds == TEXT)] = LONG
+        width = row_width(rows, columns)
+        self._order.check(rows, columns, width)
+        formulas = batch.formulas[kept]
+        yield CellRun(rows, columns, kinds, values, width, formulas if formulas.any() else None)
+
+    def _values(self, batch: RawBatch, kept: Positions, *, numeric: bool) -> tuple[pl.Series, Mask]:
+        """Return the values of cells, and which texts are long where it counts."""
+        import polars as pl
+
+        is_number = batch.words == _A_NUMBER
+        for places in batch.places:
+            is_number[places] = False
+        numbers, words = np.flatnonzero(is_number), np.flatnonzero(batch.words >= 0)
+        texts = self._words.texts.gather(batch.words[words])
+        if batch.texts:
+            texts = pl.concat([texts, pl.Series(batch.texts, dtype=pl.String)])
+        long = np.zeros(len(kept), np.bool_)
+        if numeric:
+            long[len(numbers) :] = (texts.str.len_bytes() > LONGEST_EXACT).to_numpy()
+            texts = texts.cast(pl.Float64, strict=False)
+        values = texts
+        if len(numbers):
+            of_numbers = batch.numbers[numbers]
+            values = pl.concat([pl.Series(of_numbers) if numeric else format_numbers(of_numbers), texts])
+        order = np.concatenate([numbers, words, *batch.places])
+        if (np.diff(order) < 0).any():
+            ranks = np.argsort(order)
+            values, long = values.gather(ranks), long[ranks]
+        return values, long
+
+
+def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
+    """Return whether all cells are numbers of which a double says all: none stands for several integers, none is -0."""
+    return bool((kinds == NUMBER).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
+
+
+def format_numbers(numbers: Doubles) -> pl.Series:
+    """Return the numerals that read back to some doubles; integers without a point, where each double is one integer.
+
+    Example:
+        >>> format_numbers(np.array([1.0, -0.0, 0.1, 2.0**53])).to_list()
+        ['1', '-0.0', '0.1', '9007199254740992.0']
+    """
+    import polars as pl
+
+    exact = np.abs(numbers) < _ROUNDED
+    whole = exact & (numbers == np.trunc(numbers)) & ~((numbers == 0) & np.signbit(numbers))
+    if whole.all():
+        return pl.Series(numbers.astype(np.int64)).cast(pl.String)
+    texts = pl.Series(numbers).cast(pl.String)
+    places = np.flatnonzero(whole)
+    if len(places):
+        texts = texts.scatter(places, pl.Series(numbers[places].astype(np.int64)).cast(pl.String))
+    large = np.flatnonzero(~exact)
+    return texts.scatter(large, list(map(repr, numbers[large].tolist()))) if len(large) else texts
+
+
+def row_width(rows: Positions, columns: Positions) -> int:
+    """Return how many cells each row has, where all rows have cells of the same columns, row after row; otherwise 0."""
+    changes = np.flatnonzero(np.diff(rows[:_ROWS_LOOKED_AT]))
+    width = int(changes[0]) + 1 if len(changes) else len(rows)
+    if len(rows) % width:
+        return 0
+    firsts, across = rows[::width], columns[:width]
+    if not (np.diff(firsts) > 0).all() or not (np.diff(across) > 0).all():
+        return 0
+    alike = (rows.reshape(-1, width) == firsts[:, None]).all() and (columns.reshape(-1, width) == across).all()
+    return width if alike else 0

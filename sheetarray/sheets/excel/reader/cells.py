@@ -112,5 +112,8 @@ class WorkbookReader(Protocol):
             FormatError: the sheet is damaged, hostile, or missing.
         """
 
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """Yield the cells of a sheet, numbers of which no digit counts as Float64, all other values as text."""
+
     def close(self) -> None:
         """Give back what it holds."""

@@ -92,6 +92,10 @@ class OdsBook:
                 return
         yield from reader.read(b"", last=True)
 
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """Yield the cells of a table, all values as text."""
+        return self.cells(title, numeric=False)
+
 
 def _content(package: Package) -> Iterator[bytes]:
     return to_utf8(inflate_blocks(package, CONTENT), CONTENT)

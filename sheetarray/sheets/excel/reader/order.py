@@ -18,6 +18,7 @@ class OrderCheck:
     def __init__(self) -> None:
         self._last = -1
         self._kept: list[tuple[Positions, Positions]] = []  # rows and columns
+        self._sorted: Positions = np.zeros(0, np.int64)  # the places of those that were kept before
         self._count = 0
 
     def check(self, rows: Positions, columns: Positions, width: int = 0) -> None:
@@ -44,9 +45,13 @@ class OrderCheck:
             self._kept.append((rows, columns))
 
     def _compare(self, places: Positions) -> None:
+        if int(places[0]) <= self._last:
+            if self._kept:
+                later = [rows * MOST_COLUMNS + columns for rows, columns in self._kept]
+                self._sorted = np.sort(np.concatenate([self._sorted, *later]), kind="stable")  # which merges
+                self._kept = []
+            places = np.sort(np.concatenate([self._sorted, places]), kind="stable")
         twice = places[1:][np.diff(places) == 0]
-        for rows, columns in self._kept if int(places[0]) <= self._last else ():
-            twice = np.append(twice, np.intersect1d(places, rows * MOST_COLUMNS + columns))
         if len(twice):
             row, column = divmod(int(twice.min()), MOST_COLUMNS)
             raise FormatError("the cell comes twice in the sheet", location=cell_address(row, column))

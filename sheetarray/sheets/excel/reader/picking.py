@@ -33,9 +33,6 @@ class Searchable(Protocol):
 
     reads_numbers: bool
 
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a sheet, numbers of which no digit counts as Float64, all other values as text."""
-
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
         """Return the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
 

@@ -6,17 +6,35 @@ Source: MS-XLSB 2.1.4 (records), 2.4 (each of them), 2.5.* (the structures in th
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import cached_property
 
+import numpy as np
+
 from ....columns import cell_address
+from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.relations import Relations
-from .binary import SHORT_FORMULA, RunCollector, checking_complete, decode_utf16, unpack_number
-from .blocks import inflate_blocks, run_ahead
-from .cells import MOST_COLUMNS, MOST_ROWS, CellRun
+from .binary import (
+    FIRST_ERROR,
+    FIRST_SHARED,
+    SHORT_FORMULA,
+    BatchReader,
+    RawBatch,
+    RecordBytes,
+    Wanted,
+    WordTable,
+    check_sizes,
+    checking_complete,
+    decode_spans,
+    read_fields,
+    unpack_numbers,
+)
+from .cells import BOOLEAN, FAULT, MOST_COLUMNS, MOST_ROWS, TEXT, CellRun
 from .formats import Formats
+from .kept_runs import KeptRuns
+from .records_xlsb import NO_TEXT, RecordBlock, iter_part_records, record_text, walk_part
 from .titles import Titles
 
 _ROW, _END_OF_CELLS = 0, 146
@@ -24,12 +42,25 @@ _BLANK, _PACKED, _ERROR, _BOOLEAN, _REAL, _STRING, _SHARED = range(1, 8)
 _STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT, _RICH = 8, 9, 10, 11, 62
 _ITEM, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 19, 44, 47, 617, 618
 _SETTINGS, _SHEET = 153, 156
-_LONGEST = 2**24  # bytes of a record
 _MOST_OTHERS = 4_000_000  # records of a sheet that are none of cells with a value
 
-_U16, _U32, _F64 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<d")
-_CELL = struct.Struct("<2I")  # column, style in the lower 24 bits
-_NO_TEXT = 0xFFFFFFFF
+_U16 = struct.Struct("<H")
+_LEAST = {
+    _ROW: 4,
+    _PACKED: 12,
+    _ERROR: 9,
+    _BOOLEAN: 9,
+    _REAL: 16,
+    _STRING: 12,
+    _SHARED: 12,
+    _STRING_RESULT: 12,
+    _NUMBER_RESULT: 16,
+    _BOOLEAN_RESULT: 9,
+    _ERROR_RESULT: 9,
+    _RICH: 13,
+}  # bytes of the records of cells
+_LEAST_BYTES = np.zeros(2**14, np.int64)
+_LEAST_BYTES[list(_LEAST)] = list(_LEAST.values())
 
 
 class XlsbBook:
@@ -42,18 +73,18 @@ class XlsbBook:
     max_rows = MOST_ROWS
 
     def __init__(self, package: Package, part: str) -> None:
-        self._package = package
+        self._package, self._kept = package, KeptRuns()
         self._relations = Relations(package, part)
         self.from_1904 = False
         targets = {relation.id: relation for relation in self._relations.entries}
         titles = Titles(part)
         with checking_complete(part):
-            for kind, record in _records(package, part):
+            for kind, record in iter_part_records(package, part):
                 if kind == _SETTINGS:
                     self.from_1904 = bool(record[0] & 1)
                 elif kind == _SHEET:
-                    id_, after = _record_text(record, 8)
-                    title, _ = _record_text(record, after)
+                    id_, after = record_text(record, 8)
+                    title, _ = record_text(record, after)
                     if not id_:
                         continue  # as in .xlsx
                     relation = targets.get(id_)
@@ -68,10 +99,10 @@ class XlsbBook:
         """Nothing is held: the package's bytes are the caller's."""
 
     @cached_property
-    def _strings(self) -> list[str]:
+    def _words(self) -> WordTable:
         part = self._relations.present_target("sharedStrings")
-        records = _records(self._package, part) if part is not None else ()
-        return [_record_text(record, 1)[0] for kind, record in records if kind == _ITEM]
+        records = iter_part_records(self._package, part) if part is not None else ()
+        return WordTable([record_text(record, 1)[0] for kind, record in records if kind == _ITEM])
 
     @cached_property
     def _formats(self) -> Formats:
@@ -80,132 +111,118 @@ class XlsbBook:
         part = self._relations.present_target("styles")
         among_styles = False
         with checking_complete(part or ""):
-            for kind, record in _records(self._package, part) if part is not None else ():
+            for kind, record in iter_part_records(self._package, part) if part is not None else ():
                 if kind == _FORMAT:
-                    codes[_U16.unpack_from(record)[0]] = _record_text(record, 2)[0]
+                    codes[_U16.unpack_from(record)[0]] = record_text(record, 2)[0]
                 elif kind in (_BEGIN_STYLES, _END_STYLES):
                     among_styles = kind == _BEGIN_STYLES
                 elif kind == _STYLE and among_styles:
                     used.append(_U16.unpack_from(record, 2)[0])
         return Formats(used, codes)
 
-    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
+    def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:
         """Yield the cells of a worksheet."""
+        return self._cells(title, "numbers" if numeric else "text")
+
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
+        return self._cells(title, "table")
+
+    def _cells(self, title: str, wanted: Wanted) -> Generator[CellRun]:
+        return self._kept.read(title, lambda: self._read_sheet(title, wanted), wanted)
+
+    def _read_sheet(self, title: str, wanted: Wanted) -> Iterator[CellRun]:
         part = self._parts[title]
-        collector = RunCollector(self._formats, rows=MOST_ROWS, columns=MOST_COLUMNS)
         row = across = others = 0
         with checking_complete(part):
-            for kind, record in _records(self._package, part):
-                if kind == _ROW:
-                    row, across = _U32.unpack_from(record)[0], 0
-                    yield from collector.take_run(last=False)
-                elif kind in _KNOWN:
-                    across += 1
-                    if across > MOST_COLUMNS:
-                        raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(row, 0))
-                    self._cell(collector, row, kind, record)
-                elif kind == _END_OF_CELLS:
-                    break
-                else:
-                    others += 1
-                    if others > _MOST_OTHERS:
-                        raise FormatError(f"more than {_MOST_OTHERS} records that hold no cells", location=part)
-        yield from collector.take_run(last=True)
+            reader = BatchReader(self._formats, self._words, rows=MOST_ROWS, columns=MOST_COLUMNS, wanted=wanted)
+            for records in walk_part(self._package, part):
+                ends = np.flatnonzero(records.kinds == _END_OF_CELLS)
+                kinds = records.kinds[: ends[0] if len(ends) else None]
+                kept = records.select(np.flatnonzero(_LEAST_BYTES[kinds]))
+                others += len(kinds) - len(kept.kinds)
+                if others > _MOST_OTHERS:
+                    raise FormatError(f"more than {_MOST_OTHERS} records that hold no cells", location=part)
+                check_sizes(kept.kinds, kept.sizes, _LEAST_BYTES)
+                data = np.frombuffer(kept.block, np.uint8)
+                lines = np.flatnonzero(kept.kinds == _ROW)
+                rows = np.append(row, read_fields(data, kept.starts[lines], "<u4").astype(np.int64))
+                cells = np.flatnonzero(kept.kinds != _ROW)
+                of_line = np.searchsorted(lines, cells)
+                across = _check_widths(np.bincount(of_line, minlength=len(rows)), across, rows)
+                row = int(rows[-1])
+                yield from reader.runs_of(self._batch(kept.select(cells), data, rows[of_line]))
+                if len(ends):
+                    return
 
-    def _cell(self, collector: RunCollector, row: int, kind: int, record: bytes) -> None:
-        column, style = _CELL.unpack_from(record)
-        style &= 0xFFFFFF
-        if kind == _PACKED:
-            collector.add_number(row, column, style, unpack_number(_U32.unpack_from(record, 8)[0]))
-        elif kind in (_REAL, _NUMBER_RESULT):
-            collector.add_number(row, column, style, _F64.unpack_from(record, 8)[0])
-        elif kind == _SHARED:
-            number = _U32.unpack_from(record, 8)[0]
-            if number >= len(self._strings):
-                raise FormatError(
-                    f"a cell refers to string {number} of a table of {len(self._strings)}",
-                    location=cell_address(row, column),
-                )
-            collector.add_text(row, column, self._strings[number])
-        elif kind in (_STRING, _STRING_RESULT):
-            collector.add_text(row, column, _record_text(record, 8)[0])
-        elif kind == _RICH:
-            collector.add_text(row, column, _record_text(record, 9)[0])
-        elif kind in (_BOOLEAN, _BOOLEAN_RESULT):
-            collector.add_boolean(row, column, record[8])
-        else:
-            collector.add_error(row, column, record[8])
-        if kind in _RESULTS and (kind != _BOOLEAN_RESULT or not _is_constant(record)):
-            collector.mark_formula()
-
-
-_RESULTS = frozenset((_STRING_RESULT, _NUMBER_RESULT, _BOOLEAN_RESULT, _ERROR_RESULT))
-_KNOWN = frozenset((*range(_PACKED, _ERROR_RESULT + 1), _RICH))
+    def _batch(self, records: RecordBlock, data: RecordBytes, rows: Positions) -> RawBatch:
+        """Return the cells of some records, in rows that are known."""
+        kinds, starts = records.kinds, records.starts
+        styles = read_fields(data, starts + 4, "<u4") & 0xFFFFFF
+        batch = RawBatch.from_addresses(rows, read_fields(data, starts, "<u4"), styles)
+        at = starts + 8
+        packed = np.flatnonzero(kinds == _PACKED)
+        batch.put_numbers(packed, unpack_numbers(read_fields(data, at[packed], "<u4")))
+        doubles = np.flatnonzero((kinds == _REAL) | (kinds == _NUMBER_RESULT))
+        batch.put_numbers(doubles, read_fields(data, at[doubles], "<f8"))
+        shared = np.flatnonzero(kinds == _SHARED)
+        numbers = read_fields(data, at[shared], "<u4").astype(np.int64)
+        self._words.check(numbers, rows[shared], batch.columns[shared])
+        batch.put_words(shared, TEXT, FIRST_SHARED + numbers)
+        logical = np.flatnonzero((kinds == _BOOLEAN) | (kinds == _BOOLEAN_RESULT))
+        batch.put_words(logical, BOOLEAN, data[at[logical]] != 0)
+        wrong = np.flatnonzero((kinds == _ERROR) | (kinds == _ERROR_RESULT))
+        batch.put_words(wrong, FAULT, FIRST_ERROR + data[at[wrong]].astype(np.int64))
+        _put_texts(batch, records, data)
+        batch.formulas[(kinds >= _STRING_RESULT) & (kinds <= _ERROR_RESULT)] = True
+        booleans = np.flatnonzero(kinds == _BOOLEAN_RESULT)
+        batch.formulas[booleans[_are_constant(data, starts[booleans], records.sizes[booleans])]] = False
+        return batch
 
 
-def _is_constant(record: bytes) -> bool:
-    """Return whether the formula of a truth value is as short as TRUE() and FALSE(), shorter than any reference."""
-    return len(record) < 15 or _U32.unpack_from(record, 11)[0] <= SHORT_FORMULA
+def _check_widths(counts: Positions, across: int, rows: Positions) -> int:
+    """Return how many cells the last row has so far; refuse a row that has too many.
+
+    Args:
+        counts: of the cells in each row; the first one began before.
+        across: how many cells that one had before.
+        rows: of each.
+    """
+    counts[0] += across
+    long = np.flatnonzero(counts > MOST_COLUMNS)
+    if len(long):
+        place = cell_address(int(rows[long[0]]), 0)
+        raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=place)
+    return int(counts[-1])
 
 
-def _records(package: Package, part: str) -> Generator[tuple[int, bytes]]:
-    """Yield the records of a part: their types, and what is in them.
+def _put_texts(batch: RawBatch, records: RecordBlock, data: RecordBytes) -> None:
+    """Give cells the texts in their records.
 
     Raises:
-        FormatError: it breaks off within one, or one is longer than any.
+        FormatError: a text is longer than its record.
     """
-    waiting = b""
-    for block in run_ahead(inflate_blocks(package, part)):
-        waiting += block
-        at = 0
-        while (header := _record_header(waiting, at)) is not None:
-            kind, start, size = header
-            if size > _LONGEST:
-                raise FormatError(f"a record of {size} bytes", location=part)
-            if start + size > len(waiting):
-                break
-            yield kind, waiting[start : start + size]
-            at = start + size
-        waiting = waiting[at:]
-    if waiting:
-        raise FormatError("the part breaks off within a record", location=part)
+    kinds = records.kinds
+    places = np.flatnonzero((kinds == _STRING) | (kinds == _STRING_RESULT) | (kinds == _RICH))
+    if not len(places):
+        return
+    at = records.starts[places] + np.where(kinds[places] == _RICH, 9, 8)
+    counts = read_fields(data, at, "<u4").astype(np.int64)
+    counts[counts == NO_TEXT] = 0
+    sizes = records.sizes[places]
+    beyond = np.flatnonzero(at + 4 + 2 * counts > records.starts[places] + sizes)
+    if len(beyond):
+        place = places[beyond[0]]
+        raise FormatError(
+            f"a text of {counts[beyond[0]]} characters in a record of {sizes[beyond[0]]} bytes",
+            location=cell_address(int(batch.rows[place]), int(batch.columns[place])),
+        )
+    batch.put_texts(places, decode_spans(records.block, at + 4, 2 * counts, "utf-16-le"))
 
 
-def _record_header(content: bytes, at: int) -> tuple[int, int, int] | None:
-    """Type, start and size of the record at an offset; None where its header is not complete."""
-    if at + 6 > len(content) and at + 2 > len(content):
-        return None
-    kind = content[at]
-    at += 1
-    if kind & 0x80:
-        if at >= len(content):
-            return None
-        kind = kind & 0x7F | (content[at] & 0x7F) << 7
-        at += 1
-    size = 0
-    for shift in (0, 7, 14, 21):
-        if at >= len(content):
-            return None
-        unit = content[at]
-        at += 1
-        size |= (unit & 0x7F) << shift
-        if not unit & 0x80:
-            break
-    return kind, at, size
-
-
-def _record_text(record: bytes, at: int) -> tuple[str, int]:
-    """Return the text at an offset of a record, and the offset after it.
-
-    Raises:
-        FormatError: it is longer than the record.
-    """
-    if at + 4 > len(record):
-        raise FormatError("a record breaks off before its text")
-    count = _U32.unpack_from(record, at)[0]
-    if count == _NO_TEXT:
-        return "", at + 4
-    end = at + 4 + 2 * count
-    if end > len(record):
-        raise FormatError(f"a text of {count} characters in a record of {len(record)} bytes")
-    return decode_utf16(record[at + 4 : end]), end
+def _are_constant(data: RecordBytes, starts: Positions, sizes: Positions) -> Mask:
+    """Return which formulas of truth values are as short as TRUE() and FALSE(), shorter than any reference."""
+    constant = sizes < 15
+    whole = np.flatnonzero(~constant)
+    constant[whole] = read_fields(data, starts[whole] + 11, "<u4") <= SHORT_FORMULA
+    return constant

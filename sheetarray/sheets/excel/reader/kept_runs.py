@@ -1,0 +1,42 @@
+"""The runs of a sheet, kept for whoever looks at it again: a read goes over a sheet three times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+
+from .binary import Wanted
+from .cells import CellRun
+
+_MOST_CELLS = 2**20  # of a sheet that are kept
+
+
+class KeptRuns:
+    """The runs of one sheet that was read to its end, while its cells are not too many."""
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[str, Wanted], list[CellRun]] = {}
+
+    def read(self, title: str, make: Callable[[], Iterator[CellRun]], wanted: Wanted) -> Generator[CellRun]:
+        """Yield the runs of a sheet, made anew where they are not kept.
+
+        Args:
+            title: of the sheet.
+            make: what makes the runs.
+            wanted: in which form the values are.
+        """
+        key = title, wanted
+        if key in self._runs:
+            yield from self._runs[key]
+            return
+        runs: list[CellRun] = []
+        count = 0
+        for run in make():
+            count += len(run)
+            if count <= _MOST_CELLS:
+                runs.append(run)
+            else:
+                runs.clear()
+            yield run
+        self._runs = {other: kept for other, kept in self._runs.items() if other[0] == title}  # of one sheet alone
+        if count <= _MOST_CELLS:
+            self._runs[key] = runs

@@ -1,0 +1,121 @@
+"""Text of Excel 97 workbooks that may go on over several records, and the table of strings that is made of it.
+
+Source: MS-XLS 2.4.265 (SST), 2.5.293 (XLUnicodeRichExtendedString).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....errors import FormatError
+from .binary import decode_utf16
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WIDE, _EXTENDED, _RICH = 0x01, 0x04, 0x08  # flags of a text
+_STRINGS_A_PIECE = 2**15
+
+_U16, _U32, _HEAD = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<HB")
+
+
+def read_strings(segments: Sequence[bytes]) -> pl.Series:
+    """Return the strings of a table.
+
+    Args:
+        segments: the table's record, and those that continue it.
+
+    Raises:
+        FormatError: the table breaks off.
+    """
+    import polars as pl
+
+    reader = StringReader(segments)
+    pieces = [pl.Series([], dtype=pl.String)]
+    texts: list[str] = []
+    while reader.has_more():
+        texts += reader.plain_strings() or [reader.string()]
+        if len(texts) >= _STRINGS_A_PIECE:
+            pieces.append(pl.Series(texts, dtype=pl.String))
+            texts = []
+    return pl.concat([*pieces, pl.Series(texts, dtype=pl.String)])
+
+
+class StringReader:
+    """Text that goes on over several records; each says anew whether its characters have one byte or two."""
+
+    def __init__(self, segments: Sequence[bytes]) -> None:
+        self._segments, self._index, self._at = segments, 0, 0
+
+    def has_more(self) -> bool:
+        """Return whether anything is left, and go to the segment where it is."""
+        while self._index < len(self._segments) and self._at >= len(self._segments[self._index]):
+            self._index, self._at = self._index + 1, 0
+        return self._index < len(self._segments)
+
+    def plain_strings(self) -> list[str]:
+        """Return the next strings, as long as they are without formats and whole in this segment."""
+        segment, at = self._segments[self._index], self._at
+        end, texts = len(segment), []
+        while (start := at + 3) <= end and (wide := segment[at + 2]) <= WIDE:
+            after = start + ((segment[at] | segment[at + 1] << 8) << wide)
+            if after > end:
+                break
+            raw = segment[start:after]
+            texts.append(decode_utf16(raw) if wide else raw.decode("latin-1"))
+            at = after
+        self._at = at
+        return texts
+
+    def string(self) -> str:
+        """Return the next string, whatever it has.
+
+        Raises:
+            FormatError: the table breaks off.
+        """
+        count, flags = _HEAD.unpack(self._bytes(3))
+        runs = _U16.unpack(self._bytes(2))[0] if flags & _RICH else 0
+        extended = _U32.unpack(self._bytes(4))[0] if flags & _EXTENDED else 0
+        text = self.characters(count, wide=bool(flags & WIDE))
+        self._bytes(4 * runs)
+        self._bytes(extended)
+        return text
+
+    def _bytes(self, count: int) -> bytes:
+        pieces = []
+        while count:
+            if not self.has_more():
+                raise FormatError("the table of strings breaks off")
+            piece = self._segments[self._index][self._at : self._at + count]
+            self._at += len(piece)
+            count -= len(piece)
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def characters(self, count: int, *, wide: bool) -> str:
+        """Return the text from here on.
+
+        Args:
+            count: its characters.
+            wide: whether they have two bytes each, until another record says otherwise.
+
+        Raises:
+            FormatError: it breaks off.
+        """
+        pieces = []
+        while count:
+            if self._at >= len(self._segments[self._index]):
+                if not self.has_more():
+                    raise FormatError("the table of strings breaks off")
+                wide = bool(self._bytes(1)[0] & WIDE)
+            segment = self._segments[self._index]
+            size = min(count * (2 if wide else 1), len(segment) - self._at)
+            piece = segment[self._at : self._at + size]
+            self._at += size
+            count -= size // 2 if wide else size
+            if wide and size < 2 and count:
+                raise FormatError("the table of strings breaks off within a character")
+            pieces.append(piece if wide else piece.decode("latin-1").encode("utf-16-le"))
+        return decode_utf16(b"".join(pieces))
