@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.files import Source
@@ -318,6 +320,8 @@ def excel97_book(cells: Mapping[tuple[int, int], str | float | bool | bytes], *,
 
 def compound(streams: Mapping[str, bytes]) -> bytes:
     """A compound file; streams are filled up to the 4,096 bytes from which on they have sectors of their own."""
+    if sum(map(len, streams.values())) > 50_000:
+        return _large_compound(streams)
     sectors: list[bytes] = []
     table: list[int] = [0xFFFFFFFD, 0xFFFFFFFE]  # the table itself, and the directory in the sector after it
     entries = [_entry("Root Entry", 5, 0xFFFFFFFE, 0)]
@@ -335,6 +339,37 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     head += struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
     whole = struct.pack("<128I", *table, *[0xFFFFFFFF] * (128 - len(table)))
     return head + whole + b"".join(entries).ljust(512, b"\0") + b"".join(sectors)
+
+
+_SECTOR = 4096  # bytes
+_FREE, _END, _TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of the number of the next sector
+
+
+def _large_compound(streams: Mapping[str, bytes]) -> bytes:
+    """The same, with long sectors, and as many of them in the table as there must be."""
+    first = 1  # the directory stands in the first sector, the table of all sectors after the streams
+    links = [_END]
+    sectors: list[bytes] = []
+    entries = [_entry("Root Entry", 5, _END, 0)]
+    for name, content in streams.items():
+        filled = content.ljust(4096, b"\0")
+        filled = filled.ljust(-(-len(filled) // _SECTOR) * _SECTOR, b"\0")
+        count = len(filled) // _SECTOR
+        entries.append(_entry(name, 2, first, max(len(content), 4096)))
+        links += [*range(first + 1, first + count), _END]
+        sectors.append(filled)
+        first += count
+    tables = 1
+    while tables * _SECTOR // 4 < first + tables:
+        tables += 1
+    assert tables <= 109
+    assert len(entries) <= _SECTOR // 128
+    links += [_TABLE] * tables
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, 4, 0xFFFE, 12, 6) + bytes(6)
+    head += struct.pack("<9I", 1, tables, 0, 0, 4096, _END, 0, _END, 0)
+    head += struct.pack("<109I", *range(first, first + tables), *[_FREE] * (109 - tables))
+    whole = np.array(links + [_FREE] * (tables * _SECTOR // 4 - len(links)), "<u4").tobytes()
+    return head.ljust(_SECTOR, b"\0") + b"".join(entries).ljust(_SECTOR, b"\0") + b"".join(sectors) + whole
 
 
 def _entry(name: str, kind: int, start: int, size: int) -> bytes:

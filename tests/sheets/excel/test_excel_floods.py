@@ -39,7 +39,7 @@ from foreign_books import (
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, xlsb
+from sheetarray.sheets.excel.reader import blocks, records97, xlsb
 
 MILLION = 10**6
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
@@ -130,6 +130,58 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     ),
 }
 
+
+def labels(count: int) -> dict[tuple[int, int], Any]:
+    """Cells that hold their text themselves, column by column."""
+    cell = struct.Struct("<2H3HHBc").pack
+    cells = (cell(0x0204, 10, row % 65_536, row // 65_536, 0, 1, 0, b"x") for row in range(2, count))
+    return {(0, 0): "a", (1, 0): 1.0, (2, 0): b"".join(cells)}
+
+
+def packed_rows(count: int) -> dict[tuple[int, int], Any]:
+    """Rows of 256 packed numbers."""
+    rows = (
+        excel97_record(0x00BD, struct.pack("<2H", row, 0) + bytes(6 * 256) + b"\xff\0") for row in range(2, count + 2)
+    )
+    return {(0, 0): "a", (1, 0): 1.0, (2, 0): b"".join(rows)}
+
+
+def between_cells(records: bytes) -> bytes:
+    return excel97_book({(0, 0): "a", (1, 0): records + excel97_record(0x0203, b"\2" + bytes(13))})
+
+
+def among_globals(records: bytes) -> bytes:
+    return excel97_book({(0, 0): "a", (1, 0): 1.0}, globals_=records)
+
+
+def string_table(segment: bytes, count: int) -> bytes:
+    """A table of shared strings that goes on over many records."""
+    return among_globals(
+        excel97_record(0x00FC, struct.pack("<2I", MILLION, MILLION)) + excel97_record(0x3C, segment) * count
+    )
+
+
+def shared_formulas(count: int) -> bytes:
+    formula = excel97_record(0x0006, struct.pack("<3H", 2, 0, 0) + struct.pack("<BxB3xH", 0, 0, 0xFFFF) + bytes(8))
+    return between_cells(formula + excel97_record(0x04BC, bytes(10)) * count)
+
+
+EXCEL_97_FLOODS: dict[str, Callable[[], bytes]] = {
+    "5 M numbers packed in rows": lambda: excel97_book(packed_rows(20_000)),
+    "2 M cells of text": lambda: excel97_book(labels(2 * MILLION)),
+    "8 M strings in 4,000 records": lambda: string_table(b"\1\0\0a" * 2000, 4000),
+    "wide strings": lambda: string_table(b"\1\0\1a\0" * 1600, 4000),
+    "strings with formats": lambda: string_table(b"\1\0\x08\0\0a" * 1300, 4000),
+    "strings over many records": lambda: string_table(b"\1\0\0", 4_000_000),
+    "records that hold nothing": lambda: between_cells(excel97_record(0x1234) * (7 * MILLION)),
+    "settings that hold nothing": lambda: among_globals(excel97_record(0x1234) * (7 * MILLION)),
+    "styles": lambda: among_globals(excel97_record(0x00E0, bytes(20)) * 1_300_000),
+    "formats": lambda: among_globals(excel97_record(0x041E, struct.pack("<HHB", 200, 1, 0) + b"0") * (3 * MILLION)),
+    "sheets within sheets": lambda: between_cells(excel97_record(0x0809, bytes(16)) * 1_500_000),
+    "blank cells": lambda: between_cells(excel97_record(0x0201, bytes(6)) * (3 * MILLION)),
+    "shared formulas": lambda: shared_formulas(2 * MILLION),
+}
+
 _SCRIPT = """
 import json, sys, warnings
 import sheetarray as sa
@@ -156,6 +208,44 @@ def test_a_flood_is_read_or_refused_within_bounds(tmp_path: Path, name: str) -> 
     read, check = (json.loads(run_limited(_SCRIPT, path, verb, seconds=SECONDS).output) for verb in ("read", "check"))
     assert read in ("FormatError", "['t']")
     assert check == read
+
+
+_READ_TABLE = """
+import json, sys, warnings
+import sheetarray as sa
+warnings.simplefilter("ignore")
+try:
+    outcome = len(sa.read_columns(sys.argv[1]))
+except sa.SheetArrayError as error:
+    outcome = type(error).__name__
+print(json.dumps(outcome))
+"""
+
+
+@pytest.mark.slow
+@measured
+@pytest.mark.parametrize("name", EXCEL_97_FLOODS)
+def test_a_flood_of_excel_97_is_read_or_refused_within_bounds(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "flood.xls"
+    path.write_bytes(EXCEL_97_FLOODS[name]())
+    assert path.stat().st_size < 34 * MILLION
+    outcome = json.loads(run_limited(_READ_TABLE, path, seconds=SECONDS).output)
+    assert outcome == {"5 M numbers packed in rows": 256, "2 M cells of text": 31}.get(name, outcome)
+    assert outcome == "FormatError" or outcome >= 1
+
+
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_in_how_many_records_a_record_may_go_on(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records97, "_MOST_CONTINUED", 10)
+    table = excel97_record(0x00FC, struct.pack("<2I", 1, 1)) + excel97_record(0x3C, b"\1\0\0a") * count
+    content = excel97_book(
+        {(0, 0): excel97_record(0x00FD, struct.pack("<3HI", 0, 0, 0, count - 1)), (1, 0): 1.0}, globals_=table
+    )
+    if count <= 10:
+        assert list(sa.read_columns(io.BytesIO(content), format="xlsx")) == ["a"]
+    else:
+        with pytest.raises(sa.FormatError, match="goes on in more than 10 others"):
+            sa.read_columns(io.BytesIO(content), format="xlsx")
 
 
 def test_a_binary_cell_over_and_over_is_refused() -> None:

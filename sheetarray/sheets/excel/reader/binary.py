@@ -81,7 +81,8 @@ def unpack_numbers(words: np.ndarray[Any, np.dtype[np.uint32]]) -> Doubles:
     integers = (words.view(np.int32) >> 2).astype(np.float64)
     doubles = ((words & np.uint32(0xFFFFFFFC)).astype(np.uint64) << np.uint64(32)).view(np.float64)
     values = np.where(words & 2 != 0, integers, doubles)
-    return np.where(words & 1 != 0, values / 100, values)
+    with np.errstate(invalid="ignore"):  # NaN that signals
+        return np.where(words & 1 != 0, values / 100, values)
 
 
 def decode_utf16(raw: bytes) -> str:
@@ -198,7 +199,7 @@ class BatchReader:
                 location=cell_address(int(rows[beyond[0]]), int(columns[beyond[0]])),
             )
         kinds = self._formats.kinds_as_shown(batch.kinds[kept], batch.styles[kept])
-        kinds[(kinds == NUMBER) & ~(np.abs(batch.numbers[kept]) < _ROUNDED)] = LARGE
+        kinds[(kinds == NUMBER) & ~_are_exact(batch.numbers[kept])] = LARGE
         numeric = self._wanted == "numbers" or (self._wanted == "table" and _are_plain(kinds, batch.numbers[kept]))
         values, long = self._values(batch, kept, numeric=numeric)
         kinds[long & (kinds == TEXT)] = LONG
@@ -238,6 +239,12 @@ def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
     return bool((kinds == NUMBER).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
 
 
+def _are_exact(numbers: Doubles) -> Mask:
+    """Return which doubles are so small that none stands for several integers."""
+    with np.errstate(invalid="ignore"):  # NaN that signals
+        return np.abs(numbers) < _ROUNDED
+
+
 def format_numbers(numbers: Doubles) -> pl.Series:
     """Return the numerals that read back to some doubles; integers without a point, where each double is one integer.
 
@@ -247,8 +254,9 @@ def format_numbers(numbers: Doubles) -> pl.Series:
     """
     import polars as pl
 
-    exact = np.abs(numbers) < _ROUNDED
-    whole = exact & (numbers == np.trunc(numbers)) & ~((numbers == 0) & np.signbit(numbers))
+    exact = _are_exact(numbers)
+    with np.errstate(invalid="ignore"):
+        whole = exact & (numbers == np.trunc(numbers)) & ~((numbers == 0) & np.signbit(numbers))
     if whole.all():
         return pl.Series(numbers.astype(np.int64)).cast(pl.String)
     texts = pl.Series(numbers).cast(pl.String)

@@ -22,6 +22,7 @@ REAL, PACKED, PACKED_ROW, SHARED, LABEL, RICH_LABEL = 0x0203, 0x027E, 0x00BD, 0x
 BOOLEAN_OR_ERROR, FORMULA, RESULT, SHARED_FORMULA = 0x0205, 0x0006, 0x0207, 0x04BC
 HEAD = 4  # bytes before what is in a record: its number and its size
 
+_MOST_CONTINUED = 2**20  # records, of about 8,000 bytes each where a program writes them
 _FIRST_PIECE, _PIECE = 2**16, 2**20  # bytes of records that are looked at together
 _REPEATED = (0x000A_00FD, 0x000A_027E, 0x000E_0203, 0x0006_0201)  # heads of cells that often come one after another
 
@@ -32,7 +33,7 @@ def iter_records(stream: bytes, at: int) -> Iterator[tuple[int, bytes, list[byte
     """Yield the records from an offset on: the number, what is in it, and what is in those that continue it.
 
     Raises:
-        FormatError: the stream breaks off within one.
+        FormatError: the stream breaks off within one, or one goes on in too many others.
     """
     end = len(stream)
     while at + HEAD <= end:
@@ -46,6 +47,8 @@ def iter_records(stream: bytes, at: int) -> Iterator[tuple[int, bytes, list[byte
             if more > end:
                 raise FormatError(f"the workbook breaks off within a record at byte {at}")
             continued.append(stream[at + HEAD : more])
+            if len(continued) > _MOST_CONTINUED:
+                raise FormatError(f"a record that goes on in more than {_MOST_CONTINUED} others")
             at = more
         yield kind, stream[start : start + size], continued
 

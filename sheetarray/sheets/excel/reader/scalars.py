@@ -36,16 +36,17 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     texts: list[Any] = run.values.to_list()
     if run.values.dtype.is_numeric():
         return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
-    for index in np.flatnonzero(run.kinds != c.TEXT).tolist():
+    serials = np.flatnonzero(run.kinds == c.SERIAL)
+    if len(serials):
+        days = np.array([_parse_number(texts[index]) for index in serials.tolist()], float)
+        for index, date in zip(serials.tolist(), serials_to_dates(days, from_1904=from_1904), strict=True):
+            texts[index] = date
+    for index in np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL)).tolist():
         match run.kinds[index]:
             case c.NUMBER | c.LARGE:
                 texts[index] = _parse_number(texts[index])
             case c.BOOLEAN:
                 texts[index] = texts[index].strip() in ("1", "true")
-            case c.SERIAL:
-                texts[index] = next(
-                    iter(serials_to_dates(np.array([_parse_number(texts[index])], float), from_1904=from_1904))
-                )
             case c.PENDING:
                 texts[index] = None
     return texts

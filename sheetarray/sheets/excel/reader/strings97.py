@@ -36,7 +36,7 @@ def read_strings(segments: Sequence[bytes]) -> pl.Series:
     pieces = [pl.Series([], dtype=pl.String)]
     texts: list[str] = []
     while reader.has_more():
-        texts += reader.plain_strings() or [reader.string()]
+        texts += reader.whole_strings() or [reader.string()]
         if len(texts) >= _STRINGS_A_PIECE:
             pieces.append(pl.Series(texts, dtype=pl.String))
             texts = []
@@ -55,17 +55,20 @@ class StringReader:
             self._index, self._at = self._index + 1, 0
         return self._index < len(self._segments)
 
-    def plain_strings(self) -> list[str]:
-        """Return the next strings, as long as they are without formats and whole in this segment."""
+    def whole_strings(self) -> list[str]:
+        """Return the next strings, as long as they are whole in this segment, without what else they have."""
         segment, at = self._segments[self._index], self._at
         end, texts = len(segment), []
-        while (start := at + 3) <= end and (wide := segment[at + 2]) <= WIDE:
-            after = start + ((segment[at] | segment[at + 1] << 8) << wide)
-            if after > end:
+        while (start := at + 3) <= end:
+            flags, more = segment[at + 2], 0
+            if flags > WIDE:
+                start, more = _skip_heads(segment, start, flags)
+            after = start + ((segment[at] | segment[at + 1] << 8) << (flags & WIDE))
+            if after + more > end:
                 break
             raw = segment[start:after]
-            texts.append(decode_utf16(raw) if wide else raw.decode("latin-1"))
-            at = after
+            texts.append(raw.decode("utf-16-le", "replace") if flags & WIDE else raw.decode("latin-1"))
+            at = after + more
         self._at = at
         return texts
 
@@ -119,3 +122,18 @@ class StringReader:
                 raise FormatError("the table of strings breaks off within a character")
             pieces.append(piece if wide else piece.decode("latin-1").encode("utf-16-le"))
         return decode_utf16(b"".join(pieces))
+
+
+def _skip_heads(segment: bytes, start: int, flags: int) -> tuple[int, int]:
+    """Return where the characters of a string begin, and how many bytes of formats and other things follow them.
+
+    Bytes beyond the end of the segment count as zeros; the characters then lie beyond it as well.
+    """
+    more = 0
+    if flags & _RICH:
+        more += 4 * int.from_bytes(segment[start : start + 2], "little")
+        start += 2
+    if flags & _EXTENDED:
+        more += int.from_bytes(segment[start : start + 4], "little")
+        start += 4
+    return start, more
