@@ -59,7 +59,7 @@ def test_stacked_arrays_are_their_own(tmp_path: Path, dtype: str, monkeypatch: p
 
 
 def test_lines_of_stacked_arrays_are_not_split_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arrays = {f"a{number}": np.arange(2.0) for number in range(400)}
+    arrays = {f"a{number}": np.arange(2) for number in range(400)}
     write_stacked(tmp_path / "many.csv", arrays)
     lines: list[str] = []
     split = records.cells_of_record
