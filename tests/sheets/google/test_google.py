@@ -46,7 +46,7 @@ class TestGoogle(Conformance):
 
 
 class TestGoogleIntoAWorksheet(TestGoogle):
-    """Cells are copied into a worksheet that is there, instead of being shown as one."""
+    """Cells are put into a worksheet that is there, instead of one that is made for them."""
 
     every_case = False
 
@@ -60,7 +60,8 @@ class TestGoogleIntoAWorksheet(TestGoogle):
             self.look_at([record.received for record in server.requests])
 
     def look_at(self, bodies: list[bytes]) -> None:
-        assert any(b"copyPaste" in body for body in bodies)
+        assert any(b"updateCells" in body for body in bodies)
+        assert not any(b"copyPaste" in body for body in bodies)
 
     def test_a_missing_file_is_the_systems_error(self, place: Any) -> None:
         for verb in (self.read, self.scan):
@@ -69,7 +70,18 @@ class TestGoogleIntoAWorksheet(TestGoogle):
         assert [finding.severity for finding in self.check(place)] == ["error"]
 
 
-class TestGoogleInPlace(TestGoogleIntoAWorksheet):
+class TestGoogleByAStage(TestGoogleIntoAWorksheet):
+    """Nothing is small enough to be written at once: cells are copied from a stage."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sheetarray.sheets.google.body.MOST_DIRECT_BYTES", 0)
+
+    def look_at(self, bodies: list[bytes]) -> None:
+        assert any(b"copyPaste" in body for body in bodies)
+
+
+class TestGoogleInPlace(TestGoogleByAStage):
     """There is never room for a stage."""
 
     @pytest.fixture(autouse=True)
