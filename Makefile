@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
 WORKERS ?= 2
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench site clean
 
 demo: $(VENV)/.demo
 	$(BIN)/sheetarray info sample_sheets/elevation.csv
@@ -26,6 +26,9 @@ lint: $(VENV)/.development
 
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks
+
+site: $(VENV)/.development
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 $(VENV)/.python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'sheetarray needs Python 3.11 or newer')"

@@ -1,0 +1,58 @@
+"""The documentation site is built strictly: no page is left out, no link leads nowhere, each name is described."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sheetarray as sa
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mkdocs", reason="the extra docs is not installed")
+    pytest.importorskip("mkdocstrings", reason="the extra docs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    silent = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=silent)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def page(site: Path, name: str) -> str:
+    return (site / name).read_text(encoding="utf-8")
+
+
+def test_every_page_of_the_documentation_is_on_the_site(site: Path) -> None:
+    for source in (ROOT / "docs").glob("*.md"):
+        assert (site / f"{source.stem}.html").is_file()
+    for elsewhere in ("security", "changes", "contributing", "figures", "samples"):
+        assert "<h1" in page(site, f"{elsewhere}.html")
+
+
+def test_every_public_name_is_described(site: Path) -> None:
+    headings = set(re.findall(r'<h2 id="sheetarray\.(\w+)"', page(site, "functions.html")))
+    assert headings == set(sa.__all__) - {"__version__"}
+
+
+def test_links_to_pages_that_stand_elsewhere_lead_to_them(site: Path) -> None:
+    assert 'href="security.html"' in page(site, "architecture.html")
+    assert 'href="architecture.html"' in page(site, "contributing.html")
+    assert "example_adapter" not in " ".join(re.findall(r'href="([^"]*)"', page(site, "adapters.html")))
+    for written in site.glob("*.html"):
+        for link in re.findall(r'href="([^"#:?/]+\.html)', written.read_text(encoding="utf-8")):
+            assert (site / link).is_file(), (written.name, link)
+
+
+def test_nothing_of_another_host_is_loaded(site: Path) -> None:
+    for written in site.glob("*.html"):
+        text = written.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="https?://(?!squidfunk)[^"]*"', text)
