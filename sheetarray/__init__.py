@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api import check, convert, read, read_columns, scan, write
+from .api import adopt, check, convert, read, read_columns, scan, write
 from .columns import ArrayInfo
 from .errors import (
     DTypeError,
@@ -43,6 +43,7 @@ __all__ = [
     "SheetArrayError",
     "SheetArrayWarning",
     "__version__",
+    "adopt",
     "check",
     "convert",
     "from_frame",

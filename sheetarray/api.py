@@ -1,4 +1,4 @@
-"""read, write, scan, check, convert, read_columns: the whole package behind six verbs.
+"""read, write, scan, check, adopt, convert, read_columns: the whole package behind seven verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error.
@@ -11,15 +11,15 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
-from .errors import Finding, FormatError, warn_caller
+from .errors import Finding, FormatError, LimitError, NotFoundError, warn_caller
 from .header import warn_of_finding
-from .labels import LabelledArrays, has_labels, reading_labels
+from .labels import LabelledArrays, check_fit, has_labels, reading_labels
 from .registry import Format, format_of
 
 if TYPE_CHECKING:
@@ -243,6 +243,60 @@ def convert(
     format_of(target, to_format)  # an unknown suffix is said before anything is read
     arrays = read_labelled(source, names, format=from_format, **reading or {})
     write(target, arrays, format=to_format, **writing or {})
+
+
+def adopt(
+    source: SourceOrTarget, target: SourceOrTarget | None = None, *, format: str | None = None, **options: Any
+) -> dict[str, ArrayInfo]:
+    """Accept rows that people have added or deleted: headers become true to the cells, and everything else stays.
+
+    In a workbook defined names and fingerprints become true too, so that `check` compares with what stands there now.
+
+    Args:
+        source: a path or a URL; or an open file (then with `format` and a target).
+        target: where the adopted file goes; None replaces the source, as a whole. In another format it is written anew.
+        format: of the source, instead of the suffix.
+        **options: of the format, as for `read`.
+
+    Returns:
+        What the headers say now of the arrays that had other lengths; empty where there were none.
+
+    Raises:
+        FormatError: as `read` with `resize=True`, or the labels of arrays contradict their lengths.
+        LimitError: the file may not be changed.
+        NotFoundError: a format whose headers cannot be changed, and no target in another one.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+        >>> write(path, {"t": np.array([1.5, 2.5])})
+        >>> _ = path.write_text(path.read_text() + "3.5\\n")
+        >>> adopt(path)["t"].shape, read(path)["t"].tolist()
+        ((3,), [1.5, 2.5, 3.5])
+    """
+    row = format_of(source, format, reading=True)
+    goal = row if target is None else format_of(target)
+    if goal.name == row.name and row.instead is not None:
+        raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+    suffixes = [os.path.splitext(os.fspath(place))[1].lower() for place in (source, target) if _is_path(place)]
+    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
+        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
+    reading = {**options, "resize": True}
+    function = row.function("adopt") if goal.name == row.name else None
+    arrays = read_labelled(source, format=format, **reading)
+    if arrays.labels is not None:
+        check_fit(arrays.labels, arrays)
+    if function is not None:
+        adopted: dict[str, ArrayInfo] = function(source, target, **options)
+        return adopted
+    assert target is not None
+    before = scan(source, format=format)
+    write(target, arrays)
+    return {name: info for name, info in scan(target).items() if name in before and info.shape != before[name].shape}
+
+
+def _is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(place, (str, os.PathLike))
 
 
 def read_labelled(

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from .arrays import select, values_by_name
-from .columns import ArrayColumn, ArrayInfo, CompareFingerprint, Sheet, find_columns
+from .columns import ArrayInfo, CompareFingerprint, ResizedArray, Sheet, read_resized
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
@@ -386,12 +386,9 @@ def check_sheets(
     yield from check_composites(read, scan)
 
 
-def find_resized_columns(
-    sheets: Sequence[Sheet], *, strict: bool = False, missing: Missing = "error"
-) -> dict[str, ArrayColumn]:
-    """Return the column of every array with the length that its cells have; see `columns.find_columns`."""
-    fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
-    return find_columns(sheets, strict=strict, missing=missing, fixed=fixed)
+def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
+    """Return every column with the length that its cells have; see `columns.read_resized`."""
+    return read_resized(sheets, missing=missing, fixed=find_fixed_columns(*_reader_of(sheets, False, missing)))
 
 
 def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:

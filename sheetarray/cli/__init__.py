@@ -1,4 +1,4 @@
-"""The command line: `sheetarray info`, `show`, `convert`, `check`, `diff`, `table`.
+"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -12,6 +12,7 @@ import click
 
 from .. import __version__
 from ..registry import FORMATS
+from .adopt import adopt
 from .check import check
 from .convert import convert
 from .diff import diff
@@ -54,6 +55,7 @@ def main() -> None:
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray convert run.csv run.json              one format to another, bit for bit
       sheetarray check run.csv returned.csv            what is damaged, cell by cell
+      sheetarray adopt returned.xlsx                   accept rows that were added or deleted
       sheetarray diff run.csv returned.csv             which elements were changed
       sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
       curl -s https://example.org/run.csv | sheetarray info - --from csv
@@ -66,7 +68,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, diff, table):
+for _command in (info, show, convert, check, adopt, diff, table):
     main.add_command(_command)
 
 __all__ = ["main"]

@@ -7,13 +7,14 @@ it has, and moves the cells.
 
 from __future__ import annotations
 
+from .adopting import HeaderEdit, ResizedArray, find_header_edits, info_of_resized
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint
 from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells
-from .reading import check_sheet, check_sheets, find_columns, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .reading import check_sheet, check_sheets, read_resized, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .row_edits import RowChange
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Texts, Zone
 from .words import Words
@@ -24,9 +25,11 @@ __all__ = [
     "ArrayInfo",
     "ColumnCells",
     "CompareFingerprint",
+    "HeaderEdit",
     "Layout",
     "LayoutColumn",
     "Request",
+    "ResizedArray",
     "RowChange",
     "Sheet",
     "Texts",
@@ -39,9 +42,11 @@ __all__ = [
     "check_sheets",
     "column_letters",
     "find_anchors",
-    "find_columns",
+    "find_header_edits",
+    "info_of_resized",
     "lay_out",
     "lay_out_sheets",
+    "read_resized",
     "read_sheet",
     "read_sheets",
     "reporting_cells",

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import select
+from ..dtypes import Buffer
 from ..elements import Missing, check_missing
 from ..errors import Finding, FormatError
 from ..header import NoteFinding, warn_of_finding
+from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ReadMode
@@ -84,23 +86,29 @@ def read_sheet(
     return read_sheets([sheet], names, strict=strict, missing=missing)
 
 
-def find_columns(
-    sheets: Sequence[Sheet], *, strict: bool = False, missing: Missing = "error", fixed: Collection[str] = ()
-) -> dict[str, ArrayColumn]:
-    """Return the column of every array by name, whose headers have the lengths that the cells say.
+def read_resized(
+    sheets: Sequence[Sheet], *, missing: Missing = "error", fixed: Collection[str] = ()
+) -> dict[str, ResizedArray]:
+    """Return every array with the length that its cells have, and its buffer, by name.
 
     Args:
         sheets: where the cells are.
-        strict: refuse lists without a version.
         missing: as for `read_sheets`.
         fixed: arrays that are not resized, since others depend on them.
 
     Raises:
-        FormatError: no array, or a broken header.
+        FormatError: at the first cell that is wrong.
     """
-    mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=True, fixed=fixed)
-    groups, reader = _open_reader(sheets, None, mode)
-    return reader.fetch_resized(groups)
+    arrays: dict[str, ResizedArray] = {}
+
+    def keep(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
+        assert buffer is not None, "the first error is raised"
+        arrays[name] = ResizedArray(column, buffer)
+        yield from ()
+
+    mode = ReadMode(False, missing, raise_error, warn_of_finding, keep, resize=True, fixed=fixed)
+    names = [name for name, _ in _read_arrays(sheets, None, mode)]
+    return {name: arrays[name] for name in names}
 
 
 def scan_sheets(

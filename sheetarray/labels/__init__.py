@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .columns import (
     LabelledArrays,
+    check_fit,
     check_labels,
     has_labels,
     name_infos,
@@ -30,6 +31,7 @@ __all__ = [
     "VariableLabels",
     "build_dataset",
     "build_frame",
+    "check_fit",
     "check_labels",
     "check_lengths",
     "has_labels",

@@ -115,6 +115,17 @@ def spread(arrays: Any, *, limit: int) -> Any:
     return by_name | {NAME: labels.to_pieces(limit)}
 
 
+def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
+    """Refuse arrays of which some disagree on the length of a dimension that both have.
+
+    Raises:
+        FormatError: names both.
+    """
+    shapes = {name: array for name, array in arrays.items() if hasattr(array, "strides")}
+    for error in find_contradictions(shapes, labels):
+        raise error
+
+
 # Reading -----------------------------------------------------------------------------------------------------
 
 

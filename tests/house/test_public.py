@@ -29,6 +29,7 @@ NAMES = [
     "SheetArrayError",
     "SheetArrayWarning",
     "__version__",
+    "adopt",
     "check",
     "convert",
     "from_frame",

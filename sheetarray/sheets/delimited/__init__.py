@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv
+from .adopting import adopt_csv
 
-__all__ = ["check_csv", "keeps_csv", "read_columns_csv", "read_csv", "scan_csv", "write_csv"]
+__all__ = ["adopt_csv", "check_csv", "keeps_csv", "read_columns_csv", "read_csv", "scan_csv", "write_csv"]

@@ -86,7 +86,7 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     if '"' not in text and "\r" not in text.replace("\r\n", ""):
         yield from _split_unquoted(text, delimiter)
         return
-    field = _field_pattern(delimiter)
+    field = field_pattern(delimiter)
     cells: list[str] = []
     at, end = 0, len(text)
     while at < end:
@@ -113,7 +113,8 @@ def _split_unquoted(text: str, delimiter: str) -> Iterator[tuple[list[str], int]
 
 
 @lru_cache(maxsize=16)
-def _field_pattern(delimiter: str) -> re.Pattern[str]:
+def field_pattern(delimiter: str) -> re.Pattern[str]:
+    """Return the pattern of a cell: what is quoted, what follows that, what is not quoted, and what ends it."""
     mark = re.escape(delimiter)
     body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
     return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
@@ -136,7 +137,7 @@ def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[
     text = text.removesuffix("\n").removesuffix("\r")
     if '"' not in text:
         return text.split(delimiter) if most is None else text.split(delimiter, most)
-    field = _field_pattern(delimiter)
+    field = field_pattern(delimiter)
     cells: list[str] = []
     at, stop = 0, delimiter
     while stop == delimiter and (most is None or len(cells) < most):

@@ -141,6 +141,16 @@ class CsvSheet:
         self.look = TextLook(",", self.look.formulas)
         return True
 
+    @property
+    def delimiter(self) -> str:
+        """What stands between cells; `SINGLE_COLUMN` where each line is one."""
+        return SINGLE_COLUMN if self._single else self._delimiter
+
+    @property
+    def file_encoding(self) -> tuple[str, int]:
+        """The encoding of the file, and the bytes of its byte order mark."""
+        return self._of_source
+
     # The text ------------------------------------------------------------------------------------------------
 
     def _decode_cells(self, cells: int) -> tuple[str, bool]:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .adapter import check_excel, keeps_excel, read_columns_excel, read_excel, scan_excel, write_excel
+from .adopting import adopt_excel
 
-__all__ = ["check_excel", "keeps_excel", "read_columns_excel", "read_excel", "scan_excel", "write_excel"]
+__all__ = ["adopt_excel", "check_excel", "keeps_excel", "read_columns_excel", "read_excel", "scan_excel", "write_excel"]

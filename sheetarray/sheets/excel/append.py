@@ -134,13 +134,13 @@ def plan_append(
     book.compute_on_opening()
     book.ensure_view()
     dropped = _drop_parts(book, old.removed)
-    properties = _properties(book)
+    properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": plans[0].title} for sheet in old.emptied}
     return PackageEdit(
         package=package,
-        replaced=replaced | _changed_parts(book, added),
+        replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
         bold=_bold_style(book),
@@ -190,7 +190,7 @@ def _unused_name(book: OpenWorkbook, pattern: str) -> str:
     return next(name for name in names if not (name in book.package or name in book.types or name in used))
 
 
-def _properties(book: OpenWorkbook) -> str:
+def ensure_properties(book: OpenWorkbook) -> str:
     """Return the part of the custom properties; a new one is put into the package.
 
     Raises:
@@ -238,7 +238,7 @@ def _bold_style(book: OpenWorkbook) -> int | None:
     return bold_style(book.package.read(styles), location=styles)
 
 
-def _changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
+def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
     """Return the content of the parts that other sheets change."""
     changed = {
         book.package.member(TYPES).name: book.types.markup.to_bytes(),

@@ -6,7 +6,7 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -106,18 +106,26 @@ class OpenWorkbook:
         Raises:
             LimitError: it is signed, its structure is protected, or it is shared.
         """
-        if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
-            name.lower().startswith("_xmlsignatures/") for name in self.package.names()
-        ):
-            raise LimitError(
-                "the workbook is digitally signed, and another sheet would break the signature: "
-                "remove it in Excel first, or write to a new file"
-            )
+        self.check_changeable()
         protection = self.markup.root.child_named("workbookProtection")
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
             raise LimitError(
                 "the structure of the workbook is protected, so that it takes no other sheets: "
                 "remove the protection in Excel first, or write to a new file"
+            )
+
+    def check_changeable(self) -> None:
+        """Refuse a workbook of which no cell may change.
+
+        Raises:
+            LimitError: it is signed, or it is shared.
+        """
+        if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
+            name.lower().startswith("_xmlsignatures/") for name in self.package.names()
+        ):
+            raise LimitError(
+                "the workbook is digitally signed, and a change would break the signature: "
+                "remove it in Excel first, or write to a new file"
             )
         if any(relation.kind == _SHARED for relation in self.relations.entries):
             raise LimitError(
@@ -172,6 +180,24 @@ class OpenWorkbook:
                 if within and within <= around:
                     self.markup.remove(element)
                     self._dropped.add(element.start)
+
+    def set_names(self, refers: Callable[[str, str], str | None]) -> bool:
+        """Have defined names of the whole workbook refer to other cells.
+
+        Args:
+            refers: a name, and what it refers to -> what it is to refer to; None to leave it.
+
+        Returns:
+            Whether one has changed.
+        """
+        changed = False
+        for element in self._names():
+            if "localSheetId" not in element.attributes and element.inner < element.end:
+                text = refers(without_escapes(element.get("name")), element.text)
+                if text is not None and text != element.text:
+                    self.markup.replace(element.inner, element.close, escape_text(text))
+                    changed = True
+        return changed
 
     def add_names(self, names: Mapping[str, str]) -> None:
         """Put defined names after those that are there."""

@@ -12,9 +12,18 @@ a small one at once, `stage` and `commit` a large one, `in_place` one for which 
 from __future__ import annotations
 
 from ...adapters import Keeps
+from .adopting import adopt_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet
 
-__all__ = ["check_gsheet", "keeps_gsheet", "read_columns_gsheet", "read_gsheet", "scan_gsheet", "write_gsheet"]
+__all__ = [
+    "adopt_gsheet",
+    "check_gsheet",
+    "keeps_gsheet",
+    "read_columns_gsheet",
+    "read_gsheet",
+    "scan_gsheet",
+    "write_gsheet",
+]
 
 keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)

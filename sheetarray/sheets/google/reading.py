@@ -229,10 +229,10 @@ def _read_consistently(
     http = address.http if address.http is not None and client is None else client
     patience = Retries(waiting)
     service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
-    with locating(source=address.label), _explaining():
+    with locating(source=address.label), explain_unfinished():
         for index in range(_ATTEMPTS):
             try:
-                return attempt(_select_sheets(service, address, first=first, at_once=at_once))
+                return attempt(select_sheets(service, address, first=first, at_once=at_once))
             except ChangedError as changed:
                 message = str(changed)
             patience.pause(0.25 * 2**index, "others write to the worksheet")
@@ -241,7 +241,7 @@ def _read_consistently(
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
 
 
-def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
+def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
     """Return the worksheets that an address means, with their first rows where there are several.
 
     Raises:
@@ -267,7 +267,7 @@ def _select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at
 
 
 @contextmanager
-def _explaining() -> Iterator[None]:
+def explain_unfinished() -> Iterator[None]:
     """Say of an array that is being written that it is."""
     try:
         yield

@@ -112,8 +112,8 @@ def read_json(
         {'x': array([1.5])}
     """
     with Source(source) as opened, locating(source=opened.name):
-        lists = _read_lists(opened)
-        fixed = _find_fixed(lists, strict) if resize else frozenset(lists)
+        lists = read_lists(opened)
+        fixed = find_fixed_lists(lists, strict) if resize else frozenset(lists)
         done = total = 0
         report = progress or ignore_progress
 
@@ -128,7 +128,7 @@ def read_json(
                 report(done := done + len(cells), total)
             return arrays
 
-        return read_composites(read, lambda: _infos(lists, strict), names)
+        return read_composites(read, lambda: infos_of_lists(lists, strict), names)
 
 
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
@@ -142,11 +142,11 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
     with Source(source) as opened, locating(source=opened.name):
         infos = walk_headers(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
         if resize:
-            lists = _read_lists(opened)
-            infos = _infos(lists, strict, fixed=_find_fixed(lists, strict))
+            lists = read_lists(opened)
+            infos = infos_of_lists(lists, strict, fixed=find_fixed_lists(lists, strict))
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
-            lists = select(_read_lists(opened), columns)
+            lists = select(read_lists(opened), columns)
             return {name: _read_array(name, cells, strict, "nan") for name, cells in lists.items()}
 
         return scan_composites(read, lambda: infos)
@@ -157,7 +157,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
     findings: list[Finding] = []
     with Source(source) as opened:
         try:
-            lists = _read_lists(opened)
+            lists = read_lists(opened)
         except FormatError as error:
             lists = {}
             findings.append(Finding.from_error(error))
@@ -175,19 +175,21 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
         return {name: _read_array(name, cells, False, missing) for name, cells in wanted.items()}
 
     yield from findings
-    yield from check_composites(read, lambda: _infos(lists, False))
+    yield from check_composites(read, lambda: infos_of_lists(lists, False))
 
 
-def _find_fixed(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
+def find_fixed_lists(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
     """Return the lists that are not resized, since others depend on them."""
 
     def read(columns: Sequence[str] | None) -> dict[str, Any]:
         return {name: _read_array(name, cells, strict, "nan") for name, cells in select(lists, columns).items()}
 
-    return find_fixed_columns(read, lambda: _infos(lists, strict))
+    return find_fixed_columns(read, lambda: infos_of_lists(lists, strict))
 
 
-def _infos(lists: Mapping[str, Any], strict: bool, *, fixed: Collection[str] | None = None) -> dict[str, ArrayInfo]:
+def infos_of_lists(
+    lists: Mapping[str, Any], strict: bool, *, fixed: Collection[str] | None = None
+) -> dict[str, ArrayInfo]:
     """Return what the headers of flat lists say; those that are damaged are left out.
 
     Args:
@@ -237,7 +239,12 @@ def _read_array(
     ).to_numpy()
 
 
-def _read_lists(source: Source) -> dict[str, Any]:
+def read_lists(source: Source) -> dict[str, Any]:
+    """Return the flat lists of a JSON text by name, not looked at yet.
+
+    Raises:
+        FormatError: no JSON, or no list in it.
+    """
     text = bytes(source.whole())
     if not text:
         raise FormatError("the file is empty")

@@ -30,11 +30,24 @@ def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[s
     return _Walk(text, strict).walk(alone)
 
 
+def find_header_spans(text: BytesLike, alone: str) -> dict[str, list[tuple[int, int]]]:
+    """Return where each item of each header begins and ends in a JSON text in UTF-8, by the name of the list.
+
+    Raises:
+        FormatError: no flat list, or a broken header.
+    """
+    walk = _Walk(text, False)
+    walk.walk(alone)
+    return walk.spans
+
+
 class _Walk:
     def __init__(self, text: BytesLike, strict: bool) -> None:
         self.text, self.strict = text, strict
         self.at = 3 if text[:3] == b"\xef\xbb\xbf" else 0
         self.infos: dict[str, ArrayInfo] = {}
+        self.spans: dict[str, list[tuple[int, int]]] = {}
+        self.token_span = (0, 0)
 
     def walk(self, alone: str) -> dict[str, ArrayInfo]:
         first = self.next_token()
@@ -62,7 +75,7 @@ class _Walk:
         match = _TOKEN.match(self.text, self.at)
         if match is None:
             self.syntax_error()
-        self.at = match.end()
+        self.at, self.token_span = match.end(), match.span(1)
         return match[1]
 
     def parse_scalar(self, token: bytes) -> Cell:
@@ -84,11 +97,13 @@ class _Walk:
     def add_header(self, name: str, cells: list[Cell]) -> None:
         if name in self.infos:
             raise FormatError(f"two arrays have the name {name!r}", location=name)
+        spans = self.spans[name] = [self.token_span] if cells else []
         while len(cells) < 4 * MAX_HEADER_CELLS and not (cells and cells[-1] == "data" and len(cells) > 12):
             token = self.next_token()
             if token in (b"]", b"[", b"{"):
                 self.at -= 1
                 break
+            spans.append(self.token_span)
             cells.append(self.parse_scalar(token))
         header, start = parse_header(cells, strict=self.strict, address=lambda index: f"{name}[{index}]")
         if header.dtype.kind in ("string", "generic"):

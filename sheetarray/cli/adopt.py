@@ -1,0 +1,78 @@
+"""`sheetarray adopt`: headers made true to the cells, after people have added or deleted rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..columns import ArrayInfo
+from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
+from .console import count_noun, escape_controls, format_shape, print_json, print_line
+from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
+from .program import UsageProblem
+from .progress import watching
+
+
+@click.command(short_help="Accept rows that people have added or deleted.")
+@click.argument("file")
+@click.option(
+    "-o", "--output", metavar="OUT", help="Where the adopted file goes; FILE itself is replaced unless this says it."
+)
+@from_and_read_options
+@missing_option
+@json_option
+def adopt(
+    file: str,
+    output: str | None,
+    from_format: str | None,
+    read_pairs: tuple[str, ...],
+    missing: str | None,
+    wants_json: bool,
+) -> None:
+    """Accept the rows that people have added to the arrays of FILE, or deleted from them.
+
+    Headers are made true to the cells that stand below them; in a workbook the defined names and what `check` remembers
+    become true too. Everything else in FILE stays as it is, to the byte. FILE is replaced as a whole or not at all.
+    Workbooks that are only read (.ods, .xls, .xlsb) need an OUT in another format.
+
+    \b
+    Examples:
+      sheetarray adopt returned.xlsx
+      sheetarray adopt returned.csv -o run.csv
+      sheetarray adopt returned.ods -o run.xlsx
+    """
+    place = source_endpoint(file, from_format)
+    if place.pipe is not None and output is None:
+        raise UsageProblem("a pipe is not adopted in place", "-o names the file to write")
+    if output == PIPE:
+        raise UsageProblem("adopt writes no pipe", "-o names the file to write")
+    goal = place if output is None else target_endpoint(output, None)
+    pairs = split_pairs(read_pairs, missing)
+    options = parse_options(place.row, "read", {key: text for key, text in pairs.items() if key != "resize"})
+    before = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
+    with watching(place, "read") as progress:
+        listener = {key: value for key, value in progress.items() if place.row.name == "gsheet"}
+        infos = place.call("adopt", *([] if output is None else [output]), **options, **listener)
+    if wants_json:
+        print_json(_to_json(place, goal, before, infos))
+        return
+    print_line(f"{escape_controls(goal.label)}: ", bold=True, nl=False)
+    changed = count_noun(len(infos), "array")
+    click.echo(f"{changed} adopted" if infos else "no array has another length; nothing to change in the headers")
+    for name, info in infos.items():
+        shapes = f"{format_shape(before[name].shape)} -> {format_shape(info.shape)}" if name in before else ""
+        click.echo(f"  {escape_controls(name)}: {shapes}")
+
+
+def _to_json(
+    place: Endpoint, goal: Endpoint, before: dict[str, ArrayInfo], infos: dict[str, ArrayInfo]
+) -> dict[str, Any]:
+    return {
+        "file": place.label,
+        "target": goal.label,
+        "arrays": [
+            {"name": name, "before": list(before[name].shape) if name in before else None, "shape": list(info.shape)}
+            for name, info in infos.items()
+        ],
+    }

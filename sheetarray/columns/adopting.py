@@ -1,0 +1,94 @@
+"""Which cells of headers have to change for the headers to be true again, after people have added or deleted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..dtypes import Buffer
+from ..errors import locating
+from ..resizing import changed_header_cells
+from .column import ArrayColumn
+from .grid import cell_address
+from .sheet import ArrayInfo, Sheet, Zone
+
+
+@dataclass(frozen=True, slots=True)
+class ResizedArray:
+    """An array with the length that its cells have.
+
+    Attributes:
+        column: its cells, and both headers: the one that stands in the sheet, and the one that is true.
+        buffer: its elements.
+    """
+
+    column: ArrayColumn
+    buffer: Buffer
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether its header has to change."""
+        return self.column.header != self.column.written
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderEdit:
+    """A cell of a header that has to change.
+
+    Attributes:
+        title: of the sheet; None where the container has only one.
+        row, column: of the cell, counted from 0.
+        value: the integer that is to stand there.
+    """
+
+    title: str | None
+    row: int
+    column: int
+    value: int
+
+    @property
+    def address(self) -> str:
+        """The address of the cell, without its sheet."""
+        return cell_address(self.row, self.column)
+
+
+def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray]) -> list[HeaderEdit]:
+    """Return the cells that have to change, sheet by sheet, in the order of their rows.
+
+    Args:
+        sheets: where the arrays stand.
+        arrays: as `read_resized` gives them.
+
+    Raises:
+        FormatError: a header is not what it was a moment ago.
+    """
+    edits: list[HeaderEdit] = []
+    for sheet in sheets:
+        changed = [array.column for array in arrays.values() if array.is_changed]
+        columns = [column for column in changed if column.group[0].title == sheet.title]
+        anchors = [column.group[0] for column in columns]
+        zones = [Zone(anchor.row, anchor.column, anchor.start, anchor.orient) for anchor in anchors]
+        for column, anchor, cells in zip(columns, anchors, sheet.zones(zones) if zones else (), strict=True):
+            with locating(location=anchor.address(0)):
+                changes = changed_header_cells(cells, column.header)
+            for index, value in changes.items():
+                down, across = (index, 0) if anchor.orient == "columns" else (0, index)
+                edits.append(HeaderEdit(sheet.title, anchor.row + down, anchor.column + across, value))
+    return sorted(edits, key=lambda edit: (edit.row, edit.column))
+
+
+def info_of_resized(array: ResizedArray) -> ArrayInfo:
+    """Return what the header of an array says, once it is true."""
+    header, anchor = array.column.header, array.column.group[0]
+    cells = sum(part.start for part in array.column.group) + header.capacity
+    return ArrayInfo(
+        header.shape,
+        header.dtype.name,
+        header.order,
+        header.strides,
+        anchor.address(0),
+        cells,
+        header.offset,
+        header.capacity,
+        len(array.column.group),
+    )

@@ -1,0 +1,113 @@
+"""Headers of a delimited text made true: the integers in a few cells are replaced, every other character stays."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+from ...cells import FormulaMode
+from ...columns import ArrayInfo, find_header_edits, info_of_resized
+from ...composite import read_resized_arrays
+from ...elements import Missing
+from ...elements.spelling import DecimalMark
+from ...errors import FormatError, locating
+from ...files import Readable, Source, Writable, replacing
+from .dialect import SINGLE_COLUMN, field_pattern
+from .sheet import CsvSheet
+
+_INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
+_HINT = "write the arrays to a new file: read them with resize=True"
+
+
+def adopt_csv(
+    source: Readable,
+    target: Writable | None = None,
+    *,
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    encoding: str | None = None,
+    missing: Missing = "error",
+    formulas: FormulaMode = "escape",
+) -> dict[str, ArrayInfo]:
+    """Make the headers of a delimited text true to the cells below them; all other bytes stay.
+
+    Args:
+        source: a path, or an open file (then with a target).
+        target: another file to write to; None for the source itself, which is replaced as a whole.
+        delimiter: as for `read_csv`.
+        decimal: as for `read_csv`.
+        encoding: as for `read_csv`.
+        missing: as for `read_csv`.
+        formulas: as for `read_csv`.
+
+    Returns:
+        What the headers say now of the arrays that had other lengths.
+
+    Raises:
+        FormatError: as `read_csv`; the file is as it was.
+    """
+    if target is None and not isinstance(source, (str, os.PathLike)):
+        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    with Source(source) as opened, locating(source=opened.name):
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
+        try:
+            arrays = read_resized_arrays([sheet], missing=missing)
+        except FormatError:
+            if not sheet.try_other_decimal():
+                raise
+            arrays = read_resized_arrays([sheet], missing=missing)
+        changes = {(edit.row, edit.column): edit.value for edit in find_header_edits([sheet], arrays)}
+        name, mark = sheet.file_encoding
+        raw = bytes(opened.whole())
+        content = _change_cells(raw[mark:], name, sheet.delimiter, changes)
+        content = raw[:mark] + content
+        infos = {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+        with Source(io.BytesIO(content)) as again:
+            adopted = CsvSheet(again, delimiter, decimal, encoding, formulas)
+            adopted.look = sheet.look
+            if any(array.is_changed for array in read_resized_arrays([adopted], missing=missing).values()):
+                raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
+    if content != raw or target is not None:
+        with replacing(source if target is None else target) as sink:
+            sink.write(content)
+    return infos
+
+
+def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tuple[int, int], int]) -> bytes:
+    """Return a text in which some cells hold other integers.
+
+    Raises:
+        FormatError: the text is not of its encoding, or would not come back from it as it is.
+    """
+    if not changes:
+        return raw
+    try:
+        text = codecs.decode(raw, encoding)
+        whole = codecs.encode(text, encoding) == raw
+    except UnicodeError:
+        whole = False
+    if not whole:
+        raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
+    pieces, at = [], 0
+    for place, start, end in _spans_of(text, delimiter, max(row for row, _ in changes)):
+        if place in changes:
+            match = _INTEGER.search(text, start, end)
+            if match is None:
+                raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
+            pieces += [text[at : match.start()], str(changes[place])]
+            at = match.end()
+    return codecs.encode("".join([*pieces, text[at:]]), encoding)
+
+
+def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Yield the row and column of each cell down to a row, and where it begins and ends, its quotes included."""
+    field, row, column, at = field_pattern("\x1f" if delimiter == SINGLE_COLUMN else delimiter), 0, 0, 0
+    while row <= last_row and at < len(text):
+        match = field.match(text, at)
+        assert match is not None  # an empty cell matches anywhere
+        yield (row, column), match.start(), match.start(4)
+        at, stop = match.end(), match[4]
+        row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)

@@ -1,0 +1,244 @@
+"""What people have changed in a workbook, accepted: headers, defined names and fingerprints are made true to the cells.
+
+The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name has to
+refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...columns import ArrayInfo, HeaderEdit, ResizedArray, column_letters, find_header_edits, info_of_resized
+from ...composite import read_resized_arrays
+from ...elements import Missing
+from ...errors import FormatError, LimitError, locating
+from ...files import Readable, Source, Writable, replacing
+from .append import changed_parts, ensure_properties
+from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
+from .names import ArrayArea, build_references, make_defined_names, parse_titles
+from .open_workbook import OpenWorkbook
+from .package.packing import PackageWriter
+from .package.parts import Package
+from .package.properties import MOST_BYTES, merge_properties, read_record
+from .sheet import Workbook
+
+_CELL = re.compile(
+    rb"""<((?:[A-Za-z_][\w.-]*:)?c)((?=\s)[^<>]*?\sr\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'][^<>]*?)(?:/>|>(.*?)</\1\s*>)""",
+    re.DOTALL,
+)
+_TYPE = re.compile(rb"""\st\s*=\s*(?:"[^"]*"|'[^']*')""")
+_FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f[\s/>]")
+_DATA, _DATA_END = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?sheetData\s*>"), re.compile(rb"</(?:[\w.-]*:)?sheetData\s*>")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SAVE_ANEW = "save the workbook anew in a spreadsheet program"
+_CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")
+
+
+def adopt_excel(
+    source: Readable, target: Writable | None = None, *, missing: Missing = "error"
+) -> dict[str, ArrayInfo]:
+    """Make headers, defined names and fingerprints of a workbook true to its cells; every other part keeps its bytes.
+
+    Args:
+        source: a path, or an open file (then with a target): .xlsx or .xlsm.
+        target: another file to write to; None for the source itself, which is replaced as a whole.
+        missing: as for `read_excel`.
+
+    Returns:
+        What the headers say now of the arrays that had other lengths.
+
+    Raises:
+        FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
+        LimitError: the workbook is signed or shared.
+    """
+    if target is None and not isinstance(source, (str, os.PathLike)):
+        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    with Source(source) as opened, locating(source=opened.name):
+        package = Package(opened.whole())
+        book = OpenWorkbook(package)
+        book.check_changeable()
+        with Workbook(opened, reads_numbers=True) as reading:
+            sheets = [reading.sheet(title) for title in reading.titles]
+            arrays = read_resized_arrays(sheets, missing=missing)
+            edits = find_header_edits(sheets, arrays)
+        replaced = _change_headers(book, edits)
+        record = _read_record(package)
+        if book.set_names(lambda name, text: _true_reference(name, text, _references_of(arrays, record))):
+            book.compute_on_opening()
+        part = ensure_properties(book)
+        content = package.read(part, limit=MOST_BYTES) if part in package else None
+        record = _true_record(record, arrays, [sheet.title for sheet in book.sheets])
+        replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
+        replaced |= changed_parts(book, [])
+        before = _file_version(source)
+        with replacing(source if target is None else target, binary=True) as sink:
+            writer = PackageWriter(sink)
+            for name in package.names():
+                if name in replaced:
+                    writer.write_part(name, replaced.pop(name))
+                else:
+                    writer.copy_part(package, name)
+            for name, added in replaced.items():
+                writer.write_part(name, added)
+            writer.finish()
+            if _file_version(source) != before:
+                raise LimitError("another program saved or removed the workbook meanwhile: adopt it once more")
+    return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+
+
+def _file_version(source: Readable) -> tuple[int, ...] | None:
+    """Return what is another number after the file was saved again; None where there is none."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    try:
+        status = os.stat(source)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+# Headers -----------------------------------------------------------------------------------------------------
+
+
+def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:
+    """Return the new content of worksheets whose headers have to change, by their parts."""
+    parts = {sheet.title: sheet.part for sheet in book.sheets}
+    titles = {edit.title or "": parts.get(edit.title or "", "") for edit in edits}
+    return {
+        part: change_cells(
+            book.package.read(part), {edit.address: edit.value for edit in edits if edit.title == title}, location=part
+        )
+        for title, part in titles.items()
+    }
+
+
+def change_cells(content: bytes, values: Mapping[str, int], *, location: str) -> bytes:
+    """Return a worksheet in which some cells hold other integers; all else is as it was, the styles of the cells too.
+
+    Args:
+        content: the XML of the worksheet, in UTF-8.
+        values: what is to stand in cells, by their addresses.
+        location: the part's name, for messages.
+
+    Raises:
+        FormatError: one of the cells is a formula, or is not written with its address.
+    """
+    begin, finish = _DATA.search(content), _DATA_END.search(content)
+    if content.startswith(_UTF16) or begin is None or finish is None:
+        raise FormatError("the cells of this worksheet cannot be changed in place", location=location, hint=_SAVE_ANEW)
+    pieces: list[bytes] = []
+    waiting, at = {address.encode(): value for address, value in values.items()}, 0
+    for match in _CELL.finditer(content, begin.end(), finish.start()):
+        if not waiting:
+            break
+        value = waiting.pop(match[3], None)
+        if value is None:
+            continue
+        address = match[3].decode()
+        if match[4] is not None and _FORMULA.search(match[4]):
+            hint = f"type {value} into it, then adopt the file"
+            raise FormatError("this cell of a header is a formula", location=address, hint=hint)
+        prefix = match[1][:-1]
+        attributes = _TYPE.sub(b"", match[2]).rstrip().removesuffix(b"/")
+        number = b"<%bv>%d</%bv>" % (prefix, value, prefix)
+        pieces += [content[at : match.start()], b"<%b%b>%b</%b>" % (match[1], attributes, number, match[1])]
+        at = match.end()
+    if waiting:
+        address = next(iter(waiting)).decode()
+        raise FormatError("this cell of a header is written without its address", location=address, hint=_SAVE_ANEW)
+    return b"".join([*pieces, content[at:]])
+
+
+# Names -------------------------------------------------------------------------------------------------------
+
+
+def _places_of(arrays: Mapping[str, ResizedArray]) -> list[tuple[str, str, str]]:
+    """Return the array, the sheet and the range of every column (or row) that holds elements."""
+    places = []
+    for name, array in arrays.items():
+        for anchor, _, count in array.column.spans() if array.column.header.capacity else ():
+            column, row = anchor.data_cell
+            down, across = (count - 1, 0) if anchor.orient == "columns" else (0, count - 1)
+            ends = (row, column), (row + down, column + across)
+            places.append((name, anchor.title or "", ":".join(f"${column_letters(c)}${r + 1}" for r, c in ends)))
+    return places
+
+
+def _references_of(
+    arrays: Mapping[str, ResizedArray], record: Mapping[str, Any]
+) -> tuple[dict[str, str], dict[tuple[str, str], list[tuple[int, int, str]]], frozenset[str]]:
+    """Return what names of ours refer to: by the name that an array would have, and by the columns of sheets.
+
+    Returns:
+        The references by the folded name; for each sheet and column the first and last row of an array and its
+        reference; and the folded names that the workbook remembers.
+    """
+    places = _places_of(arrays)
+    references = build_references(places)
+    names = {name.casefold(): references[area] for area, name in make_defined_names(references).items()}
+    columns: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
+    for array, title, cells in places:
+        if (text := references.get(ArrayArea(array, title))) and (corner := _CORNER.match(f"!{cells}")):
+            rows = int(corner[2]), int(corner[3] or corner[2]), text
+            columns.setdefault((title.casefold(), corner[1]), []).append(rows)
+    known = [sheet.get("names") for sheet in record["sheets"].values()]
+    return (
+        names,
+        columns,
+        frozenset(
+            name.casefold() for some in known if isinstance(some, list) for name in some if isinstance(name, str)
+        ),
+    )
+
+
+def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | None:
+    """Return what a defined name is to refer to; None where it is none of an array's."""
+    names, columns, known = references
+    titles, corner = parse_titles(text), _CORNER.search(text)
+    if not titles or corner is None or (known and name.casefold() not in known):
+        return None
+    if name.casefold() in names:
+        true: str = names[name.casefold()]
+        same = {title.casefold() for title in parse_titles(true)} == {title.casefold() for title in titles}
+        return true if same or name.casefold() in known else None
+    first, last = int(corner[2]), int(corner[3] or corner[2])
+    overlaps = [
+        (min(last, end) - max(first, begin), reference)
+        for begin, end, reference in columns.get((titles[0].casefold(), corner[1]), ())
+        if name.casefold() in known and begin <= last and first <= end
+    ]
+    return max(overlaps)[1] if overlaps else None
+
+
+# Fingerprints ------------------------------------------------------------------------------------------------
+
+
+def _read_record(package: Package) -> dict[str, Any]:
+    """Return what the workbook remembers; nothing where that was edited."""
+    try:
+        record = read_record(package) or {}
+    except FormatError:
+        record = {}
+    return {**record, "sheets": record.get("sheets", {})}
+
+
+def _true_record(
+    record: Mapping[str, Any], arrays: Mapping[str, ResizedArray], titles: Sequence[str]
+) -> dict[str, Any]:
+    """Return what the workbook is to remember: the arrays that stand in it now, and the names made for its sheets."""
+    blocks, lean = max_blocks(len(arrays)), len(arrays) > MOST_IN_FULL
+    old = {title: sheet for title, sheet in record["sheets"].items() if title in titles}
+    sheets: dict[str, dict[str, Any]] = {
+        title: {key: value for key, value in sheet.items() if key != "arrays"} for title, sheet in old.items()
+    }
+    for name, array in arrays.items():
+        header, title = array.column.header, array.column.group[0].title or ""
+        group = str(sheets.get(title, {}).get("of", title))
+        sheet = sheets.setdefault(group if group in titles else title, {"names": [], "of": title})
+        sheet.setdefault("arrays", {})[name] = make_fingerprint(
+            array.buffer, header.dtype, blocks=blocks, header=header, lean=lean
+        )
+    return {**record, "sheets": sheets}

@@ -1,0 +1,74 @@
+"""Headers of flat lists in a JSON text made true: a few integers are replaced, every other character stays."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from ...arrays import default_name
+from ...columns import ArrayInfo
+from ...elements import Missing
+from ...errors import locating
+from ...files import Readable, Source, Writable, replacing
+from ...header import parse_header
+from ...linear import resize_to_cells
+from ...resizing import changed_header_cells
+from .adapter import find_fixed_lists, infos_of_lists, read_json, read_lists
+from .headers import find_header_spans
+from .text import to_utf8
+
+
+def adopt_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> dict[str, ArrayInfo]:
+    """Make the headers of the flat lists in a JSON text true to the items behind them; all else stays.
+
+    Args:
+        source: a path, or an open file (then with a target).
+        target: another file to write to; None for the source itself, which is replaced as a whole.
+        missing: as for `read_json`.
+
+    Returns:
+        What the headers say now of the lists that had other lengths.
+
+    Raises:
+        FormatError: as `read_json`; the file is as it was.
+    """
+    if target is None and not isinstance(source, (str, os.PathLike)):
+        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    with Source(source) as opened, locating(source=opened.name):
+        raw = bytes(opened.whole())
+        lists = read_lists(opened)
+        fixed = find_fixed_lists(lists, False)
+        text = bytes(to_utf8(raw))
+        spans = find_header_spans(text, default_name(opened.name))
+        pieces: list[bytes] = []
+        at, changed = 0, []
+        for name, cells in lists.items():
+            changes = {} if name in fixed else _changes_of(cells, missing)
+            changed += [name] if changes else []
+            for index, value in sorted(changes.items()):
+                start, end = spans[name][index]
+                pieces += [text[at:start], str(value).encode()]
+                at = end
+        content = b"".join([*pieces, text[at:]])
+        encoding = json.detect_encoding(raw[:4])
+        if content != text and not encoding.startswith("utf-8"):
+            content = content.decode().encode(encoding)
+        infos = infos_of_lists({name: lists[name] for name in changed}, False, fixed=frozenset())
+        read_json(source if isinstance(source, (str, os.PathLike)) else _again(raw), missing=missing, resize=True)
+    if changed or target is not None:
+        with replacing(source if target is None else target) as sink:
+            sink.write(content if changed else raw)
+    return infos
+
+
+def _changes_of(cells: Any, missing: Missing) -> dict[int, int]:
+    """Return the integers that have to change in the header of a flat list, by the index of their item."""
+    header, start = parse_header(cells, note=lambda _: None)
+    return changed_header_cells(cells, resize_to_cells(header, cells[start:], missing))
+
+
+def _again(raw: bytes) -> Any:
+    import io
+
+    return io.BytesIO(raw)

@@ -1,0 +1,285 @@
+"""`adopt` makes headers true to the cells that people have made of a file, and keeps everything else of it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from click.testing import CliRunner
+from excel_packages import parts, rich, with_parts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.sheets.excel.adopting import change_cells
+from sheetarray.testing.sheets_server import SheetsServer
+
+ARRAYS = {
+    "t": np.arange(60.0).reshape(20, 3) / 7,
+    "n": np.arange(20),
+    "s": np.array([f"a{row}" for row in range(20)]),
+    "f": np.asfortranarray(np.arange(40).reshape(2, 20)),
+    "other": np.arange(5),
+}
+GROWING = {name: array for name, array in ARRAYS.items() if name != "other"}
+
+
+def edited(path: Path, edit: Edit) -> dict[str, np.ndarray[Any, Any]]:
+    """Write the arrays, edit all but the last, and return what must come back."""
+    written(path, GROWING)
+    (edit_csv if path.suffix == ".csv" else edit_workbook)(path, GROWING, edit)
+    return {name: edit.of_array(array) for name, array in GROWING.items()}
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> Edit:
+    kind = draw(st.sampled_from(["insert", "delete"]))
+    first = draw(st.integers(0, 20 if kind == "insert" else 19))
+    return Edit(kind, first, draw(st.integers(1, 3 if kind == "insert" else 20 - first)))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@settings(max_examples=15, deadline=None)
+@given(edit=edits())
+def test_what_was_adopted_is_clean(tmp_path_factory: pytest.TempPathFactory, suffix: str, edit: Edit) -> None:
+    path = tmp_path_factory.mktemp("adopt") / f"t.{suffix}"
+    expected = edited(path, edit)
+    infos = sa.adopt(path)
+    assert {name: info.shape for name, info in infos.items()} == {name: a.shape for name, a in expected.items()}
+    assert list(sa.check(path)) == []
+    result = sa.read(path)
+    for name, array in expected.items():
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(result[name], array, rtol=1e-15)
+        else:
+            np.testing.assert_array_equal(result[name], array, strict=True)
+    assert sa.adopt(path) == {}
+
+
+def test_only_integers_of_headers_change_in_a_csv(tmp_path: Path) -> None:
+    text = (
+        '\ufeff"my notes; kept";;"say ""x"""\r\n;t;"n"\n;version;"version"\n;1.0.0;1.0.0\r\n;ndarray;ndarray\n'
+        ';shape;shape\n; 3 ;"3"\n;strides;strides\n;1;1\n;offset;offset\n;0;0\n;order;order\n;row-major;row-major\n'
+        ";dtype;dtype\n;float64;int32\n;length;length\n;3;3\n;capacity;capacity\n;3;3.0\n;data;data\n"
+        ";1,5;1\r\n;2,5;2\n;3,5;3\n;4,5;4\n"
+    )
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    infos = sa.adopt(path)
+    assert {name: info.shape for name, info in infos.items()} == {"t": (4,), "n": (4,)}
+    changed = text.replace(' 3 ;"3"', ' 4 ;"4"').replace(";3;3\n;cap", ";4;4\n;cap").replace(";3;3.0", ";4;4")
+    assert path.read_bytes().decode() == changed
+    assert list(sa.check(path)) == []
+    assert sa.read(path)["t"].tolist() == [1.5, 2.5, 3.5, 4.5]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
+def test_other_encodings_and_compressions_are_kept(tmp_path: Path, encoding: str) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"é": np.arange(3)}, format="csv", encoding=encoding)
+    options = {"encoding": "cp1252"} if encoding == "cp1252" else {}
+    content = file.getvalue().decode(encoding) + "3\r\n"
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(content.encode(encoding)))
+    assert sa.adopt(path, **options)["é"].shape == (4,)
+    raw = gzip.decompress(path.read_bytes())
+    for key in ("shape", "length", "capacity"):
+        content = content.replace(f"{key}\r\n3", f"{key}\r\n4")
+    assert raw.decode(encoding) == content
+    assert raw == raw.decode(encoding).encode(encoding)
+
+
+def test_a_json_keeps_its_white_space(tmp_path: Path) -> None:
+    cells = sa.to_linear(np.arange(4.0).reshape(2, 2))
+    text = json.dumps({"t": [*cells, 4, 5], "n": sa.to_linear(np.arange(2))}, indent=3).replace(": [", " :[ ")
+    path = tmp_path / "t.json"
+    path.write_text(text)
+    assert list(sa.adopt(path)) == ["t"]
+    lines = [pair for pair in zip(text.split("\n"), path.read_text().split("\n"), strict=True) if len(set(pair)) > 1]
+    assert [(old.strip(" ,"), new.strip(" ,")) for old, new in lines] == [("2", "3"), ("4", "6"), ("4", "6")]
+    assert list(sa.check(path)) == []
+    assert sa.read(path)["t"].shape == (3, 2)
+
+
+def make_workbook(path: Path) -> None:
+    """A workbook of someone else with a chart, an image and macros, and a sheet of ours in it."""
+    path.write_bytes(rich(macros=True))
+    sa.write_excel(path, ARRAYS, mode="a")
+
+
+def type_below(content: bytes, address_values: dict[str, Any]) -> bytes:
+    """The workbook with more rows at the end of its sheet, as a spreadsheet program adds them."""
+    names = [name for name, part in parts(content).items() if name.startswith("xl/worksheets/") and b"ndarray" in part]
+    (name,) = names
+    xml = parts(content)[name].decode()
+    for address, value in address_values.items():
+        row = "".join(filter(str.isdigit, address))
+        cell = f'<c r="{address}"><v>{value}</v></c>'
+        if f'<row r="{row}"' in xml:
+            begin = xml.index(f'<row r="{row}"')
+            end = xml.index("</row>", begin)
+            xml = xml[:end] + cell + xml[end:]
+        else:
+            xml = xml.replace("</sheetData>", f'<row r="{row}">{cell}</row></sheetData>')
+    return with_parts(content, {name: xml.encode()})
+
+
+def ends_of(path: Path) -> dict[str, int]:
+    """The row after the last of each array, by its name."""
+    infos = sa.scan(path)
+    rows = {name: int("".join(filter(str.isdigit, info.location.partition("!")[2]))) for name, info in infos.items()}
+    return {name: rows[name] + infos[name].cells for name in infos}
+
+
+def test_chart_image_and_macros_keep_their_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsm"
+    make_workbook(path)
+    before = path.read_bytes()
+    ends = ends_of(path)
+    other = {name: parts(before)[name] for name in parts(before)}
+    path.write_bytes(type_below(before, {f"E{ends['other']}": 5}))
+    sheet = next(name for name, part in other.items() if name.startswith("xl/worksheets/") and b"ndarray" in part)
+    typed = parts(path.read_bytes())
+    assert list(sa.adopt(path)) == ["other"]
+    after = parts(path.read_bytes())
+    assert list(after) == list(typed)
+    changed = {name for name, part in after.items() if part != typed[name]}
+    assert changed == {sheet, "xl/workbook.xml", "docProps/custom.xml"}
+    assert {"xl/vbaProject.bin"} < set(after)
+    assert any("chart" in name for name in after)
+    assert any("media" in name for name in after)
+    assert list(sa.check(path)) == []
+    names = dict(re.findall(r'<definedName name="(\w+)"[^>]*>([^<]*)<', after["xl/workbook.xml"].decode()))
+    assert names["other"].replace("&apos;", "'") == f"'arrays'!$E${ends['other'] - 5}:$E${ends['other']}"
+    assert names["n"].endswith(f":$B${ends['n'] - 1}")
+    assert names["total"] == "'Report'!$B$2:$B$11" or "Report" in names["total"]
+
+
+def test_a_cell_keeps_its_style_and_loses_its_type() -> None:
+    xml = (
+        b'<x:worksheet xmlns:x="u"><x:sheetData><x:row r="1"><x:c r="A1" s="3" t="s"><x:v>7</x:v></x:c>'
+        b"<x:c r='B1' t='inlineStr'><x:is><x:t>4</x:t></x:is></x:c><x:c s=\"1\" r=\"C1\"/></x:row></x:sheetData>"
+        b"</x:worksheet>"
+    )
+    changed = change_cells(xml, {"A1": 5, "B1": 6, "C1": 8}, location="x")
+    assert b'<x:c r="A1" s="3"><x:v>5</x:v></x:c>' in changed
+    assert b"<x:c r='B1'><x:v>6</x:v></x:c>" in changed
+    assert b'<x:c s="1" r="C1"><x:v>8</x:v></x:c>' in changed
+    with pytest.raises(sa.FormatError, match="without its address"):
+        change_cells(xml, {"D1": 5}, location="x")
+    with pytest.raises(sa.FormatError, match="is a formula"):
+        change_cells(xml.replace(b"<x:v>7", b"<x:f>A2</x:f><x:v>7"), {"A1": 5}, location="x")
+
+
+def test_edited_elements_are_accepted_too(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
+    book = openpyxl.load_workbook(path)
+    row = [cell.value for cell in book["arrays"]["A"]].index("data") + 2
+    book["arrays"].cell(row, 1).value = 77
+    book.save(path)
+    assert [finding.severity for finding in sa.check(path)] == ["error"]
+    assert sa.adopt(path) == {}
+    assert list(sa.check(path)) == []
+    assert sa.read(path)["n"].tolist() == [77, 1, 2, 3]
+
+
+def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path: Path) -> None:
+    import pandas as pd
+
+    path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
+    pd.read_excel(path, header=None, engine="openpyxl").to_excel(path, sheet_name="arrays", header=False, index=False)
+    assert any("no record" in finding.message for finding in sa.check(path))
+    sa.adopt(path)
+    assert list(sa.check(path)) == []
+
+
+def test_what_cannot_be_read_is_not_adopted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    edited(path, Edit("insert", 20, 1))
+    content = path.read_text().replace("9.5", "9.5 m", 1)
+    path.write_text(content)
+    with pytest.raises(sa.FormatError, match="expected a number"):
+        sa.adopt(path)
+    assert path.read_text() == content
+    assert [child.name for child in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_targets(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    expected = edited(path, Edit("delete", 3, 2))
+    before = path.read_bytes()
+    infos = sa.adopt(path, tmp_path / "out.csv")
+    assert infos["n"].shape == (18,)
+    assert path.read_bytes() == before
+    assert sa.adopt(path, tmp_path / "out.xlsx")["n"].shape == (18,)
+    for name in ("out.csv", "out.xlsx"):
+        assert list(sa.check(tmp_path / name)) == []
+        np.testing.assert_array_equal(sa.read(tmp_path / name)["f"], expected["f"], strict=True)
+    with pytest.raises(sa.LimitError, match="keep the suffix"):
+        sa.adopt(tmp_path / "out.xlsx", tmp_path / "out.xlsm")
+    shutil.copy(tmp_path / "out.xlsx", tmp_path / "out.ods")
+    with pytest.raises(sa.NotFoundError, match=r"a new \.xlsx as the target"):
+        sa.adopt(tmp_path / "out.ods")
+    sa.write(tmp_path / "t.npz", {"n": np.arange(3)})
+    with pytest.raises(sa.NotFoundError, match="no adopt"):
+        sa.adopt(tmp_path / "t.npz")
+    with pytest.raises(TypeError, match="in place"):
+        sa.adopt(io.BytesIO(before), format="csv")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    edited(path, Edit("insert", 20, 2))
+    result = CliRunner().invoke(main, ["adopt", str(path)])
+    assert result.exit_code == 0
+    assert result.output.splitlines()[:2] == [f"{path}: 4 arrays adopted", "  t: 20 x 3 -> 22 x 3"]
+    result = CliRunner().invoke(main, ["adopt", str(path), "--json"])
+    assert json.loads(result.output) == {"file": str(path), "target": str(path), "arrays": []}
+    result = CliRunner().invoke(main, ["adopt", "-", "--from", "csv"], input=path.read_bytes())
+    assert result.exit_code == 2
+
+
+def test_google_sheets_in_one_batch(sheets_server: SheetsServer) -> None:
+    key, client = sheets_server.create(), sheets_server.client()
+    sa.write_gsheet(key, {"t": np.arange(6.0).reshape(3, 2), "p": np.arange(3)}, client=client)
+    sheet = client.open_by_key(key).worksheet("arrays")
+    columns = take_columns(sheet.get_all_values(), "")
+    sheet.add_rows(5)
+    sheet.update([[6], [7]], f"A{len(columns[0]) + 1}")
+    sheet.update([[3]], f"B{len(columns[1]) + 1}")
+    infos = sa.adopt(key, format="gsheet", client=client)
+    assert {name: info.shape for name, info in infos.items()} == {"t": (4, 2), "p": (4,)}
+    assert list(sa.check(key, format="gsheet", client=client)) == []
+    result = sa.read_gsheet(key, client=client)
+    assert result["t"].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    names = {named["name"]: named["range"] for named in client.open_by_key(key).list_named_ranges()}
+    assert names["p"]["endRowIndex"] == len(columns[1]) + 1
+    assert sa.adopt(key, format="gsheet", client=client) == {}
+    sa.write_gsheet(key, {"p": np.arange(2)}, client=client)
+    assert sa.read_gsheet(key, client=client)["p"].tolist() == [0, 1]
+
+
+def test_labels_that_disagree_are_named(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    path = tmp_path / "t.csv"
+    sa.write(path, xr.Dataset({"t": ("x", [1, 2])}, {"x": [0.5, 1.5]}))
+    columns = take_columns([line.split(",") for line in path.read_text().splitlines()], "")
+    place = next(number for number, column in enumerate(columns) if column[0] == "t")
+    before = path.read_bytes()
+    import csv
+
+    columns = take_columns(list(csv.reader(io.StringIO(before.decode(), newline=""))), "")
+    columns[place].append("3")
+    put_csv(path, columns)
+    with pytest.raises(sa.FormatError, match=r"'x' has . in '.', and . in '.'"):
+        sa.adopt(path)
