@@ -10,7 +10,7 @@ import click
 
 from ..errors import Finding
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
-from .console import count_noun, escape_controls, print_json, print_line
+from .console import count_noun, escape_controls, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, source_endpoint
 from .program import EXPECTED, FAILED, FINDINGS, FINE, UsageProblem, explain_error, print_error, to_cli_options
 from .progress import watching
@@ -96,11 +96,10 @@ def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | N
     for finding, after in zip_longest(findings, findings[1:]):
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
         where = f"{escape_controls(finding.location)}  " if finding.location else ""
-        print_line(where, bold=True, nl=False)
-        click.echo(escape_controls(finding.message))
+        print_wrapped(escape_controls(finding.message), indent=11, head=where, used=11)
         if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
             option = "--write" if finding.hint.startswith("write") else "--read"
-            print_line(f"           {escape_controls(to_cli_options(finding.hint, option))}", dim=True)
+            print_wrapped(f"           {escape_controls(to_cli_options(finding.hint, option))}", indent=11)
 
 
 def _to_json(place: Endpoint, findings: Sequence[Finding], count: int | None) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..dtypes import Array
+from ..dtypes import Array, Mask, Positions
+from .aligning import align_rows
+from .noise import find_noise
 from .slices import cover_with_blocks
 from .values import to_rectangular
 
@@ -35,7 +37,12 @@ class Comparison:
         signs: how many of those are zeros that differ in their sign alone.
         absolute: the largest difference between numbers; None where there is none.
         relative: the largest |a - b| / |b|, over elements with b != 0.
-        first: the first elements that differ.
+        first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
+        noise: how many elements differ by rounding alone, which `first` has last, if at all.
+        inserted: rows that B alone has, where one axis has another length and the other rows were compared.
+        deleted: rows that A alone has.
+        axis: along which these rows lie; None where the arrays have one shape, or could not be aligned.
+        rows: of A and B, the rows that were compared with one another.
     """
 
     name: str
@@ -50,6 +57,18 @@ class Comparison:
     absolute: int | float | None = None
     relative: float | None = None
     first: list[DifferingElement] = field(default_factory=list)
+    noise: int = 0
+    inserted: list[int] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
+    axis: int | None = None
+    rows: tuple[Positions, Positions] | None = None
+
+    def index_in_a(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the index in A of the element that has an index in B."""
+        if self.axis is None or self.rows is None:
+            return index
+        row = int(self.rows[0][np.searchsorted(self.rows[1], index[self.axis])])
+        return (*index[: self.axis], row, *index[self.axis + 1 :])
 
     @property
     def same(self) -> bool:
@@ -58,7 +77,16 @@ class Comparison:
         return self.shapes[0] == self.shapes[1] and self.compared and not self.differing and (alike or self.tolerant)
 
 
-def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most: int = 10) -> Comparison:
+def compare(
+    name: str,
+    a: Any,
+    b: Any,
+    *,
+    rtol: float = 0,
+    atol: float = 0,
+    most: int = 10,
+    names_noise: bool = True,
+) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
     Integers are compared as integers, with floats too. With a tolerance numbers are equal where they are close, -0.0
@@ -71,6 +99,7 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
         rtol: relative tolerance, for floats and complex numbers, as in `np.isclose`.
         atol: absolute tolerance.
         most: so many differing elements are named.
+        names_noise: whether elements are named that differ by rounding alone.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -79,12 +108,19 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         comparison.compared = _is_same_nested(a, b)
         return comparison
-    if a.shape != b.shape:
-        return comparison
     comparison.compared = _are_comparable(a, b)
+    if a.shape != b.shape:
+        alignment = align_rows(a, b) if comparison.compared else None
+        comparison.compared = True
+        if alignment is None:
+            return comparison
+        comparison.inserted, comparison.deleted = alignment.inserted, alignment.deleted
+        comparison.axis, comparison.rows = alignment.axis, alignment.pairs
+        a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
     if not comparison.compared:
         return comparison
     comparison.elements = a.size
+    ranking = _Ranking(most)
     for block in cover_with_blocks(a.shape):
         x, y = a[block], b[block]
         unequal = _find_unequal(x, y, rtol, atol)
@@ -96,10 +132,59 @@ def compare(name: str, a: Any, b: Any, *, rtol: float = 0, atol: float = 0, most
             continue
         comparison.differing += int(np.count_nonzero(unequal))
         _add_differences(comparison, x[unequal], y[unequal])
-        for inner in np.argwhere(unequal)[: most - len(comparison.first)].tolist():
-            index = tuple(part.start + at for part, at in zip(block, inner, strict=True))
-            comparison.first.append((index, a[index], b[index]))
+        noise = np.zeros(np.count_nonzero(unequal), np.bool_)
+        if not comparison.tolerant:
+            noise = find_noise(x[unequal], y[unequal])
+        comparison.noise += int(np.count_nonzero(noise))
+        ranks = _rank(x[unequal], y[unequal], noise)
+        places = np.argwhere(unequal) + [part.start for part in block]
+        ranking.add(ranks, places) if names_noise else ranking.add(ranks[~noise], places[~noise])
+    for place in ranking.take():
+        index = tuple(place)
+        shown = index
+        if comparison.axis is not None and comparison.rows is not None:
+            row = int(comparison.rows[1][index[comparison.axis]])
+            shown = (*index[: comparison.axis], row, *index[comparison.axis + 1 :])
+        comparison.first.append((shown, a[index], b[index]))
     return comparison
+
+
+class _Ranking:
+    """The places of the elements that differ most, as many as are wanted; of equal ones the first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._ranks, self._places = np.empty((0, 2)), np.empty((0, 0), np.int64)
+
+    def add(self, ranks: Array, places: Array) -> None:
+        """Take in elements: the rank of each, and its index; the lowest rank comes first."""
+        if not self._most or not len(ranks):
+            return
+        ranks = np.concatenate([self._ranks, ranks])
+        places = np.concatenate([self._places, places]) if len(self._places) else places
+        order = np.lexsort((ranks[:, 1], ranks[:, 0]))[: self._most]
+        self._ranks, self._places = ranks[order], places[order]
+
+    def take(self) -> list[list[int]]:
+        """Return the indices, the largest difference first."""
+        places: list[list[int]] = self._places.tolist()
+        return places
+
+
+def _rank(x: Array, y: Array, noise: Mask) -> Array:
+    """Return a rank for each pair of elements that differ: those that have no difference, large ones, zeros, noise."""
+    ranks = np.zeros((len(x), 2))
+    if set(x.dtype.kind + y.dtype.kind) <= set("iufc"):
+        with np.errstate(all="ignore"):
+            if x.dtype == y.dtype and x.dtype.kind in "iu":
+                apart = (np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)).astype(np.float64)
+            else:
+                apart = np.abs(_to_double(x) - _to_double(y))
+        known = np.isfinite(apart)
+        ranks[:, 0] = np.where(known, np.where(apart == 0, 2, 1), 0)
+        ranks[:, 1] = np.where(known, -apart, 0)
+    ranks[noise, 0] = 3
+    return ranks
 
 
 def dtype_name(array: Any) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +40,34 @@ def _wants_no_colour() -> bool:
 def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
     """A line, or with nl=False a part of one; its style is for terminals that want it."""
     click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
+
+
+def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
+    """Print a line; where it is longer than the terminal is wide, it goes on below, broken between words.
+
+    Args:
+        text: one line.
+        indent: blanks before what goes on below.
+        head: what stands before it, in bold.
+        used: columns of the terminal that the line has taken already.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS
+    lines = textwrap.wrap(
+        head + text,
+        max(width, 2 * indent, 20),
+        initial_indent=" " * used,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+        expand_tabs=False,
+    )
+    first = lines[0][used:] if lines else head + text
+    if head and first.startswith(head.rstrip()):
+        print_line(head, bold=True, nl=False)
+        first = first[len(head) :]
+    click.echo("\n".join([first, *lines[1:]]))
 
 
 def line_width(console: Console) -> int | None:

@@ -11,14 +11,17 @@ import numpy as np
 
 from ..errors import NotFoundError
 from ..labels import reading_labels
+from .aligning import format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .comparing import Comparison, compare
-from .console import count_noun, escape_controls, format_shape, print_json, print_line
+from .console import count_noun, escape_controls, format_shape, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .labels import compare_labels
 from .program import FINDINGS, FINE
 from .progress import watching
 from .values import format_value, to_json_cells
+
+MOST_SHOWN, MOST_IN_JSON = 10, 100_000  # differing elements of an array that are named
 
 
 def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) -> float:
@@ -40,9 +43,8 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="So many differing elements of each array are named.",
+    default=None,
+    help="So many differing elements of each array are named: 10, and with --json 100,000, unless this says another.",
 )
 @from_and_read_options
 @missing_option
@@ -53,7 +55,7 @@ def diff(
     names: tuple[str, ...],
     rtol: float,
     atol: float,
-    limit: int,
+    limit: int | None,
     from_format: str | None,
     read_pairs: tuple[str, ...],
     missing: str | None,
@@ -66,6 +68,10 @@ def diff(
     floats too, and -0.0 is not 0.0. With one, floats and complex numbers are equal where |a - b| <= atol + rtol * |b|,
     as for np.isclose, and another dtype or order is named, but is no difference. The exit status is 1 where anything
     differs. The two files may be of different formats.
+
+    The largest differences come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of
+    which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once, and
+    the others compared at their places; elements are named as in B.
 
     \b
     Examples:
@@ -90,7 +96,12 @@ def diff(
     for place, option in zip(places, options, strict=True):
         with watching(place, "read") as progress:
             arrays.append(place.call("read", common, **option, **progress) if common else {})
-    compared = [compare(name, arrays[0][name], arrays[1][name], rtol=rtol, atol=atol, most=limit) for name in common]
+    most = limit if limit is not None else MOST_IN_JSON if wants_json else MOST_SHOWN
+    tolerances = {"rtol": rtol, "atol": atol}
+    compared = [
+        compare(name, arrays[0][name], arrays[1][name], **tolerances, most=most, names_noise=wants_json)
+        for name in common
+    ]
     only = {
         name: place
         for name in wanted
@@ -133,6 +144,7 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
             continue
         if comparison.shapes[0] != comparison.shapes[1]:
             parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
+            parts += _format_rows(comparison)
         elif not comparison.compared:
             parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
         elif comparison.differing:
@@ -141,11 +153,18 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
             parts.append("all elements equal" + (" within the tolerance" if comparison.tolerant else ""))
         _print_line(comparison.name, "; ".join(parts))
         for index, x, y in comparison.first:
-            click.echo(
-                f"  {escape_controls(format_element(comparison.name, index))}: {format_value(x)} -> {format_value(y)}"
-            )
-        if comparison.first and (left := comparison.differing - len(comparison.first)):
+            element = escape_controls(format_element(comparison.name, index))
+            if (before := comparison.index_in_a(index)) != index:
+                element += f" (was {list(before)})"
+            print_wrapped(f"  {element}: {format_value(x)} -> {format_value(y)}", indent=4)
+        if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
             print_line(f"  and {left:,} more", dim=True)
+        if comparison.noise:
+            what = "element differs" if comparison.noise == 1 else "elements differ"
+            print_wrapped(
+                f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits",
+                indent=4,
+            )
     same = sum(comparison.same for comparison in compared)
     silent = sum(comparison.same and not _format_layouts(comparison) for comparison in compared)
     if same == len(compared) and not only:
@@ -165,9 +184,20 @@ def _format_layouts(comparison: Comparison) -> list[str]:
     return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
 
 
+def _format_rows(comparison: Comparison) -> list[str]:
+    """Return which rows were inserted or deleted, and what differs in the others."""
+    if comparison.axis is None:
+        return []
+    parts = [
+        f"{format_rows(rows)} {what}"
+        for rows, what in ((comparison.deleted, "deleted"), (comparison.inserted, "inserted"))
+        if rows
+    ]
+    return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
+
+
 def _print_line(name: str, text: str) -> None:
-    print_line(f"{escape_controls(name)}: ", bold=True, nl=False)
-    click.echo(escape_controls(text))
+    print_wrapped(escape_controls(text), indent=2, head=f"{escape_controls(name)}: ")
 
 
 def _format_difference(comparison: Comparison) -> str:
@@ -206,7 +236,12 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                 "shape": [list(shape) for shape in comparison.shapes],
                 "compared": comparison.compared and comparison.shapes[0] == comparison.shapes[1],
                 "elements": comparison.elements,
+                "axis": comparison.axis,
+                "rows_deleted": comparison.deleted,
+                "rows_inserted": comparison.inserted,
                 "differing": comparison.differing,
+                "noise": comparison.noise,
+                "listed": len(comparison.first),
                 "signs_of_zero": comparison.signs,
                 "largest_absolute": _to_finite(comparison.absolute),
                 "largest_relative": _to_finite(comparison.relative),
@@ -214,6 +249,7 @@ def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: d
                     {
                         "element": format_element(comparison.name, index),
                         "index": list(index),
+                        "index_in_a": list(comparison.index_in_a(index)),
                         "a": to_json_cells(np.asarray(x)),
                         "b": to_json_cells(np.asarray(y)),
                     }

@@ -157,8 +157,8 @@ def test_json_names_the_same_elements(differ):
     assert found["differing"] == 2
     assert found["largest_absolute"] == 0.25
     assert found["first"] == [
-        {"element": "t[0, 0]", "index": [0, 0], "a": 1.5, "b": 1.25},
-        {"element": "t[0, 1]", "index": [0, 1], "a": "NaN", "b": 2.0},
+        {"element": "t[0, 1]", "index": [0, 1], "index_in_a": [0, 1], "a": "NaN", "b": 2.0},
+        {"element": "t[0, 0]", "index": [0, 0], "index_in_a": [0, 0], "a": 1.5, "b": 1.25},
     ]
 
 

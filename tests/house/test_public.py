@@ -154,7 +154,7 @@ def test_every_public_function_has_an_example_and_typed_keyword_only_options(nam
     for parameter in signature.parameters.values():
         assert parameter.annotation is not inspect.Parameter.empty
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is not parameter.empty:
-            assert parameter.name in ("names", "columns"), f"{name}({parameter.name}) is to be keyword-only"
+            assert parameter.name in ("names", "columns", "target"), f"{name}({parameter.name}) is to be keyword-only"
 
 
 @pytest.mark.parametrize("name", ["LinearArray", "FormatError"])

@@ -1,0 +1,176 @@
+"""`diff` finds the edit: aligned rows, the largest difference first, rounding noise in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.cli.aligning import MOST_PAIRS, align_rows, format_rows
+from sheetarray.cli.comparing import compare
+from sheetarray.cli.noise import find_noise
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(main, ["diff", *map(str, arguments)])
+
+
+def test_what_was_typed_comes_first_and_noise_is_one_line(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    array = np.random.default_rng(0).normal(size=(120, 3))
+    sa.write(a, {"t": array})
+    book = openpyxl.load_workbook(a)
+    start = [cell.value for cell in book["arrays"]["A"]].index("data") + 2
+    book["arrays"].cell(start + 100, 1).value = 999
+    book.save(b)
+    noisy = int(np.count_nonzero(sa.read(b)["t"] != array)) - 1
+    assert noisy > 100
+    lines = run(a, b).stdout.splitlines()
+    assert lines[1:] == [
+        f"  t[33, 1]: {array[33, 1]} -> 999.0",
+        f"  {noisy} elements differ by rounding alone: within 1 ulp, or the same to 15 or 16 digits",
+    ]
+    told = json.loads(run(a, b, "--json").stdout)["arrays"][0]
+    assert (told["differing"], told["noise"], told["listed"]) == (noisy + 1, noisy, noisy + 1)
+    assert [told["first"][0]["index"], len(told["first"])] == [[33, 1], noisy + 1]
+    bounded = json.loads(run(a, b, "--json", "--limit", 5).stdout)["arrays"][0]
+    assert (bounded["differing"], bounded["listed"], len(bounded["first"])) == (noisy + 1, 5, 5)
+
+
+def test_noise_alone_is_a_difference(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"t": np.array([0.1 + 0.2])})
+    sa.write(tmp_path / "b.csv", {"t": np.array([0.3])})
+    result = run(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[1] == (
+        "  1 element differs by rounding alone: within 1 ulp, or the same to 15 or 16 digits"
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "noise"),
+    [
+        (1.0, np.nextafter(1.0, 2), True),
+        (1.0, 1.0 + 3 * 2.0**-52, True),  # 1.00000000000000067: the same to 15 digits
+        (1.0, 1.0 + 6e-15, False),
+        (1.2345678901234567, 1.23456789012346, True),
+        (1.23456789012345, 1.23456789012346, False),
+        (0.11383634938188146, 0.1138363493818815, True),
+        (5e-324, 1e-323, True),
+        (0.0, 5e-324, True),
+        (np.nan, 1.0, False),
+        (np.finfo(float).max, np.inf, False),
+        (0.0, -0.0, False),
+    ],
+)
+def test_what_is_noise(a: float, b: float, noise: bool) -> None:
+    for one, other in ((a, b), (b, a), (-a, -b)):
+        assert find_noise(np.array([one]), np.array([other])).tolist() == [noise]
+    assert find_noise(np.array([complex(a, 2)]), np.array([complex(b, 2)])).tolist() == [noise]
+
+
+def test_other_dtypes_have_no_noise() -> None:
+    assert not find_noise(np.array([2**60]), np.array([2**60 + 1])).any()
+    assert not find_noise(np.array([0.1], "f4"), np.array([0.1])).any()
+    assert find_noise(np.array([1], "f4"), np.nextafter(np.array([1], "f4"), np.float32(2))).all()
+
+
+def test_largest_differences_first_then_signs_of_zero() -> None:
+    a = np.array([1.0, 2.0, 0.0, np.nan, 5.0, 7.0])
+    b = np.array([1.5, 12.0, -0.0, 4.0, 4.0, 7.0])
+    assert [index for index, _, _ in compare("t", a, b).first] == [(3,), (1,), (4,), (0,), (2,)]
+    assert [index for index, _, _ in compare("t", a, b, most=2).first] == [(3,), (1,)]
+    big = np.array([2**63 - 1, 0]), np.array([2**63 - 2, 3])
+    assert [index for index, _, _ in compare("t", *big).first] == [(1,), (0,)]
+    text = np.array(["a", "b", "c"]), np.array(["x", "b", "y"])
+    assert [index for index, _, _ in compare("t", *text).first] == [(0,), (2,)]
+
+
+def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    t = np.arange(60.0).reshape(20, 3)
+    other = np.insert(np.delete(t, 5, 0), 10, 7, 0)
+    other = np.insert(other, 11, 8, 0)
+    other[15, 2] += 1
+    f = np.asfortranarray(np.arange(10).reshape(2, 5))
+    sa.write(a, {"t": t, "f": f, "same": np.arange(3)})
+    sa.write(b, {"t": other, "f": np.asfortranarray(f[:, 1:]), "same": np.arange(3)})
+    result = run(a, b)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "t: shape 20 x 3 -> 21 x 3; row 5 deleted; rows 10 to 11 inserted; "
+        "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0233)",
+        "  t[15, 2] (was [14, 2]): 44.0 -> 45.0"
+        if other[15, 2] == 45
+        else f"  t[15, 2] (was [14, 2]): {t[14, 2]} -> {other[15, 2]}",
+        "f: shape 2 x 5 -> 2 x 4; row 0 deleted; all other elements equal",
+        "1 other array without differences",
+    ]
+    told = json.loads(run(a, b, "--json").stdout)["arrays"]
+    assert [told[0][key] for key in ("axis", "rows_deleted", "rows_inserted")] == [0, [5], [10, 11]]
+    assert told[0]["first"][0]["index_in_a"] == [14, 2]
+    assert (told[1]["axis"], told[1]["rows_deleted"]) == (1, [0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=12),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=1, max_size=4),
+    st.sampled_from(["int64", "float64", "U", "bool", "complex128", "datetime64[D]"]),
+)
+def test_what_is_left_is_what_it_was(values: list[int], edits: list[tuple[bool, int]], dtype: str) -> None:
+    now = list(values)
+    for inserts, place in edits:
+        if inserts:
+            now.insert(place % (len(now) + 1), 77)
+        elif len(now) > 1:
+            del now[place % len(now)]
+    a, b = (np.array(np.array(some), dtype) for some in (values, now))
+    aligned = align_rows(a, b)
+    if aligned is None:
+        assert len(values) == len(now) or not set(a.tolist()) & set(b.tolist())
+        return
+    first, second = aligned.pairs
+    assert (np.diff(first) > 0).all()
+    assert (np.diff(second) > 0).all()
+    assert sorted([*first.tolist(), *aligned.deleted]) == list(range(len(a)))
+    assert sorted([*second.tolist(), *aligned.inserted]) == list(range(len(b)))
+    if len(edits) == 1:
+        assert (a[first] == b[second]).all()
+        assert len(aligned.deleted) + len(aligned.inserted) == 1
+
+
+def test_many_rows_between_fixed_points_are_paired_in_their_order() -> None:
+    side = int(MOST_PAIRS**0.5) + 1
+    a = np.concatenate([[1], np.full(side, 5), [2]])
+    b = np.concatenate([[1], np.full(side + 1, 6), [2]])
+    aligned = align_rows(a, b)
+    assert aligned is not None
+    assert (aligned.deleted, aligned.inserted) == ([], [side + 1])
+
+
+def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:
+    assert align_rows(np.array([1, 2]), np.array([3, 4, 5])) is None
+    assert align_rows(np.zeros((2, 3)), np.zeros((3, 2))) is None
+    assert align_rows(np.zeros((2, 3)), np.zeros(2)) is None
+    assert [format_rows(rows) for rows in ([3], [3, 4], [3, 5])] == ["row 3", "rows 3 to 4", "2 rows from 3 to 5"]
+
+
+def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(tmp_path / "a.csv", {"temperature": np.arange(60.0).reshape(20, 3)})
+    sa.write(tmp_path / "b.csv", {"temperature": np.arange(57.0).reshape(19, 3) + 1 / 3})
+    sa.write(tmp_path / "c.csv", {"temperature": np.arange(66.0).reshape(22, 3)})
+    whole = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert narrow.split() == whole.split()
