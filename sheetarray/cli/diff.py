@@ -70,8 +70,8 @@ def diff(
     differs. The two files may be of different formats.
 
     The largest differences come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of
-    which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once, and
-    the others compared at their places; elements are named as in B.
+    which only the count is said. Where one axis has another length, rows that were inserted or deleted are told once,
+    and the others compared at their places; elements are named as in B.
 
     \b
     Examples:

@@ -108,10 +108,8 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
         "t: shape 20 x 3 -> 21 x 3; row 5 deleted; rows 10 to 11 inserted; "
-        "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0233)",
-        "  t[15, 2] (was [14, 2]): 44.0 -> 45.0"
-        if other[15, 2] == 45
-        else f"  t[15, 2] (was [14, 2]): {t[14, 2]} -> {other[15, 2]}",
+        "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0222)",
+        "  t[15, 2] (was [14, 2]): 44.0 -> 45.0",
         "f: shape 2 x 5 -> 2 x 4; row 0 deleted; all other elements equal",
         "1 other array without differences",
     ]

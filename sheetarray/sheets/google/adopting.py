@@ -17,7 +17,7 @@ from .client import http_client
 from .reading import explain_unfinished, pause_listener, select_sheets
 from .requests import Answer, SheetsApi
 from .retries import RefusedError, Retries
-from .sheet import ChangedError
+from .sheet import MOST_AT_ONCE, ChangedError
 from .state import State, Worksheet, fetch_state
 
 _ATTEMPTS = 5
@@ -62,7 +62,7 @@ def adopt_gsheet(
         for number in range(_ATTEMPTS):
             try:
                 state = fetch_state(service)
-                sheets = select_sheets(service, address, first=False)
+                sheets = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
                 arrays = read_resized_arrays(sheets, missing=missing)
                 edits = find_header_edits(sheets, arrays)
                 if edits:
