@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from ..elements import encode_generic, generic_to_typed
+from .serials import dates_to_serials, serial_unit
 from .strings import unicode_text
 from .text_look import TextLook
 from .writing import buffer_to_text
@@ -46,7 +47,9 @@ class TypedCells:
         return max(map(len, self.kinds), default=0)
 
 
-def buffer_to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, start: int = 0) -> TypedCells:
+def buffer_to_typed(
+    buffer: Buffer, dtype: DType, *, exact: int, as_text: bool = False, serials: bool = False, start: int = 0
+) -> TypedCells:
     """Return the cells of a buffer.
 
     Args:
@@ -54,6 +57,7 @@ def buffer_to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool =
         dtype: what the elements are.
         exact: the largest magnitude of an integer that is a number, 2^32 at least; larger ones are text.
         as_text: make every element text.
+        serials: make dates the serial numbers that spreadsheets count, where those are exact.
         start: index of the first element in the array's buffer, for messages.
 
     Raises:
@@ -76,6 +80,8 @@ def buffer_to_typed(buffer: Buffer, dtype: DType, *, exact: int, as_text: bool =
             return _split_kinds(buffer, dtype, _is_exact_number(buffer.view(np.int64), exact))
         case "bool":
             return TypedCells(booleans=_to_series(buffer.view(np.uint8) != 0))
+        case "datetime" if serials and (unit := serial_unit(buffer.dtype)):
+            return _split_dates(buffer, dtype, unit, start)
         case "generic":
             return _split_generics(buffer, exact)
         case _:
@@ -121,6 +127,21 @@ def _split_kinds(buffer: Buffer, dtype: DType, plain: np.ndarray[Any, np.dtype[n
     if len(others) == len(buffer):
         return TypedCells(texts=texts)
     return TypedCells(numbers=pl.select(pl.when(_to_series(plain)).then(numbers)).to_series(), texts=texts)
+
+
+def _split_dates(buffer: Buffer, dtype: DType, unit: str, start: int) -> TypedCells:
+    """Return serial dates as numbers, and text for the moments that are none."""
+    import polars as pl
+
+    numbers, exact = dates_to_serials(buffer, unit)
+    if exact.all():
+        return TypedCells(numbers=_to_series(numbers))
+    others = np.flatnonzero(~exact)
+    texts = _to_texts(np.ascontiguousarray(buffer[others]), dtype, start)
+    if len(others) == len(buffer):
+        return TypedCells(texts=texts)
+    spread = pl.repeat(None, len(buffer), dtype=pl.String, eager=True).scatter(others, texts)
+    return TypedCells(numbers=pl.select(pl.when(_to_series(exact)).then(_to_series(numbers))).to_series(), texts=spread)
 
 
 def _split_generics(buffer: Buffer, exact: int) -> TypedCells:

@@ -28,6 +28,7 @@ from .beginnings import (
     have_name_above,
     make_candidates,
 )
+from .distant_names import add_distant_names
 from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, NDARRAY, WORDS, Words
@@ -133,7 +134,8 @@ class _Search:
                 break
         else:
             self._anchors += self._find_damaged()
-        return sorted(self._anchors, key=lambda a: (a.row, a.column) if a.orient == "rows" else (a.column, a.row))
+        anchors = add_distant_names(self._sheet, self._anchors)
+        return sorted(anchors, key=lambda a: (a.row, a.column) if a.orient == "rows" else (a.column, a.row))
 
     # Candidates ----------------------------------------------------------------------------------------------
 

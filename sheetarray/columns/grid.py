@@ -70,6 +70,7 @@ class Anchor:
         notes: what was accepted all the same.
         title: of the sheet, where the container has several.
         named: whether its name is a cell of the sheet.
+        blanks: how many cells are blank between its name and its first cell.
         aliases: what else the name of a damaged array may be; None where the error concerns every array.
     """
 
@@ -83,6 +84,7 @@ class Anchor:
     notes: tuple[Finding, ...] = ()
     title: str | None = None
     named: bool = False
+    blanks: int = 0
     aliases: tuple[str, ...] | None = ()
 
     @property
@@ -94,6 +96,14 @@ class Anchor:
     def first(self) -> int:
         """The row of its first cell, or the column where the list lies in a row."""
         return self.row if self.orient == "columns" else self.column
+
+    @property
+    def name_cell(self) -> tuple[int, int] | None:
+        """Row and column of its name; None where it has none."""
+        if not self.named:
+            return None
+        before = self.blanks + 1
+        return (self.row - before, self.column) if self.orient == "columns" else (self.row, self.column - before)
 
     @property
     def data_cell(self) -> tuple[int, int]:

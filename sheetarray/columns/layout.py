@@ -18,7 +18,9 @@ from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
 from ..dtypes import DType
 from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
+from ..header import normalize_key
 from ..linear import LinearArray
+from .words import WORDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +38,7 @@ class LayoutColumn:
         dtype: of the elements.
         buffer: 1-D, what stands in this column.
         start: index of its first element in the whole buffer.
+        blanks: how many cells stay blank between the name and the header, so that data of all columns begin in one row.
     """
 
     name: str
@@ -43,6 +46,7 @@ class LayoutColumn:
     dtype: DType
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
     start: int = 0
+    blanks: int = 0
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Return some of its elements as the engine writes them.
@@ -55,7 +59,9 @@ class LayoutColumn:
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
 
-    def to_typed(self, first: int, count: int, *, exact: int, as_text: bool = False) -> TypedCells:
+    def to_typed(
+        self, first: int, count: int, *, exact: int, as_text: bool = False, serials: bool = False
+    ) -> TypedCells:
         """Return some of its elements for a container that tells numbers, text and booleans apart; see
         `cells.to_typed`.
 
@@ -64,14 +70,24 @@ class LayoutColumn:
         """
         some = self.buffer[first : first + count]
         try:
-            return buffer_to_typed(some, self.dtype, exact=exact, as_text=as_text, start=self.start + first)
+            start = self.start + first
+            return buffer_to_typed(some, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
+
+    def every(self, step: int) -> LayoutColumn:
+        """Return the column with only the first of each `step` elements."""
+        return replace(self, buffer=np.ascontiguousarray(self.buffer[::step]))
+
+    @property
+    def above(self) -> int:
+        """How many cells stand between its name and its first element."""
+        return self.blanks + len(self.header)
 
     @property
     def height(self) -> int:
         """How many cells the piece takes, without its name."""
-        return len(self.header) + len(self.buffer)
+        return self.above + len(self.buffer)
 
 
 @dataclass(frozen=True)
@@ -89,7 +105,12 @@ class Layout:
     @cached_property
     def zone_height(self) -> int:
         """Rows of the header zone: the names, and the tallest header."""
-        return self.named + max((len(piece.header) for piece in self.pieces), default=0)
+        return self.named + max((piece.above for piece in self.pieces), default=0)
+
+    @cached_property
+    def hides_headers(self) -> bool:
+        """Whether the rows between names and elements hold nothing but headers, so that nobody misses them."""
+        return self.named and bool(self.pieces) and len({piece.above for piece in self.pieces}) == 1
 
     @cached_property
     def height(self) -> int:
@@ -99,11 +120,11 @@ class Layout:
     @cached_property
     def cell_count(self) -> int:
         """Cells that hold something: names, headers and elements."""
-        return sum(self.named + piece.height for piece in self.pieces)
+        return sum(self.named + piece.height - piece.blanks for piece in self.pieces)
 
     def count_cells_above(self, row: int) -> int:
-        """Cells that hold something in the rows before `row`."""
-        return sum(min(self.named + piece.height, row) for piece in self.pieces)
+        """Cells that hold something in the rows before `row`, which is below the header zone."""
+        return sum(min(self.named + piece.height, row) - piece.blanks for piece in self.pieces)
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""
@@ -113,12 +134,13 @@ class Layout:
 
     def count_zone_elements(self, piece: LayoutColumn) -> int:
         """Return how many elements of a piece stand in the header zone, since its header is shorter than others."""
-        return min(len(piece.buffer), self.zone_height - self.named - len(piece.header))
+        return min(len(piece.buffer), self.zone_height - self.named - piece.above)
 
     def _zone_column(self, piece: LayoutColumn, look: TextLook) -> list[Cell]:
         room = self.count_zone_elements(piece)
         first = _first_cells(piece, room, look) if room else []
-        return [*([format_name(piece.name, look)] if self.named else ()), *piece.header, *first]
+        name = [format_name(piece.name, look)] if self.named else []
+        return [*name, *[None] * piece.blanks, *piece.header, *first]
 
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
         """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls."""
@@ -147,7 +169,7 @@ class Layout:
         """Return the elements of a piece that stand in `count` rows from `row` on: the first one's index, and
         how many.
         """
-        first = row - self.named - len(piece.header)
+        first = row - self.named - piece.above
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
 
 
@@ -198,6 +220,7 @@ def lay_out_sheets(
     max_rows: int | None = None,
     max_columns: int | None = None,
     max_characters: int | None = None,
+    aligned: bool = False,
 ) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
 
@@ -207,6 +230,9 @@ def lay_out_sheets(
         max_rows: how many rows a sheet has; longer arrays continue in the next column.
         max_columns: how many columns a sheet has; what is more goes on in the next sheet.
         max_characters: how much text a cell holds, in UTF-16 units, as spreadsheets count it.
+        aligned: whether the data of all arrays begin in one row: headers end there, and blanks stand above the shorter
+            ones, below the names. Where a name is a word of headers, nothing is aligned: readers tell such a name from
+            a header by what follows at once.
 
     Raises:
         LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
@@ -215,7 +241,10 @@ def lay_out_sheets(
         check_names(arrays)
     if max_characters is not None:
         _check_texts(arrays, max_characters)
-    pieces = [piece for name, array in arrays.items() for piece in _cut_into_columns(name, array, names, max_rows)]
+    above = _tallest_header(arrays, names, max_rows) if aligned and names and not any(map(_is_word, arrays)) else 0
+    pieces = [
+        piece for name, array in arrays.items() for piece in _cut_into_columns(name, array, names, max_rows, above)
+    ]
     columns_per_sheet = max_columns or len(pieces) or 1
     return [
         Layout(pieces[start : start + columns_per_sheet], names)
@@ -252,16 +281,42 @@ def _utf16_length(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _cut_into_columns(name: str, array: LinearArray, names: bool, max_rows: int | None) -> Iterator[LayoutColumn]:
+def _is_word(name: str) -> bool:
+    """Return whether a name reads as a word of headers."""
+    return normalize_key(name) in WORDS
+
+
+def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:
+    """Return how many cells the tallest header has; headers of parts, which have a field more, among them."""
+    tallest, cut = 0, set[str]()
+    while True:
+        for name, array in arrays.items():
+            header = replace(array.header, part=(1, 1)) if name in cut else array.header
+            tallest = max(tallest, len(header.to_cells()))
+        taller = {name for name, array in arrays.items() if max_rows and names + tallest + array.capacity > max_rows}
+        if taller <= cut:
+            return tallest
+        cut |= taller
+
+
+def _cut_into_columns(
+    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int
+) -> Iterator[LayoutColumn]:
+    """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
     header = array.header
-    whole = LayoutColumn(name, header.to_cells(), array.dtype_entry, array.buffer)
+    cells = header.to_cells()
+    blanks = max(above - len(cells), 0)
+    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, blanks=blanks)
     if max_rows is None or names + whole.height <= max_rows:
         yield whole
         return
-    room = max_rows - names - len(replace(header, part=(1, 1)).to_cells())
+    header_height = len(replace(header, part=(1, 1)).to_cells())
+    room = max_rows - names - max(header_height, above)
     if room < 1:
         raise LimitError(f"{name}: its header does not fit into {max_rows} rows")
     count = -(-array.capacity // room)
+    blanks = max(above - header_height, 0)
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()
-        yield LayoutColumn(name, cells, array.dtype_entry, array.buffer[k * room : (k + 1) * room], k * room)
+        buffer = array.buffer[k * room : (k + 1) * room]
+        yield LayoutColumn(name, cells, array.dtype_entry, buffer, k * room, blanks)

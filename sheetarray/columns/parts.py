@@ -100,7 +100,7 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
         line.sort(key=lambda anchor: anchor.first)
         for anchor, other in pairwise(line):
             if other.aliases == ():
-                stops[id(anchor)] = other.first - other.named
+                stops[id(anchor)] = other.first - other.named - other.blanks
             elif anchor.header is not None:  # of a damaged header nobody knows where it begins
                 end = anchor.first + anchor.start + anchor.header.capacity
                 stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)

@@ -44,6 +44,7 @@ def write_excel(
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
     cells: Literal["numeric", "text"] = "numeric",
+    dates: Literal["real", "text"] = "real",
     progress: Progress | None = None,
 ) -> None:
     """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
@@ -56,6 +57,8 @@ def write_excel(
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         cells: "text" writes every element as text, which survives programs that round numbers.
+        dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
+            9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
         progress: called with the cells written and the cells in all.
 
     Raises:
@@ -74,13 +77,23 @@ def write_excel(
     """
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or cells not in ("numeric", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
+    if dates not in ("real", "text"):
+        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     _check_is_text(sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    as_text, report = cells == "text", progress or ignore_progress
+    as_text, real_dates, report = cells == "text", dates == "real", progress or ignore_progress
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
-        write_workbook(target, linear, sheet=sheet, as_text=as_text, report=report)
+        write_workbook(target, linear, sheet=sheet, as_text=as_text, real_dates=real_dates, report=report)
     elif isinstance(target, (str, os.PathLike)):
-        append_workbook(target, linear, sheet=sheet, if_sheet_exists=if_sheet_exists, as_text=as_text, report=report)
+        append_workbook(
+            target,
+            linear,
+            sheet=sheet,
+            if_sheet_exists=if_sheet_exists,
+            as_text=as_text,
+            real_dates=real_dates,
+            report=report,
+        )
     else:
         raise LimitError('mode="a" takes a path, not an open file')
 

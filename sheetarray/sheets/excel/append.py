@@ -23,7 +23,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties
 from .package.relations import TYPES, parts_only_reached_through
-from .package.styles import bold_style
+from .package.styles import CellStyles, find_styles
 from .skeleton import PROPERTIES, SheetPart, SheetPlan, check_titles, remember_sheets, worksheet_parts
 
 IfSheetExists = Literal["error", "replace"]
@@ -40,7 +40,7 @@ class PackageEdit:
         replaced: new content of parts that are there.
         dropped: parts that go.
         sheets: whose rows are to be written, in the order of the plans; their parts are added, or replaced.
-        bold: the style of a bold cell; None where the workbook has none.
+        styles: those that the workbook has; none is added to it.
         properties: the part of the custom properties.
         record: what the workbook goes on to remember.
         known: what is remembered of each new sheet already, by the workbook's spelling of its title.
@@ -52,12 +52,17 @@ class PackageEdit:
     replaced: dict[str, bytes]
     dropped: frozenset[str]
     sheets: list[SheetPart]
-    bold: int | None
+    styles: CellStyles
     properties: str
     record: dict[str, Any]
     known_sheets: dict[str, dict[str, Any]]
     titles: dict[str, str]
     strict: bool
+
+    @property
+    def bold(self) -> int | None:
+        """The style of a bold cell; None where the workbook has none."""
+        return self.styles.bold
 
     def write(self, writer: PackageWriter) -> None:
         """Put all parts but the sheets of the plans and the custom properties.
@@ -130,7 +135,11 @@ def plan_append(
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
     names = make_defined_names(refers, [*book.defined_names(), *book.table_names()])
-    book.add_names({names[area]: text for area, text in refers.items()})
+    book.drop_print_areas([sheet.title for sheet in old.removed])
+    book.add_names(
+        {names[area]: text for area, text in refers.items()},
+        {plan.title: plan.print_area for plan in plans if plan.print_area},
+    )
     book.compute_on_opening()
     book.ensure_view()
     dropped = _drop_parts(book, old.removed)
@@ -143,7 +152,7 @@ def plan_append(
         replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
-        bold=_bold_style(book),
+        styles=_find_styles(book),
         properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
         known_sheets=remember_sheets(plans, names),
@@ -231,11 +240,21 @@ def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
     return False
 
 
-def _bold_style(book: OpenWorkbook) -> int | None:
-    styles = book.relations.present_target("styles")
-    if styles is None or book.package.member(styles).size > _MOST_BYTES:
-        return None
-    return bold_style(book.package.read(styles), location=styles)
+def read_styles(package: Package) -> CellStyles:
+    """Return the styles of a workbook that a write may use; no dates where the workbook counts them from 1904.
+
+    Raises:
+        FormatError: no .xlsx or .xlsm, or a damaged one.
+    """
+    return _find_styles(OpenWorkbook(package))
+
+
+def _find_styles(book: OpenWorkbook) -> CellStyles:
+    part = book.relations.present_target("styles")
+    if part is None or book.package.member(part).size > _MOST_BYTES:
+        return CellStyles()
+    styles = find_styles(book.package.read(part), location=part)
+    return replace(styles, dates={}) if book.from_1904 else styles
 
 
 def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:

@@ -52,11 +52,12 @@ def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> It
     """Yield one finding for each header of an array, its name included, in which cells are formulas."""
     for anchor in column.group:
         known = formulas[anchor.title or ""]
-        lying, count = anchor.orient == "rows", anchor.start + anchor.named
-        row, down = anchor.row - (anchor.named and not lying), anchor.column - (anchor.named and lying)
+        above = anchor.named + anchor.blanks
+        lying, count = anchor.orient == "rows", anchor.start + above
+        row, down = anchor.name_cell or (anchor.row, anchor.column)
         some = known.find_among(row, down, count, lying=lying) if known else None
         if some is not None:
-            place = anchor.address(some.first - anchor.named)
+            place = anchor.address(some.first - above)
             more = f" and {some.number - 1} more of its header are formulas" if some.number > 1 else " is a formula"
             kind = "the name" if anchor.named and not some.first else "a cell of the header"
             yield Finding("warning", place, f"{kind}{more} now, whose value may change", _HINT)

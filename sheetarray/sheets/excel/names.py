@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ...errors import LimitError
 
 LONGEST_TITLE = 31  # UTF-16 code units
+PRINT_AREA = "_xlnm.Print_Area"  # the name, local to a sheet, of what is printed of it
 _LONGEST_NAME = 255
 _LONGEST_FORMULA = 8192
 _WRONG_IN_TITLE = re.compile("[\\[\\]:*?/\\\\\x00-\x1f\ufffe\uffff\ud800-\udfff]")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ...errors import FormatError, LimitError
-from .names import parse_titles
+from .names import PRINT_AREA, parse_titles
 from .package.markup import HEAD, Element, Markup, escape_text, quote_attribute, read_first_tag
 from .package.parts import Package
 from .package.relations import RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
@@ -199,18 +199,42 @@ class OpenWorkbook:
                     changed = True
         return changed
 
-    def add_names(self, names: Mapping[str, str]) -> None:
-        """Put defined names after those that are there."""
+    def drop_print_areas(self, titles: Collection[str]) -> None:
+        """Take away what is printed of some sheets."""
+        gone = {str(self._index_of(title)) for title in titles}
+        for element in self._names():
+            if element.get("name").casefold() == PRINT_AREA.casefold() and element.get("localSheetId") in gone:
+                self.markup.remove(element)
+                self._dropped.add(element.start)
+
+    def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
+        """Put defined names after those that are there; and what is printed of sheets, by their titles."""
         prefix = self.markup.root.prefix
-        text = "".join(
+        texts = [
             f"<{prefix}definedName name={quote_attribute(name)}>{escape_text(refers)}</{prefix}definedName>"
             for name, refers in names.items()
-        )
+        ]
+        texts += [
+            f'<{prefix}definedName name="{PRINT_AREA}" localSheetId="{self._index_of(title)}">{escape_text(refers)}'
+            f"</{prefix}definedName>"
+            for title, refers in print_areas.items()
+        ]
+        text = "".join(texts)
         listed = self.markup.root.child_named("definedNames")
         if listed is not None:
             self.markup.append(listed, text)
         elif text:
             self.markup.insert(self._end_offset(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
+
+    def _index_of(self, title: str) -> int:
+        """Return the number of a sheet's tab, from 0."""
+        return [sheet.title.casefold() for sheet in self.sheets].index(title.casefold())
+
+    @property
+    def from_1904(self) -> bool:
+        """Whether dates count from 1904."""
+        properties = self.markup.root.child_named("workbookPr")
+        return properties is not None and properties.get("date1904") in ("1", "true")
 
     def compute_on_opening(self) -> None:
         """Have formulas computed when the workbook is opened, unless its owner computes by hand."""

@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, Any
 from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
+from .looks import EXACT
+from .package.styles import CellStyles
 from .xml_text import needs_space, xml_text, xml_texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 _CELLS_A_BLOCK = 2**17
-EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
 
 _NUMBER = "><v>{}</v></c>"
 _BOOLEAN = ' t="b"><v>{}</v></c>'
 _TEXT = ' t="inlineStr"><is><t>{}</t></is></c>'
 _SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
+_HIDDEN = ' hidden="1" outlineLevel="1"'
+_AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside which a click shows them
 _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t></r></is></c>'
 
 
@@ -35,18 +38,30 @@ class RowWriter:
     Args:
         layout: what stands where.
         as_text: write every element as text.
-        bold: the style of the names; None makes the text itself bold.
+        styles: those that the workbook has; without a bold one, the text of names is bold itself.
+        number_styles: of the numbers of each column, None for the usual one; dates without a style are text.
     """
 
-    def __init__(self, layout: Layout, *, as_text: bool, bold: int | None) -> None:
-        self.layout, self.as_text, self.bold = layout, as_text, bold
+    def __init__(
+        self, layout: Layout, *, as_text: bool, styles: CellStyles, number_styles: Sequence[int | None]
+    ) -> None:
+        self.layout, self.as_text, self.bold = layout, as_text, styles.bold
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
+        self._styles = {id(piece): style for piece, style in zip(layout.pieces, number_styles, strict=True)}
 
     def iter_chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
         """Pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
         yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
+        after = self.layout.zone_height
+        collapsed = f'<row r="{after + 1}"{_AFTER_HIDDEN}'.encode() if self.layout.hides_headers else b""
+        if collapsed and self.layout.height <= after:
+            yield collapsed + b"/>", self.layout.cell_count
         for row, count in self.layout.body_spans(_CELLS_A_BLOCK):
-            yield self._block_xml(row, count), self.layout.count_cells_above(row + count)
+            block, done = self._block_xml(row, count), self.layout.count_cells_above(row + count)
+            if collapsed and row == after:
+                yield collapsed, self.layout.count_cells_above(row)
+                block = block[len(collapsed) - len(_AFTER_HIDDEN) :]
+            yield block, done
 
     # The header zone -----------------------------------------------------------------------------------------
 
@@ -60,15 +75,16 @@ class RowWriter:
                 for letter, column in zip(self._letters, columns, strict=True)
                 if row < len(column) and column[row]
             ]
-            rows.append(f'<row r="{number}">{"".join(cells)}</row>')
+            hidden = _HIDDEN if row and self.layout.hides_headers else ""
+            rows.append(f'<row r="{number}"{hidden}>{"".join(cells)}</row>')
         return "".join(rows)
 
     def _zone_column(self, piece: LayoutColumn) -> list[str]:
         """Return what follows the reference in each cell; empty for a blank."""
         head = [self._name(piece.name)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
-        first = _cell_xml_each(self._to_typed(piece, 0, room)) if room else []
-        return [*head, *map(_header_cell_xml, piece.header), *first]
+        first = _cell_xml_each(self._to_typed(piece, 0, room), self._styles[id(piece)]) if room else []
+        return [*head, *[""] * piece.blanks, *map(_header_cell_xml, piece.header), *first]
 
     def _name(self, name: str) -> str:
         if self.bold is None:
@@ -76,7 +92,8 @@ class RowWriter:
         return f' s="{self.bold}"' + _SPACED_TEXT.format(xml_text(name))
 
     def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
-        return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text)
+        dates = self._styles[id(piece)] is not None
+        return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text, serials=dates)
 
     # The body ------------------------------------------------------------------------------------------------
 
@@ -90,7 +107,7 @@ class RowWriter:
             first, filled = self.layout.elements_in_rows(piece, row, count)
             if not filled:
                 continue
-            kinds = _split_kinds(self._to_typed(piece, first, filled))
+            kinds = _split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
             name, letter = str(place), self._letters[place]
             if len(kinds) == 1 and filled == count and not kinds[0][1].null_count():
                 template.append(f'<c r="{letter}{{}}"{kinds[0][0]}')
@@ -107,11 +124,11 @@ class RowWriter:
         return text.getbuffer()
 
 
-def _split_kinds(cells: TypedCells) -> list[tuple[str, pl.Series]]:
+def _split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Series]]:
     """Return the kinds of cells in a column: how each is written after its reference, and its values."""
     kinds: list[tuple[str, Any]] = []
     if cells.numbers is not None:
-        kinds.append((_NUMBER, cells.numbers))
+        kinds.append((_NUMBER if style is None else f' s="{style}"{_NUMBER}', cells.numbers))
     if cells.texts is not None:
         kinds.append((_SPACED_TEXT if needs_space(cells.texts) else _TEXT, xml_texts(cells.texts)))
     if cells.booleans is not None:
@@ -134,10 +151,10 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
     return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
 
 
-def _cell_xml_each(cells: TypedCells) -> list[str]:
+def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
     """Return what follows the reference in each of a few cells."""
     out = [""] * len(cells)
-    for form, values in _split_kinds(cells):
+    for form, values in _split_kinds(cells, style):
         for index, text in enumerate(values.cast(_text_xml()).to_list()):
             if text is not None:
                 out[index] = form.format(text)

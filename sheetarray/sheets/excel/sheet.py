@@ -19,7 +19,7 @@ from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .reader import cells as c
-from .reader.column import ColumnRun, ColumnTexts, to_numbers
+from .reader.column import ColumnRun, ColumnTexts, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.formulas import FormulaCells
 from .reader.opening import open_workbook
@@ -272,7 +272,7 @@ class ExcelSheet:
             part = None if whole_run is None else _part(whole_run, request, first)
             if times[column] == 1:
                 wholes.pop(column, None)
-            results.append(([], self._column(part, request, typed=typed and not text, numeric=numeric)))
+            results.append(([], self._column(part, request, typed=typed, text=text, numeric=numeric)))
         return results
 
     def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
@@ -284,7 +284,7 @@ class ExcelSheet:
                 self.report(len(run))
 
     def _column(
-        self, run: ColumnRun | None, request: Request, *, typed: bool, numeric: bool
+        self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
     ) -> pl.Series | Sequence[Cell]:
         import polars as pl
 
@@ -293,7 +293,11 @@ class ExcelSheet:
 
         if run is None or not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
-        made = to_numbers(run, request.dtype, numerals=request.as_numerals) if typed else None
+        made = None
+        if typed and text:
+            made = to_moments(run, request.dtype, from_1904=self._container.from_1904)
+        elif typed:
+            made = to_numbers(run, request.dtype, numerals=request.as_numerals)
         if made is None and numeric and run.values.dtype != pl.String:
             return []  # of text only the places are known here: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
@@ -310,10 +314,18 @@ class ExcelSheet:
         if texts.dated:
             place = f"{self._title}!{address(texts.dated[0])}"
             more = f" (and {len(texts.dated) - 1} more)" if len(texts.dated) > 1 else ""
-            hint = "write dates as text: a spreadsheet keeps milliseconds, and the years from 1900"
-            note = Finding("warning", place, f"a date cell, read as its ISO text{more}", hint)
-            self.notes = [*(other for other in self.notes if other.location != place), note]
+            hint = 'dates="text" writes text: spreadsheets keep milliseconds, .ods hundredths, and years from 1900'
+            self._add_note(Finding("warning", place, f"a date cell, read as its ISO text{more}", hint))
+        if texts.bare:
+            place = f"{self._title}!{address(texts.bare[0])}"
+            more = f" (and {len(texts.bare) - 1} more)" if len(texts.bare) > 1 else ""
+            hint = "format the cells as dates: a program that saved the workbook has left the formats out"
+            self._add_note(Finding("warning", place, f"a number, read as the date of that day's number{more}", hint))
         return texts.result()
+
+    def _add_note(self, note: Finding) -> None:
+        """Note what was accepted, in the place of what was noted of that cell before."""
+        self.notes = [*(other for other in self.notes if other.location != note.location), note]
 
 
 class _SomeRuns:

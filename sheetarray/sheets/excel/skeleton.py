@@ -13,11 +13,12 @@ from typing import Any
 
 from ...columns import column_letters
 from ...errors import LimitError
-from .names import ArrayArea, build_references, check_title, make_defined_names
+from .names import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names, quote_title
 from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.properties import CONTENT_TYPE, add_sheets, merge_properties
 from .package.relations import TYPES
+from .package.styles import DATE_CODES, OWN_STYLES, CellStyles
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"
@@ -29,7 +30,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _TYPE = f"{_OFFICE}spreadsheetml.sheet.main+xml"
 _MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
-_BOLD = 1  # the style of a bold cell, by its index
+_OWN_FORMATS = 164  # the first number of a format that is not built in
 _CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
 
 
@@ -44,6 +45,9 @@ class SheetPlan:
         arrays: the name of an array and an absolute range, `$A$20:$A$1019`, for each column with elements of it. An
             array in parts comes more than once, in this sheet or in others.
         names: whether row 1 holds the names, and stays in view.
+        headers: how many rows of headers stand between names and elements, and are hidden until somebody asks for them;
+            0 where rows hold headers and elements side by side.
+        printed: the absolute ranges that are printed; empty for the whole sheet.
     """
 
     title: str
@@ -51,6 +55,13 @@ class SheetPlan:
     rows: int
     arrays: Sequence[tuple[str, str]] = ()
     names: bool = True
+    headers: int = 0
+    printed: Sequence[str] = ()
+
+    @property
+    def print_area(self) -> str:
+        """What its name for the printed ranges refers to."""
+        return ",".join(f"{quote_title(self.title)}!{cells}" for cells in self.printed)
 
 
 @dataclass(frozen=True)
@@ -77,14 +88,19 @@ class WorkbookSkeleton:
     Attributes:
         parts: content by name.
         sheets: in the order of the plans.
-        bold: the style of a bold cell.
+        styles: of its cells.
         known: what is remembered of each sheet already, by the plan's title.
     """
 
     parts: dict[str, bytes]
     sheets: list[SheetPart]
-    bold: int
+    styles: CellStyles
     known: dict[str, dict[str, Any]]
+
+    @property
+    def bold(self) -> int | None:
+        """The style of a bold cell."""
+        return self.styles.bold
 
     def write(self, writer: PackageWriter) -> None:
         """Put the parts.
@@ -141,7 +157,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Workbo
         for number, plan in enumerate(sheets, 1)
     ]
     return WorkbookSkeleton(
-        {name: text.encode() for name, text in parts.items()}, made, _BOLD, remember_sheets(sheets, names)
+        {name: text.encode() for name, text in parts.items()}, made, OWN_STYLES, remember_sheets(sheets, names)
     )
 
 
@@ -240,6 +256,11 @@ def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
         f"<definedName name={quote_attribute(name)}>{escape_text(refers)}</definedName>"
         for name, refers in names.items()
     )
+    defined += "".join(
+        f'<definedName name="{PRINT_AREA}" localSheetId="{index}">{escape_text(plan.print_area)}</definedName>'
+        for index, plan in enumerate(sheets)
+        if plan.printed
+    )
     return (
         f'{_DECLARED}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><workbookPr/>'
         f'<bookViews><workbookView activeTab="0"/></bookViews><sheets>{listed}</sheets>'
@@ -249,18 +270,26 @@ def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
 
 
 def _styles() -> str:
-    """Return two styles: the usual one, and a bold one, whose index is _BOLD."""
+    """Return the styles of cells: the usual one, and OWN_STYLES."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
-    format_ = 'numFmtId="0" fontId="{}" fillId="0" borderId="0"'
+    format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
+    codes = list(dict.fromkeys(DATE_CODES.values()))
+    formats = "".join(
+        f'<numFmt numFmtId="{number}" formatCode="{code}"/>' for number, code in enumerate(codes, _OWN_FORMATS)
+    )
+    shown = [*range(_OWN_FORMATS, _OWN_FORMATS + len(codes)), 1]  # the last one, built in, is 0
     return (
         f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
+        f'<numFmts count="{len(codes)}">{formats}</numFmts>'
         f'<fonts count="2"><font>{font}</font><font><b/>{font}</font></fonts>'
         '<fills count="2"><fill><patternFill patternType="none"/></fill>'
         '<fill><patternFill patternType="gray125"/></fill></fills>'
         '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
-        f'<cellStyleXfs count="1"><xf {format_.format(0)}/></cellStyleXfs>'
-        f'<cellXfs count="2"><xf {format_.format(0)} xfId="0"/>'
-        f'<xf {format_.format(1)} xfId="0" applyFont="1"/></cellXfs>'
+        f'<cellStyleXfs count="1"><xf {format_.format(0, 0)}/></cellStyleXfs>'
+        f'<cellXfs count="{2 + len(shown)}"><xf {format_.format(0, 0)} xfId="0"/>'
+        f'<xf {format_.format(0, 1)} xfId="0" applyFont="1"/>'
+        + "".join(f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1"/>' for number in shown)
+        + "</cellXfs>"
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
         "</styleSheet>"
     )
@@ -285,19 +314,21 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
         f'<col min="{first}" max="{end}" width="{width:g}" customWidth="1"/>'
         for first, end, width in _group_widths(plan.widths)
     )
-    frozen = (
-        '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-        '<selection pane="bottomLeft" activeCell="A2" sqref="A2"/>'
+    below = f"A{plan.headers + 2}"
+    frozen = (  # hidden rows do not count among those of the upper pane
+        f'<pane ySplit="1" topLeftCell="{below}" activePane="bottomLeft" state="frozen"/>'
+        f'<selection pane="bottomLeft" activeCell="{below}" sqref="{below}"/>'
         if plan.names
         else ""
     )
+    outline = ' outlineLevelRow="1"' if plan.headers else ""
     in_view = ' tabSelected="1"' if selected else ""
     head = (
         f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
         + (f"<sheetPr codeName={quote_attribute(code_name)}/>" if code_name else "")
         + f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>'
         f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
-        '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>'
+        f'</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"{outline}/>'
         + (f"<cols>{columns}</cols>" if columns else "")
         + "<sheetData>"
     )

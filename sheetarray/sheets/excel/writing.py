@@ -10,44 +10,47 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...adapters import Progress
-from ...cells import longest_text
-from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
+from ...columns import Layout, column_letters, lay_out_sheets
 from ...errors import LimitError, locating
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
-from .append import IfSheetExists, PackageEdit, plan_append
+from .append import IfSheetExists, PackageEdit, plan_append, read_styles
 from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
+from .looks import column_width, number_style, printed_ranges
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .rows import EXACT, RowWriter
+from .package.styles import OWN_STYLES, CellStyles
+from .rows import RowWriter
 from .skeleton import SheetPlan, WorkbookSkeleton, skeleton
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
 
-_SAMPLE = 20  # elements that a column's width is found from
-_NARROWEST, _WIDEST = 14.0, 60.0  # characters; the widest word of a header is column-major
 _ANY = 2**40
 _CELL_BYTES = 70  # of XML around the text of a cell, and twice the bytes of an element hold that
 
 
 def write_workbook(
-    target: Writable, arrays: Mapping[str, LinearArray], *, sheet: str, as_text: bool, report: Progress
+    target: Writable,
+    arrays: Mapping[str, LinearArray],
+    *,
+    sheet: str,
+    as_text: bool,
+    real_dates: bool,
+    report: Progress,
 ) -> None:
     """Write a new workbook."""
     layouts = _lay_out(arrays)
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
-    plan = skeleton(_plan_sheets(sheet, layouts), for_macros=for_macros)
+    formats = [_number_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
+    plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text), for_macros=for_macros)
     with replacing(target, binary=True) as sink:
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
 
 
 def append_workbook(
@@ -57,6 +60,7 @@ def append_workbook(
     sheet: str,
     if_sheet_exists: IfSheetExists,
     as_text: bool,
+    real_dates: bool,
     report: Progress,
 ) -> None:
     """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
@@ -68,8 +72,12 @@ def append_workbook(
     """
     layouts, before = _lay_out(arrays), _file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
-        plan = plan_append(Package(source.whole()), _plan_sheets(sheet, layouts), if_sheet_exists=if_sheet_exists)
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, as_text, report)
+        package = Package(source.whole())
+        styles = read_styles(package)
+        formats = [_number_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
+        plans = _plan_sheets(sheet, layouts, formats, as_text)
+        plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
         if _file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -87,7 +95,9 @@ def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
 
 
 def _lay_out(arrays: Mapping[str, LinearArray]) -> list[Layout]:
-    return lay_out_sheets(arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
+    return lay_out_sheets(
+        arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS, aligned=True
+    )
 
 
 def _write_sheets(
@@ -95,6 +105,7 @@ def _write_sheets(
     writer: PackageWriter,
     arrays: Mapping[str, LinearArray],
     layouts: Sequence[Layout],
+    formats: Sequence[Sequence[int | None]],
     as_text: bool,
     report: Progress,
 ) -> None:
@@ -103,10 +114,11 @@ def _write_sheets(
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
         fingerprints = aside.submit(_make_fingerprinters, arrays)
         plan.write(writer)
-        for part, layout in zip(plan.sheets, layouts, strict=True):
+        for part, layout, styles in zip(plan.sheets, layouts, formats, strict=True):
+            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, number_styles=styles)
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
-                for chunk, done in RowWriter(layout, as_text=as_text, bold=plan.bold).iter_chunks():
+                for chunk, done in rows.iter_chunks():
                     out.write(chunk)
                     report(before + done, total)
                 out.write(part.tail)
@@ -133,19 +145,28 @@ def _estimate_bytes(layout: Layout) -> int:
 # What the sheets are ------------------------------------------------------------------------------------------
 
 
-def _plan_sheets(sheet: str, layouts: Sequence[Layout]) -> list[SheetPlan]:
+def _number_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dates: bool) -> list[int | None]:
+    """Return the style of the numbers in each column."""
+    return [None if as_text else number_style(piece, styles, dates=real_dates) for piece in layout.pieces]
+
+
+def _plan_sheets(
+    sheet: str, layouts: Sequence[Layout], formats: Sequence[Sequence[int | None]], as_text: bool
+) -> list[SheetPlan]:
     return [
         SheetPlan(
             title,
-            [_column_width(piece) for piece in layout.pieces],
+            [column_width(piece, style, as_text=as_text) for piece, style in zip(layout.pieces, styles, strict=True)],
             layout.height,
             [
                 (piece.name, cells)
                 for place, piece in enumerate(layout.pieces)
                 if (cells := _element_range(layout, place))
             ],
+            headers=layout.zone_height - 1 if layout.hides_headers else 0,
+            printed=printed_ranges(layout),
         )
-        for title, layout in zip(_sheet_titles(sheet, len(layouts)), layouts, strict=True)
+        for title, layout, styles in zip(_sheet_titles(sheet, len(layouts)), layouts, formats, strict=True)
     ]
 
 
@@ -158,7 +179,7 @@ def _sheet_titles(sheet: str, count: int) -> list[str]:
 def _element_range(layout: Layout, place: int) -> str:
     """Return the absolute range of the elements in a column; empty where there are none."""
     piece = layout.pieces[place]
-    first = layout.named + len(piece.header)
+    first = layout.named + piece.above
     if not len(piece.buffer):
         return ""
     return ":".join(_absolute_address(row, place) for row in (first, first + len(piece.buffer) - 1))
@@ -166,15 +187,3 @@ def _element_range(layout: Layout, place: int) -> str:
 
 def _absolute_address(row: int, column: int) -> str:
     return f"${column_letters(column)}${row + 1}"
-
-
-def _column_width(piece: LayoutColumn) -> float:
-    """Return how wide a column is shown, in characters: its name, its header and its first elements fit."""
-    widest = max((_longest_text(kind) for kind in piece.to_typed(0, _SAMPLE, exact=EXACT).kinds), default=0)
-    return min(max(_NARROWEST, len(piece.name) + 2.0, widest + 2.0), _WIDEST)
-
-
-def _longest_text(cells: pl.Series) -> int:
-    import polars as pl
-
-    return longest_text(cells.cast(pl.String))

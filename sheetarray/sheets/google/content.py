@@ -140,11 +140,10 @@ def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:
     end = anchor.start + header.capacity if header and not header.part else max(sheet.rows, sheet.columns)
     if anchor.orient == "columns":
         cells = Rect(row, column, min(row + end, max(sheet.rows, row + 1)), column + 1)
-        before = (row - 1, column)
     else:
         cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
-        before = (row, column - 1)
-    return StandingArray(anchor, cells, Rect(*before, before[0] + 1, before[1] + 1) if anchor.named else None)
+    name = anchor.name_cell
+    return StandingArray(anchor, cells, Rect(*name, name[0] + 1, name[1] + 1) if name else None)
 
 
 def _part(standing: StandingArray) -> int:

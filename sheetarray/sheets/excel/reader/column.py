@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....cells import engine_dtype
+from ....cells.serials import serial_unit, serials_to_counts
 from ....dtypes import DType, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
+from ....elements.dates import dates_to_iso
 from ....elements.decode import find_ties
 from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds
 from .serials import format_duration, serials_to_dates
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
+_DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
@@ -84,6 +87,23 @@ def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Ser
     return None if made.null_count() else _with_nulls(made, run)
 
 
+def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
+    """Return a column of dates as counts of their unit; None where the cells have to be looked at.
+
+    That is: one is no date cell, or no moment of the unit.
+    """
+    import polars as pl
+
+    unit = serial_unit(dtype.numpy)
+    if unit is None or not (run.kinds == SERIAL).all():
+        return None
+    serials = run.values.cast(pl.Float64, strict=False)
+    if serials.null_count():
+        return None
+    counts, exact = serials_to_counts(serials.to_numpy() + _DAYS_TO_1904 * from_1904, unit)
+    return _with_nulls(pl.Series(counts), run) if exact.all() else None
+
+
 def _known(dtype: DType, numerals: bool) -> list[int]:
     """Return the kinds of cells that may be taken as they are; of integers only those of which no digit is lost."""
     if dtype.kind == "bool":
@@ -131,15 +151,18 @@ class ColumnTexts:
         table: whether a date that there is not may stand as the number that it is.
 
     Attributes:
-        dated: the places of dates that are read as their ISO text.
+        dated: the places of dates that are read as their ISO text, and may have been finer than a date cell is.
+        bare: the places of numbers without a date's format that are read as dates.
     """
 
     def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
         self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
+        self._unit = None if dtype is None else serial_unit(dtype.numpy)
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
+        self.bare: list[int] = []
         for kind, change in (
             (NUMBER, self._add_numbers),
             (LARGE, self._add_large),
@@ -166,6 +189,8 @@ class ColumnTexts:
     def _add_kind(self, places: Positions, texts: Any) -> None:
         import polars as pl
 
+        if not len(places):
+            return
         texts = pl.Series(texts, dtype=pl.String)
         self._texts = texts if len(places) == len(self._run) else self._texts.scatter(places, texts)
 
@@ -177,6 +202,8 @@ class ColumnTexts:
         """
         import polars as pl
 
+        if self._unit is not None:
+            places = self._add_bare_serials(places)
         given, text, double = pl.col("given"), pl.col("text"), pl.col("double")
         made = text
         if self._kind in ("string", "generic", "int", "timedelta"):
@@ -204,6 +231,17 @@ class ColumnTexts:
                 self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}")
         self._add_kind(places, numbers["made"])
 
+    def _add_bare_serials(self, places: Positions) -> Positions:
+        """Take the numbers that lost the format of a date for dates, and return the places of all others."""
+        import polars as pl
+
+        serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(0).to_numpy()
+        _, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit or "D")
+        if exact.any():
+            self._add_serials(places[exact])
+            self.bare += self._run.places[places[exact]].tolist()
+        return places[~exact]
+
     def _add_large(self, places: Positions) -> None:
         """Doubles, which print as such; which integer was meant nobody knows."""
         if self._kind in ("int", "timedelta"):
@@ -224,10 +262,16 @@ class ColumnTexts:
         import polars as pl
 
         serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        if self._unit is not None:
+            counts, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit)
+            self._add_kind(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
+            places, serials = places[~exact], serials[~exact]
         texts = serials_to_dates(serials, from_1904=self._from_1904)
         for number, index in enumerate(places.tolist()):
-            if texts[number] is not None:
+            if texts[number] is not None and self._unit is None:
                 self.dated.append(int(self._run.places[index]))
+            elif texts[number] is not None:
+                pass  # no moment of the unit, which is told of the cell
             elif self._table and not 0 <= serials[number] < 1:
                 texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
             elif self._kind == "datetime" or not 0 <= serials[number] < 1:
@@ -237,7 +281,7 @@ class ColumnTexts:
         self._add_kind(places, texts)
 
     def _add_dates(self, places: Positions) -> None:
-        if not self._refuse_kind(places, "a date"):
+        if not self._refuse_kind(places, "a date") and self._unit in (None, "ms"):  # LibreOffice's .ods keeps 10 ms
             self.dated += self._run.places[places].tolist()
 
     def _add_durations(self, places: Positions) -> None:

@@ -1,0 +1,293 @@
+"""How written workbooks look: headers that are out of sight, dates that are dates, widths, what is printed."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import hypothesis.extra.numpy as npst
+import hypothesis.strategies as st
+import numpy as np
+import openpyxl
+import pytest
+from cases import assert_same
+from hypothesis import given
+from programs import resave
+
+import sheetarray as sa
+from sheetarray.cells.serials import UNITS_A_DAY, dates_to_serials, serials_to_counts
+from sheetarray.sheets.excel import writing
+from sheetarray.sheets.excel.looks import GENERAL_DIGITS, SHORTENED, TALLEST_PRINTED
+
+GRID, SHORT = np.arange(24.0).reshape(2, 3, 4), np.array([True, False])
+UNITS = sorted(UNITS_A_DAY)
+
+
+def written(arrays: dict[str, Any], **options: Any) -> io.BytesIO:
+    """Return a workbook with some arrays."""
+    file = io.BytesIO()
+    sa.write_excel(file, arrays, **options)
+    file.seek(0)
+    return file
+
+
+def read_again(file: io.BytesIO) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of a workbook."""
+    return sa.read_excel(io.BytesIO(file.getvalue()))
+
+
+def sheet_of(file: io.BytesIO | Path) -> Any:
+    """Return the first sheet of a workbook, by openpyxl."""
+    return openpyxl.load_workbook(io.BytesIO(file.getvalue()) if isinstance(file, io.BytesIO) else file).worksheets[0]
+
+
+def sheet_xml(file: io.BytesIO | Path) -> str:
+    """Return the XML of the first sheet of a workbook."""
+    with zipfile.ZipFile(file) as archive:
+        return archive.read("xl/worksheets/sheet1.xml").decode()
+
+
+# Headers ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_data_of_all_arrays_begin_in_one_row_and_names_stand_in_the_first() -> None:
+    file = written({"grid": GRID, "short": SHORT, "none": np.zeros((0, 2))})
+    rows = list(sheet_of(file).iter_rows(values_only=True))
+    assert rows[0] == ("grid", "short", "none")
+    (data_row,) = (index for index, row in enumerate(rows) if "data" in row)
+    assert rows[data_row] == ("data", "data", "data")
+    assert rows[data_row + 1][:2] == (0, True)
+    assert [rows[index][1] for index in (1, 4, 5)] == [None, None, "version"]
+    assert list(sa.check(file, format="xlsx")) == []
+    for name, array in {"grid": GRID, "short": SHORT, "none": np.zeros((0, 2))}.items():
+        assert_same(read_again(file)[name], array)
+
+
+@pytest.mark.parametrize("arrays", [{"grid": GRID, "short": SHORT}, {"none": np.zeros(0)}])
+def test_rows_of_headers_are_grouped_and_hidden_behind_the_first_row_of_data(arrays: dict[str, Any]) -> None:
+    file = written(arrays)
+    sheet = sheet_of(file)
+    (last,) = {cell.row for row in sheet.iter_rows() for cell in row if cell.value == "data"}
+    dimensions = sheet.row_dimensions
+    assert not dimensions[1].hidden
+    assert all(dimensions[row].hidden and dimensions[row].outlineLevel == 1 for row in range(2, last + 1))
+    assert dimensions[last + 1].collapsed
+    assert not dimensions[last + 1].hidden
+    assert sheet.freeze_panes == f"A{last + 1}"
+    assert sheet.sheet_view.pane.ySplit == 1  # of the rows above, one is in view
+    assert 'outlineLevelRow="1"' in sheet_xml(file)
+
+
+def test_a_click_shows_the_headers_in_libreoffice(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"grid": GRID, "short": SHORT})
+    saved = resave(path, "ods", tmp_path / "saved")
+    with zipfile.ZipFile(saved) as archive:
+        content = archive.read("content.xml").decode()
+    assert content.count('<table:table-row-group table:display="false">') == 1
+    assert list(sa.read(saved)) == ["grid", "short"]
+
+
+@pytest.mark.parametrize("word", ["version", "ndarray", "Data"])
+def test_names_that_are_words_of_headers_stand_right_above_them(word: str) -> None:
+    arrays = {"grid": GRID, word: SHORT, "1.0.0": SHORT, "ndarray ": SHORT}
+    file = written(arrays)
+    assert list(read_again(file)) == list(arrays)
+    assert "hidden" not in sheet_xml(file)  # elements stand beside headers
+    assert sheet_of(file).freeze_panes == "A2"
+
+
+def test_all_parts_of_long_arrays_begin_in_the_row_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "MAX_ROWS", 60)
+    arrays = {"long": np.arange(100.0), "grid": GRID, "b": SHORT, "just": np.arange(60 - 1 - 23)}
+    file = written(arrays)
+    rows = list(sheet_of(file).iter_rows(values_only=True))
+    assert {index for index, row in enumerate(rows) for cell in row if cell == "data"} == {22}
+    assert len(rows) == 60
+    assert {name: info.parts for name, info in sa.scan(file, format="xlsx").items()} == {
+        "long": 3,
+        "grid": 1,
+        "b": 1,
+        "just": 1,
+    }
+    for name, array in arrays.items():
+        assert_same(read_again(file)[name], array)
+
+
+# Dates -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_dates_are_real_dates_and_come_back(unit: str, tmp_path: Path) -> None:
+    moments = np.array(["1900-03-01", "1999-12-31T23:59:59.999", "9999-12-31T23:59:59.999"], f"M8[{unit}]")
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"d": moments})
+    cells = [cell for cell in sheet_of(path)["A"]][-3:]
+    assert all(cell.is_date for cell in cells)
+    assert cells[0].value.isoformat() == "1900-03-01T00:00:00"
+    assert_same(sa.read(path)["d"], moments)
+    assert list(sa.check(path)) == []
+    assert_same(sa.read(resave(path, "xlsx", tmp_path / "saved"))["d"], moments)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_moments_that_no_spreadsheet_counts_are_text(unit: str) -> None:
+    step = np.timedelta64(1, unit)
+    first, last = np.datetime64("1900-03-01", unit), np.datetime64("9999-12-31T23:59:59.999", unit)
+    moments = np.array([first - step, first, last, last + step, np.datetime64("NaT")])
+    file = written({"d": moments})
+    assert [cell.data_type for cell in sheet_of(file)["A"]][-5:] == ["s", "d", "d", "s", "s"]
+    assert_same(read_again(file)["d"], moments)
+
+
+@pytest.mark.parametrize("dtype", ["M8[us]", "M8[ns]", "M8[M]", "M8[Y]", "M8[W]", "M8[2D]", "M8[25s]"])
+def test_other_units_are_text(dtype: str) -> None:
+    moments = np.arange(3).astype(dtype)
+    file = written({"d": moments})
+    assert [cell.data_type for cell in sheet_of(file)["A"]][-3:] == ["s"] * 3
+    assert_same(read_again(file)["d"], moments)
+
+
+@pytest.mark.parametrize("options", [{"dates": "text"}, {"cells": "text"}])
+def test_dates_are_text_where_that_is_wanted(options: dict[str, Any]) -> None:
+    moments = np.array(["2024-05-06"], "M8[D]")
+    file = written({"d": moments}, **options)
+    assert sheet_of(file)["A"][-1].value == "2024-05-06"
+    assert_same(read_again(file)["d"], moments)
+
+
+def test_an_option_that_there_is_not_is_refused() -> None:
+    with pytest.raises(sa.LimitError, match="real"):
+        written({"d": SHORT}, dates="iso")
+
+
+def test_numbers_that_lost_the_format_of_a_date_are_dates_still_and_check_says_so(tmp_path: Path) -> None:
+    moments = np.array(["2024-05-06T07", "2024-05-06T08"], "M8[h]")
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"d": moments})
+    book = openpyxl.load_workbook(path)
+    for cell in book.worksheets[0]["A"]:
+        cell.number_format = "General"
+    book.save(path)
+    (finding,) = [finding for finding in sa.check(path) if "number" in finding.message]
+    assert (finding.severity, finding.location) == ("warning", "arrays!A20")
+    with pytest.warns(sa.SheetArrayWarning, match="and 1 more"):
+        assert_same(sa.read(path)["d"], moments)
+
+
+def test_a_time_of_day_where_days_are_counted_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"d": np.array(["2024-05-06", "2024-05-07"], "M8[D]")})
+    book = openpyxl.load_workbook(path)
+    book.worksheets[0]["A21"].value = 45418.5
+    book.save(path)
+    with pytest.raises(sa.FormatError, match=r"A21.*2024-05-06T12:00:00"):
+        sa.read(path)
+
+
+def test_a_guest_uses_the_date_styles_that_are_there_and_text_otherwise(tmp_path: Path) -> None:
+    moments = {"d": np.array(["2024-05-06"], "M8[D]"), "s": np.array(["2024-05-06T07:08:09"], "M8[s]")}
+    ours, theirs, counted = tmp_path / "ours.xlsx", tmp_path / "theirs.xlsx", tmp_path / "counted.xlsx"
+    sa.write(ours, moments)
+    book = openpyxl.Workbook()
+    book.active["A1"].number_format = "mm-dd-yy"  # the built-in format of days
+    book.save(theirs)
+    book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    book.save(counted)
+    kinds = []
+    for path in (ours, theirs, counted):
+        sa.write(path, moments, mode="a", sheet="more")
+        sheet = openpyxl.load_workbook(path)["more"]
+        kinds.append([sheet.cell(20, column).data_type for column in (1, 2)])
+        for name, array in moments.items():
+            assert_same(sa.read_excel(path, sheet="more")[name], array)
+    assert kinds == [["d", "d"], ["d", "s"], ["s", "s"]]
+
+
+@given(st.sampled_from(UNITS).flatmap(lambda unit: npst.arrays(f"M8[{unit}]", st.integers(0, 5))))
+def test_serial_dates_and_counts_are_opposites(moments: np.ndarray[Any, Any]) -> None:
+    unit = np.datetime_data(moments.dtype)[0]
+    serials, exact = dates_to_serials(moments, unit)
+    counts, known = serials_to_counts(np.where(exact, serials, 0).astype(np.float64), unit)
+    assert (known == exact).all()
+    assert (counts[exact] == moments.view(np.int64)[exact]).all()
+
+
+@given(st.integers(61 * 86_400_000, 2_958_466 * 86_400_000 - 1), st.sampled_from([0.0, -1e-10, 1e-10]))
+def test_every_millisecond_comes_back_from_its_serial_date_rounded_too(count: int, change: float) -> None:
+    moment = np.array([count - 25_569 * 86_400_000]).view("M8[ms]")
+    serials, exact = dates_to_serials(moment, "ms")
+    counts, known = serials_to_counts(np.array([float(f"{serials[0] + change:.15g}")]), "ms")
+    assert exact.all()
+    if known[0]:
+        assert counts[0] == moment.view(np.int64)[0]
+    else:
+        assert change < 0  # below the first day
+
+
+# Numbers, widths, printing -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("largest", "code"), [(GENERAL_DIGITS - 1, "General"), (GENERAL_DIGITS, "0")])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_long_integers_are_shown_with_all_their_digits(largest: int, code: str, sign: int) -> None:
+    file = written({"i": np.array([1, sign * largest])})
+    assert sheet_of(file)["A"][-1].number_format == code
+
+
+def test_columns_are_as_wide_as_texts_far_below_their_first_elements() -> None:
+    texts = np.array(["x"] * 500 + ["x" * 45] * 500)
+    sheet = sheet_of(written({"s": texts, "n" * 30: SHORT, "long": np.array(["y" * 300])}))
+    assert [round(sheet.column_dimensions[letter].width) for letter in "ABC"] == [47, 36, 60]
+
+
+@pytest.mark.parametrize("above", [-1, 0, 1])
+def test_long_columns_are_not_printed(above: int) -> None:
+    headers = 19
+    arrays = {"a": SHORT, "b": np.zeros(TALLEST_PRINTED - headers + above), "c": SHORT, "d": SHORT}
+    file = written(arrays)
+    sheet = sheet_of(file)
+    wanted = "" if above <= 0 else f"'arrays'!$A$1:$A${headers + 2},'arrays'!$C$1:$D${headers + 2}"
+    assert (sheet.print_area or "") == wanted
+
+
+def test_of_long_columns_alone_the_first_rows_are_printed() -> None:
+    sheet = sheet_of(written({"a": np.zeros(5000), "b": np.zeros(5000)}))
+    assert sheet.print_area == f"'arrays'!$A$1:$B${19 + SHORTENED}"
+
+
+def test_print_areas_are_names_of_their_sheets_and_go_with_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    book = openpyxl.Workbook()
+    book.active.title = "other"
+    book.active.print_area = "A1:B2"
+    book.save(path)
+    sa.write(path, {"a": np.zeros(5000), "b": SHORT}, mode="a", sheet="run")
+    assert openpyxl.load_workbook(path)["run"].print_area == "'run'!$B$1:$B$21"
+    sa.write(path, {"a": np.zeros(5)}, mode="a", sheet="run", if_sheet_exists="replace")
+    book = openpyxl.load_workbook(path)
+    assert not book["run"].print_area
+    assert book["other"].print_area == "'other'!$A$1:$B$2"
+
+
+def test_every_defined_name_covers_one_array_exactly() -> None:
+    arrays = {"grid": GRID, "short": SHORT, "d": np.array(["2024-05-06"] * 3, "M8[D]")}
+    book = openpyxl.load_workbook(written(arrays))
+    assert {name: book.defined_names[name].attr_text for name in book.defined_names} == {
+        "grid": "'arrays'!$A$24:$A$47",
+        "short": "'arrays'!$B$24:$B$25",
+        "d": "'arrays'!$C$24:$C$26",
+    }
+
+
+def test_only_rows_of_headers_have_attributes_of_their_own() -> None:
+    xml = sheet_xml(written({"grid": GRID}))
+    rows = re.findall(r"<row [^>]*>", xml)
+    assert [row for row in rows if "hidden" not in row] == [
+        '<row r="1">',
+        '<row r="24" collapsed="1">',
+        *(f'<row r="{number}">' for number in range(25, 48)),
+    ]
