@@ -14,6 +14,7 @@ import numpy as np
 from ...cells import TypedCells, longest_text
 from ...cells.serials import serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
+from ...labels.description import NAME as LABELS_NAME
 from .package.styles import DATE_CODES, CellStyles
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ SHORTENED = 50  # elements of each that are printed, where all columns are longe
 _MOST_RANGES = 40  # that are printed; a reference has at most 8,192 characters
 
 
-def number_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int | None:
-    """Return the style of a column's numbers; None for the usual one.
+def value_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int | None:
+    """Return the style of a column's numbers or booleans; None for the usual one.
 
     Args:
         piece: the column.
@@ -41,11 +42,23 @@ def number_style(piece: LayoutColumn, styles: CellStyles, *, dates: bool) -> int
     if piece.dtype.kind == "datetime":
         unit = serial_unit(piece.buffer.dtype)
         return styles.dates.get(unit) if unit is not None and dates else None
+    if piece.dtype.kind == "bool":
+        return styles.truth
     if piece.dtype.kind not in ("int", "timedelta") or piece.buffer.dtype.itemsize < 8 or not len(piece.buffer):
         return None
     counts = piece.buffer if piece.dtype.kind == "int" else piece.buffer.view(np.int64)
     shown = max(int(counts.max()), -int(counts.min())) < GENERAL_DIGITS
     return None if shown else styles.whole
+
+
+def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bool:
+    """Return whether programs show the elements of a column at its right end, and so its name."""
+    return not as_text and (piece.dtype.kind in ("float", "int", "timedelta", "bool") or style is not None)
+
+
+def is_for_programs(piece: LayoutColumn) -> bool:
+    """Return whether a column is of no interest to people: the description of labels, JSON."""
+    return piece.name == LABELS_NAME
 
 
 def column_width(piece: LayoutColumn, style: int | None, *, as_text: bool) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .looks import EXACT
+from .looks import EXACT, stands_right
 from .package.styles import CellStyles
 from .xml_text import needs_space, xml_text, xml_texts
 
@@ -39,15 +39,15 @@ class RowWriter:
         layout: what stands where.
         as_text: write every element as text.
         styles: those that the workbook has; without a bold one, the text of names is bold itself.
-        number_styles: of the numbers of each column, None for the usual one; dates without a style are text.
+        value_styles: of the numbers or booleans of each column, None for the usual one; dates without a style are text.
     """
 
     def __init__(
-        self, layout: Layout, *, as_text: bool, styles: CellStyles, number_styles: Sequence[int | None]
+        self, layout: Layout, *, as_text: bool, styles: CellStyles, value_styles: Sequence[int | None]
     ) -> None:
-        self.layout, self.as_text, self.bold = layout, as_text, styles.bold
+        self.layout, self.as_text, self.cell_styles = layout, as_text, styles
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
-        self._styles = {id(piece): style for piece, style in zip(layout.pieces, number_styles, strict=True)}
+        self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
 
     def iter_chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
         """Pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
@@ -81,18 +81,21 @@ class RowWriter:
 
     def _zone_column(self, piece: LayoutColumn) -> list[str]:
         """Return what follows the reference in each cell; empty for a blank."""
-        head = [self._name(piece.name)] if self.layout.named else []
+        head = [self._name(piece)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
         first = _cell_xml_each(self._to_typed(piece, 0, room), self._styles[id(piece)]) if room else []
         return [*head, *[""] * piece.blanks, *map(_header_cell_xml, piece.header), *first]
 
-    def _name(self, name: str) -> str:
-        if self.bold is None:
-            return _BOLD_TEXT.format(xml_text(name))
-        return f' s="{self.bold}"' + _SPACED_TEXT.format(xml_text(name))
+    def _name(self, piece: LayoutColumn) -> str:
+        style = self.cell_styles.bold
+        if stands_right(piece, self._styles[id(piece)], as_text=self.as_text):
+            style = self.cell_styles.bold_right or style
+        if style is None:
+            return _BOLD_TEXT.format(xml_text(piece.name))
+        return f' s="{style}"' + _SPACED_TEXT.format(xml_text(piece.name))
 
     def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
-        dates = self._styles[id(piece)] is not None
+        dates = self._styles[id(piece)] is not None  # a style for them
         return piece.to_typed(first, count, exact=EXACT, as_text=self.as_text, serials=dates)
 
     # The body ------------------------------------------------------------------------------------------------
@@ -132,7 +135,7 @@ def _split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Ser
     if cells.texts is not None:
         kinds.append((_SPACED_TEXT if needs_space(cells.texts) else _TEXT, xml_texts(cells.texts)))
     if cells.booleans is not None:
-        kinds.append((_BOOLEAN, cells.booleans.cast(_byte_text())))
+        kinds.append((_BOOLEAN if style is None else f' s="{style}"{_BOOLEAN}', cells.booleans.cast(_byte_text())))
     return kinds
 
 

@@ -18,7 +18,7 @@ from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.properties import CONTENT_TYPE, add_sheets, merge_properties
 from .package.relations import TYPES
-from .package.styles import DATE_CODES, OWN_STYLES, CellStyles
+from .package.styles import DATE_CODES, OWN_STYLES, TRUTH_CODE, CellStyles
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"
@@ -31,6 +31,7 @@ _OFFICE = "application/vnd.openxmlformats-officedocument."
 _TYPE = f"{_OFFICE}spreadsheetml.sheet.main+xml"
 _MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
 _OWN_FORMATS = 164  # the first number of a format that is not built in
+_MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
 _CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
 
 
@@ -48,6 +49,7 @@ class SheetPlan:
         headers: how many rows of headers stand between names and elements, and are hidden until somebody asks for them;
             0 where rows hold headers and elements side by side.
         printed: the absolute ranges that are printed; empty for the whole sheet.
+        hidden: the columns that are hidden until somebody asks for them.
     """
 
     title: str
@@ -57,6 +59,7 @@ class SheetPlan:
     names: bool = True
     headers: int = 0
     printed: Sequence[str] = ()
+    hidden: frozenset[int] = frozenset()
 
     @property
     def print_area(self) -> str:
@@ -273,11 +276,13 @@ def _styles() -> str:
     """Return the styles of cells: the usual one, and OWN_STYLES."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
     format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
-    codes = list(dict.fromkeys(DATE_CODES.values()))
+    codes = [*dict.fromkeys(DATE_CODES.values()), TRUTH_CODE]
     formats = "".join(
-        f'<numFmt numFmtId="{number}" formatCode="{code}"/>' for number, code in enumerate(codes, _OWN_FORMATS)
+        f'<numFmt numFmtId="{number}" formatCode={quote_attribute(code)}/>'
+        for number, code in enumerate(codes, _OWN_FORMATS)
     )
-    shown = [*range(_OWN_FORMATS, _OWN_FORMATS + len(codes)), 1]  # the last one, built in, is 0
+    *dates, truth = range(_OWN_FORMATS, _OWN_FORMATS + len(codes))
+    shown = [*dates, 1, truth]  # the number 1, built in, is the format 0
     return (
         f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
         f'<numFmts count="{len(codes)}">{formats}</numFmts>'
@@ -286,8 +291,9 @@ def _styles() -> str:
         '<fill><patternFill patternType="gray125"/></fill></fills>'
         '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
         f'<cellStyleXfs count="1"><xf {format_.format(0, 0)}/></cellStyleXfs>'
-        f'<cellXfs count="{2 + len(shown)}"><xf {format_.format(0, 0)} xfId="0"/>'
+        f'<cellXfs count="{3 + len(shown)}"><xf {format_.format(0, 0)} xfId="0"/>'
         f'<xf {format_.format(0, 1)} xfId="0" applyFont="1"/>'
+        f'<xf {format_.format(0, 1)} xfId="0" applyFont="1" applyAlignment="1"><alignment horizontal="right"/></xf>'
         + "".join(f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1"/>' for number in shown)
         + "</cellXfs>"
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
@@ -311,8 +317,8 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
     """Return what comes before the rows of a sheet, and what comes after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
-        f'<col min="{first}" max="{end}" width="{width:g}" customWidth="1"/>'
-        for first, end, width in _group_widths(plan.widths)
+        f'<col min="{first}" max="{end}" width="{width:g}"{looks} customWidth="1"{ends}/>'
+        for first, end, width, looks, ends in _group_columns(plan)
     )
     below = f"A{plan.headers + 2}"
     frozen = (  # hidden rows do not count among those of the upper pane
@@ -322,24 +328,37 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
         else ""
     )
     outline = ' outlineLevelRow="1"' if plan.headers else ""
+    outline += ' outlineLevelCol="1"' if plan.hidden else ""
+    fits = len(plan.widths) <= _MOST_ON_A_PAGE
+    properties = f"<sheetPr codeName={quote_attribute(code_name)}" if code_name else "<sheetPr"
+    properties += '><pageSetUpPr fitToPage="1"/></sheetPr>' if fits else "/>"
     in_view = ' tabSelected="1"' if selected else ""
     head = (
         f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
-        + (f"<sheetPr codeName={quote_attribute(code_name)}/>" if code_name else "")
+        + (properties if fits or code_name else "")
         + f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>'
         f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
         f'</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"{outline}/>'
         + (f"<cols>{columns}</cols>" if columns else "")
         + "<sheetData>"
     )
-    margins = '<pageMargins left="0.75" right="0.75" top="1" bottom="1" header="0.5" footer="0.5"/>'
-    return head.encode(), f"</sheetData>{margins}</worksheet>".encode()
+    page = (
+        '<printOptions gridLines="1"/>'
+        '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>'
+        + ('<pageSetup orientation="landscape" fitToHeight="0"/>' if fits else "")
+    )
+    return head.encode(), f"</sheetData>{page}</worksheet>".encode()
 
 
-def _group_widths(widths: Sequence[float]) -> Iterator[tuple[int, int, float]]:
-    """Columns of one width that stand beside each other: the first, the last (from 1), and the width."""
+def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]]:
+    """Columns that look alike beside each other: the first, the last (from 1), the width, and attributes before and
+    after that.
+    """
+    hidden = plan.hidden
+    looks = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]
     start = 1
-    for width, run in groupby(widths):
+    for (width, hides, after), run in groupby(looks):
         end = start + len(list(run))
-        yield start, end - 1, width
+        outline = ' outlineLevel="1"' if hides else ' collapsed="1"' if after else ""
+        yield start, end - 1, width, ' hidden="1"' if hides else "", outline
         start = end

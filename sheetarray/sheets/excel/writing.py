@@ -19,7 +19,7 @@ from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles
 from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
-from .looks import column_width, number_style, printed_ranges
+from .looks import column_width, is_for_programs, printed_ranges, value_style
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
@@ -47,7 +47,7 @@ def write_workbook(
     """Write a new workbook."""
     layouts = _lay_out(arrays)
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
-    formats = [_number_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
+    formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text), for_macros=for_macros)
     with replacing(target, binary=True) as sink:
         _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
@@ -74,7 +74,7 @@ def append_workbook(
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.whole())
         styles = read_styles(package)
-        formats = [_number_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
+        formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
         plans = _plan_sheets(sheet, layouts, formats, as_text)
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
         _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
@@ -115,7 +115,7 @@ def _write_sheets(
         fingerprints = aside.submit(_make_fingerprinters, arrays)
         plan.write(writer)
         for part, layout, styles in zip(plan.sheets, layouts, formats, strict=True):
-            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, number_styles=styles)
+            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles)
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():
@@ -145,9 +145,9 @@ def _estimate_bytes(layout: Layout) -> int:
 # What the sheets are ------------------------------------------------------------------------------------------
 
 
-def _number_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dates: bool) -> list[int | None]:
-    """Return the style of the numbers in each column."""
-    return [None if as_text else number_style(piece, styles, dates=real_dates) for piece in layout.pieces]
+def _value_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dates: bool) -> list[int | None]:
+    """Return the style of the numbers or booleans in each column."""
+    return [None if as_text else value_style(piece, styles, dates=real_dates) for piece in layout.pieces]
 
 
 def _plan_sheets(
@@ -165,6 +165,7 @@ def _plan_sheets(
             ],
             headers=layout.zone_height - 1 if layout.hides_headers else 0,
             printed=printed_ranges(layout),
+            hidden=frozenset(place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)),
         )
         for title, layout, styles in zip(_sheet_titles(sheet, len(layouts)), layouts, formats, strict=True)
     ]

@@ -125,7 +125,7 @@ def test_dates_are_real_dates_and_come_back(unit: str, tmp_path: Path) -> None:
     moments = np.array(["1900-03-01", "1999-12-31T23:59:59.999", "9999-12-31T23:59:59.999"], f"M8[{unit}]")
     path = tmp_path / "x.xlsx"
     sa.write(path, {"d": moments})
-    cells = [cell for cell in sheet_of(path)["A"]][-3:]
+    cells = list(sheet_of(path)["A"])[-3:]
     assert all(cell.is_date for cell in cells)
     assert cells[0].value.isoformat() == "1900-03-01T00:00:00"
     assert_same(sa.read(path)["d"], moments)

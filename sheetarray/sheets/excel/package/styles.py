@@ -12,6 +12,8 @@ from .markup import Element, Markup
 _DAY, _MINUTE = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
 DATE_CODES = {"D": _DAY, "h": _MINUTE, "m": _MINUTE, "s": f"{_MINUTE}:ss", "ms": f"{_MINUTE}:ss.000"}
 """The number format of dates, by the unit of datetime64."""
+TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
+"""The number format of booleans; Excel needs none."""
 
 _WHOLE_FORMAT, _DAY_FORMAT, _MINUTE_FORMAT = "1", "14", "22"  # built in
 _PLACES = ("fillId", "borderId", "xfId")  # 0 in a cell that is formatted in no way
@@ -25,16 +27,20 @@ class CellStyles:
 
     Attributes:
         bold: of a bold cell; None where there is none.
+        bold_right: of a bold cell above numbers, which stand at its right end; None where there is none.
         dates: of dates, by the unit of datetime64, as far as there are any.
         whole: of integers that are shown with all their digits; None where there is none.
+        truth: of booleans that LibreOffice too shows as TRUE and FALSE, and not as 1 and 0; None where there is none.
     """
 
     bold: int | None = None
+    bold_right: int | None = None
     dates: Mapping[str, int] = field(default_factory=dict)
     whole: int | None = None
+    truth: int | None = None
 
 
-OWN_STYLES = CellStyles(bold=1, dates={"D": 2, "h": 3, "m": 3, "s": 4, "ms": 5}, whole=6)
+OWN_STYLES = CellStyles(1, 2, {"D": 3, "h": 4, "m": 4, "s": 5, "ms": 6}, 7, 8)
 """The styles of a new workbook."""
 
 
@@ -51,7 +57,7 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
         ...     b"<cellXfs><xf fontId='0'/><xf fontId='1'/><xf numFmtId='14'/></cellXfs></styleSheet>",
         ...     location="xl/styles.xml",
         ... )
-        CellStyles(bold=1, dates={'D': 2}, whole=None)
+        CellStyles(bold=1, bold_right=None, dates={'D': 2}, whole=None, truth=None)
     """
     try:
         root = Markup(content, location=location).root
@@ -65,20 +71,31 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
         return CellStyles()
     bold = {str(index) for index, (thick, look) in enumerate(font_looks) if thick and look == font_looks[0][1]}
     codes = {_DAY_FORMAT: _DAY, _MINUTE_FORMAT: _MINUTE}
+    wanted = {*DATE_CODES.values(), _UNUSED.sub("", TRUTH_CODE).lower()}
     for format_ in formats.children_named("numFmt") if formats is not None else ():
         codes[format_.get("numFmtId")] = _UNUSED.sub("", format_.get("formatCode")).lower()
-    bold_style, whole, by_code = None, None, dict[str, int]()
+    bold_style, right, whole, by_code = None, None, None, dict[str, int]()
     for index, style in enumerate(styles.children_named("xf")):
         number, font = style.get("numFmtId", "0"), style.get("fontId", "0")
-        if style.children or any(style.get(name, "0") != "0" for name in _PLACES):
+        if any(style.get(name, "0") != "0" for name in _PLACES):
             continue
-        if number == "0" and font in bold and bold_style is None:
+        if style.children:
+            if number == "0" and font in bold and right is None and _stands_right(style):
+                right = index
+        elif number == "0" and font in bold and bold_style is None:
             bold_style = index
         elif font == "0" and number == _WHOLE_FORMAT and whole is None:
             whole = index
-        elif font == "0" and number in codes:
+        elif font == "0" and codes.get(number) in wanted:
             by_code.setdefault(codes[number], index)
-    return CellStyles(bold_style, {unit: by_code[code] for unit, code in DATE_CODES.items() if code in by_code}, whole)
+    dates = {unit: by_code[code] for unit, code in DATE_CODES.items() if code in by_code}
+    return CellStyles(bold_style, right, dates, whole, by_code.get(_UNUSED.sub("", TRUTH_CODE).lower()))
+
+
+def _stands_right(style: Element) -> bool:
+    """Return whether all that a style has besides is that text stands at the right end."""
+    (first, *more) = style.children
+    return not more and first.name == "alignment" and dict(first.attributes) == {"horizontal": "right"}
 
 
 def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:
