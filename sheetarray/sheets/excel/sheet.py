@@ -315,17 +315,9 @@ class ExcelSheet:
             place = f"{self._title}!{address(texts.dated[0])}"
             more = f" (and {len(texts.dated) - 1} more)" if len(texts.dated) > 1 else ""
             hint = 'dates="text" writes text: spreadsheets keep milliseconds, .ods hundredths, and years from 1900'
-            self._add_note(Finding("warning", place, f"a date cell, read as its ISO text{more}", hint))
-        if texts.bare:
-            place = f"{self._title}!{address(texts.bare[0])}"
-            more = f" (and {len(texts.bare) - 1} more)" if len(texts.bare) > 1 else ""
-            hint = "format the cells as dates: a program that saved the workbook has left the formats out"
-            self._add_note(Finding("warning", place, f"a number, read as the date of that day's number{more}", hint))
+            note = Finding("warning", place, f"a date cell, read as its ISO text{more}", hint)
+            self.notes = [*(other for other in self.notes if other.location != place), note]
         return texts.result()
-
-    def _add_note(self, note: Finding) -> None:
-        """Note what was accepted, in the place of what was noted of that cell before."""
-        self.notes = [*(other for other in self.notes if other.location != note.location), note]
 
 
 class _SomeRuns:

@@ -439,7 +439,7 @@ def decorated() -> bytes:
 
 def test_the_name_by_which_macros_know_a_sheet_stays() -> None:
     content = replaced(
-        append(rich(macros=True)), "xl/worksheets/sheet3.xml", ("<dimension", '<sheetPr codeName="Sheet3"/><dimension')
+        append(rich(macros=True)), "xl/worksheets/sheet3.xml", ("<sheetPr>", '<sheetPr codeName="Sheet3">')
     )
     after = replace(content)
     assert b'codeName="Sheet3"' in parts(after)["xl/worksheets/sheet3.xml"]

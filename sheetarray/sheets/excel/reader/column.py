@@ -152,7 +152,6 @@ class ColumnTexts:
 
     Attributes:
         dated: the places of dates that are read as their ISO text, and may have been finer than a date cell is.
-        bare: the places of numbers without a date's format that are read as dates.
     """
 
     def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
@@ -162,7 +161,6 @@ class ColumnTexts:
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
-        self.bare: list[int] = []
         for kind, change in (
             (NUMBER, self._add_numbers),
             (LARGE, self._add_large),
@@ -232,14 +230,16 @@ class ColumnTexts:
         self._add_kind(places, numbers["made"])
 
     def _add_bare_serials(self, places: Positions) -> Positions:
-        """Take the numbers that lost the format of a date for dates, and return the places of all others."""
+        """Take the numbers that lost the format of a date for dates, and return the places of all others.
+
+        SheetJS and others leave formats out when they save; the dtype in the header wins.
+        """
         import polars as pl
 
         serials = self._texts.gather(places).cast(pl.Float64, strict=False).fill_null(0).to_numpy()
         _, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit or "D")
         if exact.any():
             self._add_serials(places[exact])
-            self.bare += self._run.places[places[exact]].tolist()
         return places[~exact]
 
     def _add_large(self, places: Positions) -> None:
