@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...cells import TypedCells, longest_text
+from ...cells import TypedCells
 from ...cells.serials import serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...labels.description import NAME as LABELS_NAME
@@ -81,7 +81,7 @@ def _samples(piece: LayoutColumn, as_text: bool) -> Iterator[TypedCells]:
 def _longest_text(cells: pl.Series) -> int:
     import polars as pl
 
-    return longest_text(cells.cast(pl.String))
+    return max((len(text) for text in cells.cast(pl.String).to_list() if text), default=0)  # too few for the engine
 
 
 # Printing ------------------------------------------------------------------------------------------------------
