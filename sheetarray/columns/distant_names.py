@@ -7,6 +7,7 @@ an element.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -32,9 +33,38 @@ class _Zones(Protocol):
 def add_distant_names(sheet: _Zones, anchors: Sequence[Anchor]) -> list[Anchor]:
     """Return anchors, named by the nearest cell above that is not blank where the cell right above is.
 
-    A damaged header, of which nobody knows where it begins, gets that cell as an alias too.
+    That cell is a name only where another array has its name in the same row, and its data begin in the same row: a
+    note somewhere above an array without a name is none. A damaged header, of which nobody knows where it begins, gets
+    the cell as an alias too.
     """
     across = {anchor.row for anchor in anchors if anchor.orient == "rows"}
+    distant = {index: place for index, place in _find_cells_above(sheet, anchors).items() if place[1] not in across}
+    rows: dict[int, dict[int, int | None]] = {}  # by the row of names: where the data of each anchor begin
+    for index, anchor in enumerate(anchors):
+        if index in distant:
+            rows.setdefault(distant[index][1], {})[index] = _data_row(anchor)
+        elif anchor.orient == "columns" and (anchor.named or _is_damaged(anchor)):
+            for row in range(anchor.row - (_BEFORE_KEYS + 1 if _is_damaged(anchor) else 1), anchor.row):
+                rows.setdefault(row, {})[index] = _data_row(anchor)
+    counts = {row: Counter(begins.values()) for row, begins in rows.items()}
+    named = list(anchors)
+    for index, (name, row) in distant.items():
+        own, alike = _data_row(anchors[index]), counts[row]
+        others = alike.total() if own is None else alike[own] + alike[None]
+        if others > 1:
+            named[index] = _with_name(anchors[index], name, row)
+    return named
+
+
+def _data_row(anchor: Anchor) -> int | None:
+    """Return the row in which the data of an array begin; None where its header is broken."""
+    return None if anchor.header is None else anchor.row + anchor.start
+
+
+def _find_cells_above(sheet: _Zones, anchors: Sequence[Anchor]) -> dict[int, tuple[str, int]]:
+    """Return the nearest cell above blanks for those anchors that have such a one, by their indices: its text, and its
+    row.
+    """
     topmost: dict[int, int] = {}
     for index, anchor in enumerate(anchors):
         if anchor.orient == "columns":
@@ -42,20 +72,20 @@ def add_distant_names(sheet: _Zones, anchors: Sequence[Anchor]) -> list[Anchor]:
             if anchor.row < anchors[other].row:
                 topmost[anchor.column] = index
     waiting = [index for index in topmost.values() if _may_be_distant(anchors[index])]
-    named = list(anchors)
+    cells_above: dict[int, tuple[str, int]] = {}
     for most in (_FIRST_LOOK, MOST_BLANKS + 1):
-        unnamed = []
+        blank = []
         for first in range(0, len(waiting), _ANCHORS_AT_ONCE):
             some = waiting[first : first + _ANCHORS_AT_ONCE]
             zones = [_zone_above(anchors[index], most) for index in some]
             for index, zone, cells in zip(some, zones, sheet.zones(zones), strict=True):
                 place = _find_name([*cells, *[None] * (zone.count - len(cells))], damaged=_is_damaged(anchors[index]))
                 if place is None:
-                    unnamed.append(index)
-                elif zone.row + place not in across:
-                    named[index] = _with_name(anchors[index], str(cells[place]), zone.count - place - 1)
-        waiting = [index for index in unnamed if anchors[index].row > _FIRST_LOOK]
-    return named
+                    blank.append(index)
+                else:
+                    cells_above[index] = str(cells[place]), zone.row + place
+        waiting = [index for index in blank if anchors[index].row > _FIRST_LOOK]
+    return cells_above
 
 
 def _may_be_distant(anchor: Anchor) -> bool:
@@ -93,6 +123,6 @@ def _is_beginning(cell: Cell) -> bool:
     return normalize_key(cell) in ("version", "ndarray") or bool(SEMVER.fullmatch(str(cell)))
 
 
-def _with_name(anchor: Anchor, name: str, blanks: int) -> Anchor:
+def _with_name(anchor: Anchor, name: str, row: int) -> Anchor:
     aliases = (name, *anchor.aliases) if anchor.aliases else anchor.aliases
-    return replace(anchor, name=name, named=True, blanks=blanks, aliases=aliases)
+    return replace(anchor, name=name, named=True, blanks=anchor.row - row - 1, aliases=aliases)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import openpyxl
 import pytest
 
 import sheetarray as sa
@@ -34,6 +35,35 @@ def test_a_name_stands_above_no_more_blanks_than_a_header_is_tall() -> None:
 
 def test_the_nearest_cell_above_is_the_name() -> None:
     assert list(sa.read_csv(io.BytesIO(aligned_csv(above="a report")))) == ["b", "c"]
+
+
+def test_a_note_above_arrays_without_names_is_no_name() -> None:
+    rows = aligned_csv(blanks=0).partition(b"\r\n")[2]
+    assert list(sa.read_csv(io.BytesIO(b"a note,\r\n,\r\n" + rows))) == ["A", "B"]
+
+
+@pytest.mark.parametrize("row", range(2, 24))
+def test_an_array_keeps_its_name_whatever_cell_of_the_other_header_is_damaged(row: int) -> None:
+    file = io.BytesIO()
+    sa.write_excel(file, {"a": A, "b": B})
+    book = openpyxl.load_workbook(io.BytesIO(file.getvalue()))
+    book.worksheets[0].cell(row, 1).value = "x"
+    damaged = io.BytesIO()
+    book.save(damaged)
+    assert list(sa.read_excel(io.BytesIO(damaged.getvalue()), ["b"])) == ["b"]
+    with pytest.raises(FormatError):
+        sa.read_excel(io.BytesIO(damaged.getvalue()))
+
+
+def test_a_name_stands_in_the_row_of_another_whose_data_begin_beside_it() -> None:
+    file = io.BytesIO()
+    sa.write_excel(file, {"a": A, "b": B})
+    book = openpyxl.load_workbook(io.BytesIO(file.getvalue()))
+    book.worksheets[0].move_range("B2:B30", rows=1)  # its data begin elsewhere: so it is no sheet that was written so
+    moved = io.BytesIO()
+    book.save(moved)
+    assert list(sa.read_excel(io.BytesIO(file.getvalue()))) == ["a", "b"]
+    assert list(sa.read_excel(io.BytesIO(moved.getvalue()))) == ["a", "B"]
 
 
 def test_what_stands_between_two_arrays_of_a_column_is_no_name() -> None:

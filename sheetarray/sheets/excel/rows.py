@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .looks import EXACT, stands_right
+from .appearance import EXACT, stands_right
 from .package.styles import CellStyles
 from .xml_text import needs_space, xml_text, xml_texts
 

@@ -317,8 +317,8 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
     """Return what comes before the rows of a sheet, and what comes after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
-        f'<col min="{first}" max="{end}" width="{width:g}"{looks} customWidth="1"{ends}/>'
-        for first, end, width, looks, ends in _group_columns(plan)
+        f'<col min="{first}" max="{end}" width="{width:g}"{before} customWidth="1"{after}/>'
+        for first, end, width, before, after in _group_columns(plan)
     )
     below = f"A{plan.headers + 2}"
     frozen = (  # hidden rows do not count among those of the upper pane
@@ -355,9 +355,9 @@ def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]
     after that.
     """
     hidden = plan.hidden
-    looks = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]
+    kinds = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]
     start = 1
-    for (width, hides, after), run in groupby(looks):
+    for (width, hides, after), run in groupby(kinds):
         end = start + len(list(run))
         outline = ' outlineLevel="1"' if hides else ' collapsed="1"' if after else ""
         yield start, end - 1, width, ' hidden="1"' if hides else "", outline

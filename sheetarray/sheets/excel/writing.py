@@ -17,9 +17,9 @@ from ...columns import Layout, column_letters, lay_out_sheets
 from ...errors import LimitError, locating
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
+from .appearance import column_width, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles
 from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
-from .looks import column_width, is_for_programs, printed_ranges, value_style
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
