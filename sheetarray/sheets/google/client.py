@@ -31,7 +31,9 @@ _ADVICE = (
     "run gcloud auth application-default login"
 )
 _LONGEST_PATH = 1000
-_SECRET = re.compile(r"\s*[{\[]|.*\n|-----BEGIN|ya29\.|AIza|GOCSPX-")  # credentials begin so, never to be shown
+_SECRET = re.compile(  # credentials begin so, or are such words; they are never to be shown
+    r"\s*[{\[]|.*\n|-----BEGIN|\s*(?:ya29\.|AIza|GOCSPX-|eyJ|1//?[\w-]{20}|4/[\w-]{20}|MII[\w+/]{30})"
+)
 _CONNECTION = "is there a connection to the internet, and does the proxy work, where HTTPS_PROXY names one?"
 
 
@@ -168,4 +170,18 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
         return service_account.Credentials.from_service_account_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
     if kind == "authorized_user":
         return credentials.Credentials.from_authorized_user_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
+    if kind == "external_account":
+        return _from_outside(content, scopes)
     return None
+
+
+def _from_outside(content: dict[str, Any], scopes: list[str]) -> Any:
+    """Return credentials of another cloud, which Google exchanges for its own (workload identity federation)."""
+    from google.auth import aws, identity_pool, pluggable
+
+    source = content.get("credential_source") or {}
+    if content.get("subject_token_type") == "urn:ietf:params:aws:token-type:aws4_request":
+        return aws.Credentials.from_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
+    if isinstance(source, dict) and "executable" in source:
+        return pluggable.Credentials.from_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
+    return identity_pool.Credentials.from_info(content, scopes=scopes)  # type: ignore[no-untyped-call]

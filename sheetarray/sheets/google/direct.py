@@ -58,6 +58,9 @@ class DirectWrite:
         columns: the cells of each column of it.
         plan: where.
         title: of the worksheet, where it is to be made.
+
+    Attributes:
+        gid: of the worksheet.
     """
 
     def __init__(
@@ -65,9 +68,9 @@ class DirectWrite:
     ) -> None:
         self._service, self._layout, self._columns, self._plan = service, layout, columns, plan
         sheet = plan.sheet
-        self._gid, self._title = (sheet.gid, sheet.title) if sheet else (new_gid(), title)
+        self.gid, self._title = (sheet.gid, sheet.title) if sheet else (new_gid(), title)
         notes = sheet.notes if sheet else WriteNotes()
-        self._swap = Swap(self._gid, plan.state.generation(self._gid), notes, own=plan.own)
+        self._swap = Swap(self.gid, plan.state.generation(self.gid), notes, own=plan.own)
 
     def happened(self, state: State) -> bool:
         """Return whether the batch took effect."""
@@ -91,7 +94,7 @@ class DirectWrite:
             shown=[range_on_sheet(self._title, rect) for rect, _ in blocks],
             attempts=_ATTEMPTS if sum(map(len, self._columns)) * 60 > _HEAVY else None,
         )
-        difference = self._compare(cells_after(answer, self._gid) if answer else None)
+        difference = self._compare(cells_after(answer, self.gid) if answer else None)
         if difference is not None:
             self._undo(difference)
             raise ChangedCellError(difference)
@@ -99,7 +102,7 @@ class DirectWrite:
     # The batch -----------------------------------------------------------------------------------------------
 
     def _requests(self, blocks: list[tuple[Rect, list[list[Cell]]]]) -> Requests:
-        plan, gid = self._plan, self._gid
+        plan, gid = self._plan, self.gid
         if plan.sheet is None:
             grid = {"rowCount": plan.rows, "columnCount": plan.columns}
             made = {"sheetId": gid, "title": self._title, "gridProperties": grid}
@@ -155,7 +158,7 @@ class DirectWrite:
             raise RemoteError(f"{difference}, and what was there could not be put back", hint="write it again")
 
     def _undo_requests(self, state: State) -> tuple[Swap | None, Requests]:
-        plan, gid = self._plan, self._gid
+        plan, gid = self._plan, self.gid
         added = {range_.name for range_ in plan.ranges if range_.known is None}
         removed: Requests = [
             {"deleteNamedRange": {"namedRangeId": named.id}}
@@ -185,9 +188,9 @@ class DirectWrite:
 
     def _look_requests(self) -> Requests:
         named = [place for place in self._plan.places if place.named] if self._plan.own else []
-        plain = [make_bold(self._gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
+        plain = [make_bold(self.gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
         frozen = {"gridProperties": {"frozenRowCount": 0}}
-        thawed = [change_properties(self._gid, frozen, "gridProperties.frozenRowCount")] if self._plan.adopted else []
+        thawed = [change_properties(self.gid, frozen, "gridProperties.frozenRowCount")] if self._plan.adopted else []
         return [*plain, *thawed]
 
     def _old_cells(self) -> Requests:
@@ -201,5 +204,5 @@ class DirectWrite:
             if inside.top >= (inside.bottom or 0) or (inside.left or 0) >= (inside.right or 0):
                 continue
             block = list(zip(*plan.grid.cells(inside), strict=True))
-            requests.append(update_cells(self._gid, inside.top, inside.left or 0, block, plan.grid.formulas))
+            requests.append(update_cells(self.gid, inside.top, inside.left or 0, block, plan.grid.formulas))
         return requests

@@ -22,7 +22,7 @@ from .client import http_client
 from .content import NOT_WHOLE
 from .fetch import fetch_values
 from .requests import SheetsApi
-from .retries import RefusedError, Retries
+from .retries import TIMEOUT, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
 from .state import fetch_state
 
@@ -42,6 +42,7 @@ def read_gsheet(
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     strict: bool = False,
     resize: bool = False,
     missing: Missing = "error",
@@ -56,6 +57,7 @@ def read_gsheet(
         worksheet: its title, where the source says none; None reads every worksheet that holds arrays.
         client: a gspread client; None makes one that may only read.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
+        timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
         strict: refuse lists without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
@@ -76,7 +78,7 @@ def read_gsheet(
         >>> from sheetarray.testing.sheets_server import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
-        ...     write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
+        ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
         ...     read_gsheet(key, client=client)
         {'t': array([[1.5, 2.5]])}
     """
@@ -87,7 +89,7 @@ def read_gsheet(
 
     at_once = _READ_AT_ONCE if names is None else MOST_AT_ONCE
     return _read_consistently(
-        source, worksheet, client, credentials, attempt, pause_listener(progress), at_once=at_once
+        source, worksheet, client, credentials, timeout, attempt, pause_listener(progress), at_once=at_once
     )
 
 
@@ -97,6 +99,7 @@ def scan_gsheet(
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     strict: bool = False,
     resize: bool = False,
     progress: Progress | None = None,
@@ -108,6 +111,7 @@ def scan_gsheet(
         worksheet: as for `read_gsheet`.
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
+        timeout: as for `read_gsheet`.
         strict: refuse lists without a version.
         resize: shapes are those that `read_gsheet` gives with it, and all is read.
         progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
@@ -122,6 +126,7 @@ def scan_gsheet(
         worksheet,
         client,
         credentials,
+        timeout,
         lambda sheets: scan_sheets(sheets, strict=strict, resize=resize),
         pause_listener(progress),
     )
@@ -133,6 +138,7 @@ def check_gsheet(
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
@@ -143,6 +149,7 @@ def check_gsheet(
         worksheet: as for `read_gsheet`.
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
+        timeout: as for `read_gsheet`.
         missing: as for `read_gsheet`.
         progress: as for `read_gsheet`.
 
@@ -156,7 +163,9 @@ def check_gsheet(
             return list(check_sheets(sheets, missing=missing))
 
     try:
-        yield from _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(progress))
+        yield from _read_consistently(
+            source, worksheet, client, credentials, timeout, attempt, pause_listener(progress)
+        )
     except FormatError as error:
         yield Finding.from_error(error)
 
@@ -172,6 +181,7 @@ def read_columns_gsheet(
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     header: bool | int | None = None,
     skip_rows: Rows = 0,
     skip_footer: int = 0,
@@ -200,7 +210,9 @@ def read_columns_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         return read_table(sheets[0], columns, options)
 
-    return _read_consistently(source, worksheet, client, credentials, attempt, pause_listener(None), first=True)
+    return _read_consistently(
+        source, worksheet, client, credentials, timeout, attempt, pause_listener(None), first=True
+    )
 
 
 def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
@@ -214,6 +226,7 @@ def _read_consistently(
     worksheet: str | None,
     client: Any,
     credentials: PathLike | None,
+    timeout: float,
     attempt: Callable[[list[GoogleSheet]], Result],
     waiting: Callable[[float, str], None] | None,
     *,
@@ -227,7 +240,7 @@ def _read_consistently(
     """
     address = parse_address(source, worksheet)
     http = address.http if address.http is not None and client is None else client
-    patience = Retries(waiting)
+    patience = Retries(waiting, timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
     with locating(source=address.label), explain_unfinished():
         for index in range(_ATTEMPTS):

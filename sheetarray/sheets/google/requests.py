@@ -105,7 +105,7 @@ class SheetsApi:
         begun = time.monotonic()
         failure: FailedError
         try:
-            return self._answer(self._request(method, path, params, body))
+            return self._answer(self.patience.run(lambda: self._request(method, path, params, body)))
         except FailedError as caught:
             failure = caught
         except APIError as error:
@@ -134,6 +134,7 @@ class SheetsApi:
         return self._http.request(method, url, params=params, data=body, headers=headers)
 
     def _answer(self, response: Any) -> Answer:
+        self.patience.retries += len(getattr(response, "history", ()))  # redirects are requests too
         self._note_time(response)
         answer = response.json()
         if not isinstance(answer, dict):

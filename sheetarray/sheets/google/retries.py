@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
@@ -19,6 +22,7 @@ Result = TypeVar("Result")
 
 MOST_RETRIES = 60  # requests repeated in one read or write
 MOST_WAITING = 1800.0  # seconds waited, and lost in requests that failed
+TIMEOUT = 600.0  # seconds for all requests of one read or write, beyond waiting for a quota
 _IN_A_ROW = 8  # failures of one request that are no matter of a quota
 _UNREACHED = 4  # of them, where nothing answers at all
 _LONGEST_PAUSE = 64.0  # seconds
@@ -84,6 +88,7 @@ class Retries:
         waiting: told the seconds of each pause, and why.
         most_retries: requests repeated.
         most_waiting: seconds waited, and lost in requests that failed.
+        timeout: seconds for requests and pauses together, those for a quota not counted; None for no bound.
     """
 
     def __init__(
@@ -92,9 +97,47 @@ class Retries:
         *,
         most_retries: int = MOST_RETRIES,
         most_waiting: float = MOST_WAITING,
+        timeout: float | None = None,
     ) -> None:
-        self.retries, self.waited = 0, 0.0
+        if timeout is not None and not timeout > 0:
+            raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r}")
+        self.retries, self.waited, self.spent = 0, 0.0, 0.0
+        self.timeout = timeout
         self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting
+
+    def run(self, request: Callable[[], Result]) -> Result:
+        """Return what a request comes to, within the time that is left for it.
+
+        It runs in a thread of its own: no timeout of a connection ends an answer of one byte a second.
+
+        Raises:
+            RemoteError: no time is left.
+        """
+        if self.timeout is None:
+            return request()
+        begun, left = time.monotonic(), self.timeout - self.spent
+        outcome: Future[Result] = Future()
+        if left > 0:
+            threading.Thread(target=_settle, args=(outcome, request), daemon=True).start()
+        try:
+            return outcome.result(max(left, 0))
+        except FutureTimeoutError:
+            if outcome.done():  # an error of the request's own
+                raise
+            raise self._timeout_error() from None
+        finally:
+            self.spent += time.monotonic() - begun
+
+    def can_pause(self, seconds: float) -> bool:
+        """Return whether there is time for a pause, and for anything after it."""
+        in_time = self.timeout is None or self.spent + seconds < self.timeout
+        return in_time and self.waited + seconds <= self._most_waiting
+
+    def _timeout_error(self) -> RemoteError:
+        return RemoteError(
+            f"given up after {self.spent:.0f} seconds, of {self.timeout:g} that timeout= allows",
+            hint="pass a longer timeout= for large arrays, or try again later",
+        )
 
     def repeat(self, attempt: Callable[[], Result]) -> Result:
         """Attempt something until it succeeds.
@@ -128,12 +171,15 @@ class Retries:
         )
         if row >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
             self._give_up_error(failure)
+        if not failure.quota and not self.can_pause(pause):
+            raise self._timeout_error() from None
         self.retries += 1
-        self.pause(pause, failure.what)
+        self.pause(pause, failure.what, quota=failure.quota)
 
-    def pause(self, seconds: float, why: str) -> None:
+    def pause(self, seconds: float, why: str, *, quota: bool = False) -> None:
         """Wait; a second or more is told."""
         self.waited += seconds
+        self.spent += 0.0 if quota else seconds
         if self._waiting and seconds >= 1:
             self._waiting(seconds, why)
         time.sleep(seconds)
@@ -145,3 +191,10 @@ class Retries:
         else:
             hint = failure.unreached or "try again later"
         raise RemoteError(tried, hint=hint, status=failure.status) from None
+
+
+def _settle(outcome: Future[Result], request: Callable[[], Result]) -> None:
+    try:
+        outcome.set_result(request())
+    except BaseException as error:
+        outcome.set_exception(error)

@@ -29,7 +29,7 @@ from .plan import WritePlan, check_cells, fresh_plan
 from .read_back import find_change
 from .reading import pause_listener
 from .requests import SheetsApi
-from .retries import MOST_WAITING, RefusedError, Retries
+from .retries import TIMEOUT, RefusedError, Retries
 from .stage import Stage
 from .state import MOST_CELLS, MOST_COLUMNS, State, fetch_state
 
@@ -47,8 +47,9 @@ def write_gsheet(
     worksheet: str = "arrays",
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     progress: Progress | None = None,
-) -> None:
+) -> str:
     """Write arrays into a worksheet of a Google spreadsheet, one column each: all of them, or nothing at all.
 
     They are put on a hidden sheet, read back and compared, and then put into place in one step. Arrays of the same
@@ -62,8 +63,12 @@ def write_gsheet(
         worksheet: its title, where the target says none; made where there is none.
         client: a gspread client; None makes one.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
+        timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
         progress: called with the cells written and the cells in all; its attribute `waiting`, where it has one, with
             the seconds of each pause, and why.
+
+    Returns:
+        The URL of the worksheet.
 
     Raises:
         DTypeError: an array that no dtype of the format holds.
@@ -78,7 +83,7 @@ def write_gsheet(
         >>> from sheetarray.testing.sheets_server import SheetsServer
         >>> with SheetsServer() as server:
         ...     key, client = server.create(), server.client()
-        ...     write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
+        ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
@@ -89,12 +94,14 @@ def write_gsheet(
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
     http = address.http if address.http is not None and client is None else client
-    service = SheetsApi(http_client(http, credentials, writing=True), address.key, Retries(pause_listener(progress)))
+    patience = Retries(pause_listener(progress), timeout=timeout)
+    service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
     report = progress or ignore_progress
     report(0, layout.cell_count)
     with locating(source=address.label):
-        _Write(service, address, layout, report).run()
+        gid = _Write(service, address, layout, report).run()
     report(layout.cell_count, layout.cell_count)
+    return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={gid}"
 
 
 def _never_stop(_: State) -> bool:
@@ -111,9 +118,11 @@ class _Write:
         self.happened: Callable[[State], bool] = _never_stop
         self._done, self._report = 0, report
 
-    def run(self) -> None:
+    def run(self) -> int:
+        """Write everything; return the id of the worksheet."""
         plan = self.make_plan(-1)
         self.chunks = make_chunks(self.layout)  # whatever no cell can hold is found before anything is written
+        self.gid = plan.sheet.gid if plan.sheet else -1
         with Holder(plan.state.now) as holder:
             stage = Stage(self.service, self.layout, holder)
             self.columns = small_columns(self.layout, self.chunks)
@@ -125,6 +134,7 @@ class _Write:
             except BaseException:
                 self._clean_up(stage)
                 raise
+        return self.gid
 
     def _carry_out(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
         conflicts = 0
@@ -197,7 +207,7 @@ class _Write:
         """Wait for others: longer each time, up to so many seconds."""
         patience = self.service.patience
         seconds = min(0.1 * 2.0**row, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
-        if row > _MOST_CONFLICTS or patience.waited + seconds > MOST_WAITING:
+        if row > _MOST_CONFLICTS or not patience.can_pause(seconds):
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
         patience.pause(seconds, why)
 
@@ -226,8 +236,10 @@ class _Write:
     def _commit(self, plan: WritePlan, stage: Stage) -> None:
         if plan.sheet is None:
             requests, swap = rename_stage(plan, stage, self.address.title or "")
+            self.gid = stage.gid
         else:
             requests, swap = copy_stage(plan, stage, plan.sheet)
+            self.gid = plan.sheet.gid
         self.happened = swap.took_effect
         apply_changes(self.service, requests, swap.took_effect, confirmed=True)
         if plan.sheet is not None:
@@ -237,7 +249,7 @@ class _Write:
 
     def _write_at_once(self, plan: WritePlan, columns: list[list[Cell]]) -> None:
         writing = DirectWrite(self.service, self.layout, columns, plan, self.address.title or "")
-        self.happened = writing.happened
+        self.happened, self.gid = writing.happened, writing.gid
         writing.write()
 
     def _write_in_place(self, plan: WritePlan, stage: Stage, holder: Holder) -> None:
@@ -245,7 +257,7 @@ class _Write:
             stage.remove(plan.state)
             raise ConflictError
         assert plan.sheet is not None
-        self._done = 0
+        self._done, self.gid = 0, plan.sheet.gid
         writing = InPlaceWrite(self.service, self.layout, plan, plan.sheet, holder)
         self.happened = writing.happened
         writing.write(self.count_cells)
@@ -255,7 +267,7 @@ class _Write:
         if not stage.attempts and self.happened is _never_stop:
             return False
         until = time.monotonic() + _CLEANING
-        self.service.patience = Retries(most_retries=3, most_waiting=8.0)
+        self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
                 state = fetch_state(self.service)

@@ -1,0 +1,203 @@
+"""What a call to Google Sheets costs at most, whatever answers: time, redirects, depth of JSON; no secret is shown."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from spreadsheets import ENDPOINT
+
+import sheetarray as sa
+from sheetarray.errors import RemoteError
+from sheetarray.sheets.google import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google.client import http_client
+from sheetarray.sheets.google.retries import FailedError, Retries
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
+VERBS: list[Any] = [
+    read_gsheet,
+    scan_gsheet,
+    read_columns_gsheet,
+    lambda *args, **more: list(check_gsheet(*args, **more)),
+    lambda *args, **more: write_gsheet(*args, {"x": np.arange(3)}, **more),
+]
+
+
+class Odd(BaseHTTPRequestHandler):
+    """Answers every request in one odd way."""
+
+    server: Any
+
+    def do_GET(self) -> None:
+        self.server.taken.append(self.path)
+        getattr(self, self.server.way)()
+
+    do_POST = do_PUT = do_GET  # noqa: N815
+
+    def slowly(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        while not self.server.closing.wait(0.01):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+
+    def round_and_round(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/{len(self.server.taken)}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def deeply(self) -> None:
+        self.send_response(200)
+        body = b"[" * 200_000
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def deeply_wrong(self) -> None:
+        self.send_response(400)
+        body = b'{"error":' * 200_000
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def odd(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Odd) as server:
+        odd: Any = server
+        odd.taken, odd.closing = [], threading.Event()
+        odd.handle_error = lambda *_: None
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        monkeypatch.setenv(ENDPOINT, f"http://127.0.0.1:{server.server_port}")
+        yield odd
+        odd.closing.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_answer_of_a_byte_now_and_then_is_given_up_in_time(odd: Any, verb: Any) -> None:
+    odd.way = "slowly"
+    with pytest.raises(RemoteError, match=r"given up after .* timeout= allows"):
+        verb(KEY, timeout=0.2)
+    assert len(odd.taken) == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_redirects_in_a_circle_end_it(odd: Any, verb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    odd.way = "round_and_round"
+    with pytest.raises(RemoteError, match="circle of redirects"):
+        verb(KEY)
+    assert len(odd.taken) <= 31
+
+
+@pytest.mark.parametrize("way", ["deeply", "deeply_wrong"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_json_of_any_depth_is_a_remote_error(odd: Any, verb: Any, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    odd.way = way
+    with pytest.raises(RemoteError):
+        verb(KEY)
+    assert len(odd.taken) <= 10
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
+def test_a_timeout_is_a_time(timeout: float) -> None:
+    with pytest.raises(ValueError, match="timeout"):
+        read_gsheet(KEY, timeout=timeout, client=SheetsServer)
+
+
+def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    with SheetsServer() as server:
+        key, client = server.create(), server.client()
+        server.faults.append(Fault("quota", retry_after=500, times=2))
+        write_gsheet(key, {"x": np.arange(3)}, client=client, timeout=60)
+        assert sum(pauses) >= 1000
+        pauses.clear()
+        server.faults.append(Fault(503, retry_after=25, times=3))
+        with pytest.raises(RemoteError, match="timeout="):
+            write_gsheet(key, {"x": np.arange(4)}, client=client, timeout=60)
+        assert 50 <= sum(pauses) <= 60
+        server.faults.clear()
+        assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("seconds", "tries"), [(10.0, 2), (12.0, 1)])
+def test_a_pause_that_would_outlast_the_time_is_not_taken(
+    seconds: float, tries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    patience, attempts = Retries(timeout=12.0), []
+
+    def fail() -> None:
+        attempts.append(1)
+        raise FailedError("it fails", retry_after=seconds if len(attempts) < 2 else 20.0)
+
+    with pytest.raises(RemoteError):
+        patience.repeat(fail)
+    assert len(attempts) == tries
+
+
+def test_an_error_of_the_request_itself_passes_through() -> None:
+    def fail() -> None:
+        raise TimeoutError("its own")
+
+    with pytest.raises(TimeoutError, match="its own"):
+        Retries(timeout=5.0).run(fail)
+
+
+# Secrets -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "1//0gAbCdEfGhIjKlMnOpQrStUvWxYz-1234567890",
+        "1/AbCdEfGhIjKlMnOpQrStUvWxYz_12345",
+        "eyJhbGciOi.x.y",
+        "4/0AbCdEfGhIjKlMnOpQrStUv",
+    ],
+)
+def test_a_token_in_place_of_a_path_is_not_echoed(secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENDPOINT, raising=False)
+    with pytest.raises(RemoteError, match="is the path of a file") as caught:
+        read_gsheet(KEY, credentials=secret)
+    assert secret not in str(caught.value) + repr(caught.value)
+
+
+def test_credentials_of_another_cloud_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENDPOINT, raising=False)
+    path = tmp_path / "outside.json"
+    content = {
+        "type": "external_account",
+        "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+        "token_url": "https://sts.googleapis.com/v1/token",
+        "credential_source": {"file": str(tmp_path / "token")},
+    }
+    for source, kind in (({"file": "t"}, "identity_pool"), ({"executable": {"command": "x"}}, "pluggable")):
+        path.write_text(json.dumps(content | {"credential_source": source}))
+        path.chmod(0o600)
+        auth = http_client(None, path, writing=False).auth
+        assert type(auth).__module__ == f"google.auth.{kind}"
+        assert auth.scopes == ["https://www.googleapis.com/auth/spreadsheets.readonly"]
+    path.write_text(json.dumps({"type": "external_account"}))
+    with pytest.raises(sa.errors.RemoteError, match="cannot be used"):
+        read_gsheet(KEY, credentials=path)
