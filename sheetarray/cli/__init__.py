@@ -1,4 +1,4 @@
-"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`.
+"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`, `gsheets`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -16,6 +16,7 @@ from .adopt import adopt
 from .check import check
 from .convert import convert
 from .diff import diff
+from .gsheets import gsheets
 from .info import info
 from .program import Program
 from .show import show
@@ -68,7 +69,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, adopt, diff, table):
+for _command in (info, show, convert, check, adopt, diff, table, gsheets):
     main.add_command(_command)
 
 __all__ = ["main"]

@@ -6,23 +6,27 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 `address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch` and
 `grid` look at what is there; `sheet` and `reading` read. `body`, `plan` and `changes` prepare a write; `direct` makes
 a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
-`read_back` compares. `holder` tells living writers from dead ones.
+`read_back` compares. `holder` tells living writers from dead ones,
+`leftovers` what the dead have left.
 """
 
 from __future__ import annotations
 
 from ...adapters import Keeps
 from .adopting import adopt_gsheet
+from .leftovers import clean_gsheet, unlock_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet
 
 __all__ = [
     "adopt_gsheet",
     "check_gsheet",
+    "clean_gsheet",
     "keeps_gsheet",
     "read_columns_gsheet",
     "read_gsheet",
     "scan_gsheet",
+    "unlock_gsheet",
     "write_gsheet",
 ]
 

@@ -16,8 +16,8 @@ from .changes import Requests, Swap, apply_changes, put_named_range
 from .client import http_client
 from .reading import explain_unfinished, pause_listener, select_sheets
 from .requests import Answer, SheetsApi
-from .retries import RefusedError, Retries
-from .sheet import MOST_AT_ONCE, ChangedError
+from .retries import TIMEOUT, RefusedError, Retries
+from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
 from .state import State, Worksheet, fetch_state
 
 _ATTEMPTS = 5
@@ -30,6 +30,7 @@ def adopt_gsheet(
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
@@ -41,6 +42,7 @@ def adopt_gsheet(
         worksheet: as for `read_gsheet`.
         client: as for `read_gsheet`.
         credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
         missing: as for `read_gsheet`.
         progress: its attribute `waiting` is called as by `read_gsheet`; itself it is not.
 
@@ -56,18 +58,19 @@ def adopt_gsheet(
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
     address = parse_address(source, worksheet)
     http = address.http if address.http is not None and client is None else client
-    patience = Retries(pause_listener(progress))
+    patience = Retries(pause_listener(progress), timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)
-    with locating(source=address.label), explain_unfinished():
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label), explain_unfinished(sheets):
         for number in range(_ATTEMPTS):
             try:
                 state = fetch_state(service)
-                sheets = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+                sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
                 arrays = read_resized_arrays(sheets, missing=missing)
                 edits = find_header_edits(sheets, arrays)
                 if edits:
                     requests, swap = _make_batch(state, edits, arrays)
-                    apply_changes(service, requests, swap.took_effect)
+                    apply_changes(service, requests, swap.took_effect, confirmed=True)
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:
                 message = str(changed)

@@ -43,6 +43,13 @@ def write_mark(length: int, holder: Holder) -> str:
     return f"{length}{NOT_WHOLE}{holder}"
 
 
+def find_mark(cell: Cell) -> tuple[int, Holder] | None:
+    """Return the length of an array and who writes it, where a cell says so."""
+    marked = _MARKED.match(cell) if isinstance(cell, str) else None
+    holder = Holder.from_text(str(cell)) if marked else None
+    return (int(marked[1]), holder) if marked and holder else None
+
+
 @dataclass(frozen=True, slots=True)
 class StandingArray:
     """An array, or a part of one, in a worksheet.

@@ -68,6 +68,23 @@ class Holder:
             began = 0.0
         return cls(began, match[2], int(match[3]), match[4])
 
+    def describe(self, now: float) -> str:
+        """Return a sentence about who writes, and for how long; `now` is by the service's clock.
+
+        Example:
+            >>> Holder(100.0, machine="ab12cd34", process=7, random="0" * 12).describe(1000.0)
+            'process 7 on another machine (ab12cd34) has been writing for 15 minutes'
+        """
+        if self.began <= 0:
+            return f"process {self.process} has stopped writing"
+        ours = self.machine == this_machine()
+        where = "this machine" if ours else f"another machine ({self.machine})"
+        minutes = max(round((now - self.began) / 60), 0)
+        age = f"{minutes / 60:.1f} hours" if minutes >= 120 else f"{minutes} minute{'s' * (minutes != 1)}"
+        if self.is_dead(now):
+            return f"process {self.process} on {where} began {age} ago and is dead"
+        return f"process {self.process} on {where} has been writing for {age}"
+
     def __enter__(self) -> Holder:
         _OURS.add(self.random)
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,8 +20,9 @@ from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .address import SheetAddress, parse_address
 from .client import http_client
-from .content import NOT_WHOLE
+from .content import NOT_WHOLE, find_mark
 from .fetch import fetch_values
+from .leftovers import stage_findings
 from .requests import SheetsApi
 from .retries import TIMEOUT, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
@@ -32,7 +34,10 @@ _ATTEMPTS = 6  # to read a worksheet while others write
 _HEAD = 20_000  # cells
 _READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
-_UNDER_WAY = "it is being written, or the write was interrupted: read it again later, or write it again"
+_UNDER_WAY = (
+    "it is being written, or the write was interrupted: read it again later, or write it again, after "
+    "sheetarray gsheets unlock URL where the writer is dead"
+)
 
 
 def read_gsheet(
@@ -160,7 +165,8 @@ def check_gsheet(
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
         with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
-            return list(check_sheets(sheets, missing=missing))
+            findings = [_explain_finding(finding, sheets) for finding in check_sheets(sheets, missing=missing)]
+        return [*findings, *stage_findings(sheets[0].service)]
 
     try:
         yield from _read_consistently(
@@ -242,10 +248,12 @@ def _read_consistently(
     http = address.http if address.http is not None and client is None else client
     patience = Retries(waiting, timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
-    with locating(source=address.label), explain_unfinished():
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label), explain_unfinished(sheets):
         for index in range(_ATTEMPTS):
             try:
-                return attempt(select_sheets(service, address, first=first, at_once=at_once))
+                sheets[:] = select_sheets(service, address, first=first, at_once=at_once)
+                return attempt(sheets)
             except ChangedError as changed:
                 message = str(changed)
             patience.pause(0.25 * 2**index, "others write to the worksheet")
@@ -280,11 +288,24 @@ def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_
 
 
 @contextmanager
-def explain_unfinished() -> Iterator[None]:
-    """Say of an array that is being written that it is."""
+def explain_unfinished(sheets: Sequence[GoogleSheet]) -> Iterator[None]:
+    """Say of an array that is being written that it is, and by whom, as far as these sheets have been fetched."""
     try:
         yield
     except FormatError as error:
         if NOT_WHOLE in error.reason:
-            error.reason, error.hint = "the array is not whole", _UNDER_WAY
+            error.reason, error.hint = _describe_writer(sheets), _UNDER_WAY
         raise
+
+
+def _explain_finding(finding: Finding, sheets: Sequence[GoogleSheet]) -> Finding:
+    if NOT_WHOLE not in finding.message:
+        return finding
+    return replace(finding, message=_describe_writer(sheets), hint=_UNDER_WAY)
+
+
+def _describe_writer(sheets: Sequence[GoogleSheet]) -> str:
+    """Return a sentence about an array that is not whole, and who writes it, as far as its mark has been fetched."""
+    marks = (find_mark(cell) for sheet in sheets for cell in sheet.first_cells())
+    holders = [mark[1].describe(sheets[0].service.now) for mark in marks if mark]
+    return "; ".join(["the array is not whole", *sorted(set(holders))])

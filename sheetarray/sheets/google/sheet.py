@@ -59,6 +59,7 @@ class GoogleSheet:
         at_once: how large a grid is fetched as a whole.
 
     Attributes:
+        service: the spreadsheet.
         report: called with how many more cells of columns have been fetched, where it is set.
     """
 
@@ -77,7 +78,7 @@ class GoogleSheet:
         self.title: str | None = title
         self.notes: list[Finding] = []
         self.report: Callable[[int], None] | None = None
-        self._service, self._size, self._meaning, self._at_once = service, size, meaning, at_once
+        self.service, self._size, self._meaning, self._at_once = service, size, meaning, at_once
         self._name = title
         self._head: FetchedColumns = []
         self._rows = 0  # of the head
@@ -164,19 +165,24 @@ class GoogleSheet:
                 place = column - (rect.left or 0)
                 self._below[column] = rect.top, cells[place] if place < len(cells) else []
 
-    def _cell(self, row: int, column: int) -> Cell:
+    def cell(self, row: int, column: int) -> Cell:
+        """Return a cell of those that have been fetched."""
         if self._ended or row < self._rows:
             cells = self._cells_seen(column)
             return cells[row] if row < len(cells) else None
         top, cells = self._below.get(column, (row, []))
         return cells[row - top] if 0 <= row - top < len(cells) else None
 
+    def first_cells(self) -> Iterator[Cell]:
+        """Yield the cells of the first rows that have been fetched."""
+        return chain.from_iterable(self._head)
+
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return a few cells here and there, of those that have been fetched."""
         return [
-            [self._meaning(self._cell(zone.row + step, zone.column)) for step in range(zone.count)]
+            [self._meaning(self.cell(zone.row + step, zone.column)) for step in range(zone.count)]
             if zone.orient == "columns"
-            else [self._meaning(self._cell(zone.row, zone.column + step)) for step in range(zone.count)]
+            else [self._meaning(self.cell(zone.row, zone.column + step)) for step in range(zone.count)]
             for zone in zones
         ]
 
@@ -185,7 +191,7 @@ class GoogleSheet:
         width = max([len(self._head), *(column + 1 for column in self._below)])
         for request in requests:
             end = width if request.stop is None else min(request.stop, width)
-            yield [], [self._cell(request.row, column) for column in range(request.column, end)]
+            yield [], [self.cell(request.row, column) for column in range(request.column, end)]
 
     # Columns -------------------------------------------------------------------------------------------------
 
@@ -285,7 +291,7 @@ class GoogleSheet:
         return ends
 
     def _generation(self) -> tuple[int, str | None]:
-        state = fetch_state(self._service)
+        state = fetch_state(self.service)
         sheet = state.by_title(self._name)
         if sheet is None:
             raise ChangedError
@@ -300,9 +306,9 @@ class GoogleSheet:
             NotFoundError: there is no such worksheet.
         """
         try:
-            return [columns for _, columns in fetch_values(self._service, [(self._name, rect) for rect in rects])]
+            return [columns for _, columns in fetch_values(self.service, [(self._name, rect) for rect in rects])]
         except RefusedError as refused:
-            state = fetch_state(self._service)
+            state = fetch_state(self.service)
             if state.by_title(self._name) is None:
                 raise state.not_found_error(repr(self._name)) from None
             raise ChangedError(refused.message) from None

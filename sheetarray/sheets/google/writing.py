@@ -38,6 +38,7 @@ MOST_CHARACTERS = 50_000  # of a cell
 _MOST_CONFLICTS = 40  # with other writers
 _MOST_LOST = 4
 _CLEANING = 20.0  # seconds
+_LONGEST_FOR_OTHERS = 120.0  # seconds that are waited for writers that may be dead
 
 
 def write_gsheet(
@@ -108,6 +109,10 @@ def _never_stop(_: State) -> bool:
     return False
 
 
+def _describe(holder: Holder | None, state: State) -> str:
+    return holder.describe(state.now) if holder else ""
+
+
 class _Write:
     def __init__(self, service: SheetsApi, address: SheetAddress, layout: Layout, report: Progress) -> None:
         self.service, self.address, self.layout = service, address, layout
@@ -116,7 +121,7 @@ class _Write:
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] = _never_stop
-        self._done, self._report = 0, report
+        self._done, self._report, self._for_others = 0, report, 0.0
 
     def run(self) -> int:
         """Write everything; return the id of the worksheet."""
@@ -191,7 +196,8 @@ class _Write:
             except (FormatError, LimitError) as error:
                 living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
                 if isinstance(error, LimitError) and living:
-                    self._wait(row := row + 1, 30.0, f"the stage of another write takes room: {living[0].holder}")
+                    why = f"the hidden sheet of another write takes room: {_describe(living[0].holder, state)}"
+                    self._wait(row := row + 1, 30.0, why, "if it is dead: sheetarray gsheets clean --all URL")
                 elif state.differs(
                     fetch_state(self.service)
                 ):  # what was in the way may have come while it was looked at
@@ -201,14 +207,16 @@ class _Write:
             except ConflictError:
                 self._wait(row := row + 1, 1.0, "others change the worksheet")
             except BusyError as busy:
-                self._wait(row := row + 1, 30.0, f"another write is under way, since {busy.holder}")
+                why = f"another write is under way, since {busy.holder}: {busy.holder.describe(state.now)}"
+                self._wait(row := row + 1, 30.0, why, "if it is dead, take over: sheetarray gsheets unlock URL")
 
-    def _wait(self, row: int, most: float, why: str) -> None:
-        """Wait for others: longer each time, up to so many seconds."""
+    def _wait(self, row: int, most: float, why: str, hint: str = "") -> None:
+        """Wait for others: longer each time, up to so many seconds; for one that may be dead not for long."""
         patience = self.service.patience
         seconds = min(0.1 * 2.0**row, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
-        if row > _MOST_CONFLICTS or not patience.can_pause(seconds):
-            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
+        self._for_others += seconds if hint else 0.0
+        if row > _MOST_CONFLICTS or not patience.can_pause(seconds) or self._for_others > _LONGEST_FOR_OTHERS:
+            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint=hint or "try again later")
         patience.pause(seconds, why)
 
     def _has_room(self, plan: WritePlan, stage: Stage) -> bool:
