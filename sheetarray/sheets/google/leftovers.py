@@ -107,8 +107,8 @@ def unlock_gsheet(
     """
     service = _open(source, client, credentials, timeout)
     address, state = parse_address(source), fetch_state(service)
-    chosen = address.gid is not None or address.title is not None
-    wanted = state.select_worksheet(address.gid, address.title) if chosen else None
+    named = address.gid is not None or address.title is not None
+    wanted = state.select_worksheet(address.gid, address.title) if named else None
     ended: list[Leftover] = []
     for sheet in [wanted] if wanted else state.arrays:
         marks = list(_find_marks(service, sheet))
