@@ -15,6 +15,7 @@ from ....columns import cell_address
 from ....dtypes import Positions
 from ....errors import FormatError
 from ..package.parts import Package
+from .binary import row_width
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import (
     BOOLEAN,
@@ -28,7 +29,10 @@ from .cells import (
     TEXT,
     CellRun,
     FormulaArea,
+    join_masks,
 )
+from .kept_runs import KeptRuns
+from .opendocument_rows import END_OF_ROW, ROW_TAG, PlainRows, read_plain_rows
 from .texts import without_entities
 from .titles import Titles
 
@@ -36,6 +40,7 @@ CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _OFFICE, _TEXT = f"{_SPACE}table:1.0 ", f"{_SPACE}office:1.0 ", f"{_SPACE}text:1.0 "
+_USUAL_PREFIXES = {"table": _TABLE, "office": _OFFICE, "text": _TEXT}
 _ERROR_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
 _CONSTANTS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
 _NO_FORMULAS = ("", *_CONSTANTS)
@@ -72,7 +77,7 @@ class OdsBook:
     from_1904 = False  # dates are written out
 
     def __init__(self, package: Package) -> None:
-        self._package = package
+        self._package, self._kept = package, KeptRuns()
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
         titles = Titles(CONTENT)
@@ -85,6 +90,9 @@ class OdsBook:
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """Yield the cells of a table."""
+        return self._kept.read(title, lambda: self._read_table(title), "text")
+
+    def _read_table(self, title: str) -> Iterator[CellRun]:
         reader = _TableReader(title)
         for block in run_ahead(_content(self._package)):
             yield from reader.read(block, last=False)
@@ -143,13 +151,17 @@ class _TableReader:
         self._text: list[str] | None = None  # of the cell's paragraphs
         self._length = 0  # of the text
         self._aside = 0  # depth of an annotation, a drawing or a pronunciation
+        self._in_a_row = False
         self._in_row: list[tuple[int, int, str]] = []  # column, kind, value
         self._rows: list[int] = []
         self._cells: list[tuple[int, int, str]] = []
         self._areas: list[FormulaArea] = []
         self._runs: list[tuple[CellRun, int]] = []  # and how often the rows of each come
         self._written = self._made = 0
+        self._waiting = b""  # the beginning of a row
+        self._prefixes: dict[str, str] = {}
         self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._parser.StartNamespaceDeclHandler = self._declaration
         self._parser.buffer_text = True
         self._parser.StartElementHandler, self._parser.EndElementHandler = self._begin, self._end
         self._parser.CharacterDataHandler = self._characters
@@ -161,17 +173,78 @@ class _TableReader:
         Raises:
             FormatError: no well-formed XML, or repetition beyond measure.
         """
+        text, self._waiting = self._waiting + block, b""
+        begin, end = text.find(ROW_TAG), text.rfind(END_OF_ROW) + len(END_OF_ROW)
+        if not last and 0 <= begin < end:
+            self._parse(text[:begin])
+            if self._is_between_rows():
+                plain = self._read_plain(text[begin:end])
+                if plain is not None:
+                    yield from self._complete_runs(last=True)
+                    yield from self._add_plain(plain, text[begin:])
+                    begin += plain.size
+                self._parse(text[begin:end])
+                self._waiting, text, begin = text[end:], b"", 0
+            text = text[begin:]
+        self._parse(text, last=last)
+        yield from self._complete_runs(last=last)
+
+    def _parse(self, text: bytes, *, last: bool = False) -> None:
         try:
-            self._parser.Parse(block, last)
+            self._parser.Parse(text, last)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise FormatError(f"the part is no well-formed XML ({reason})", location=CONTENT) from error
+
+    def _complete_runs(self, *, last: bool) -> Generator[CellRun]:
         if self._rows and (last or self.over or len(self._rows) >= _CELLS_A_RUN):
             self._flush()
         runs, self._runs = self._runs, []
         for run, repeats in runs:
             yield run
             yield from _repeat_row(run, repeats)
+
+    # Rows in bulk --------------------------------------------------------------------------------------------
+
+    def _declaration(self, prefix: str | None, space: str) -> None:
+        if prefix in self._prefixes and self._prefixes[prefix] != space:
+            space = ""  # it is not the same everywhere
+        self._prefixes[prefix or ""] = space
+
+    def _is_between_rows(self) -> bool:
+        """Return whether what comes next is a row of the table, or goes around rows."""
+        return bool(self._depth) and not self._aside and not self._in_a_row and self._cell is None
+
+    def _read_plain(self, text: bytes) -> PlainRows | None:
+        """Return the rows of a text that are plain; None where the parser has to see all of them."""
+        known = all(f"{self._prefixes.get(prefix)} " == space for prefix, space in _USUAL_PREFIXES.items())
+        extended = self._prefixes.get("calcext")
+        if not known or (b"calcext:" in text and f"{extended} value-type" != _ERROR_TYPE):
+            return None
+        return read_plain_rows(text)
+
+    def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
+        """Yield the cells of plain rows, and of the others among them, which the parser reads."""
+        first = self._row + 1
+        for row, begin, end in plain.odd:
+            self._row = first + row - 1
+            self._parse(text[begin:end])
+        self._row = first + plain.height - 1
+        self._written, self._made = self._written + len(plain.counts), self._made + int(plain.counts.sum())
+        self._check_repetition()
+        rows, run = plain.rows + first, None
+        if len(rows):
+            if int(rows[-1]) >= MOST_ROWS:
+                raise FormatError(
+                    f"a cell beyond the {MOST_ROWS} rows that a sheet has",
+                    location=cell_address(MOST_ROWS, int(plain.columns[-1])),
+                )
+            formulas = plain.formulas if plain.formulas.any() else None
+            run = CellRun(rows, plain.columns, plain.kinds, plain.values, row_width(rows, plain.columns), formulas)
+        self._flush()
+        odd, self._runs = [run for run, _ in self._runs], []
+        if odd or run is not None:
+            yield _merge([run, *odd] if run is not None else odd)
 
     def _definition(self, *_: object) -> None:
         raise FormatError("the part has a document type definition, which no workbook has", location=CONTENT)
@@ -193,7 +266,7 @@ class _TableReader:
         elif name == f"{_TABLE}shapes":
             self._aside = len(self._open)
         elif name == f"{_TABLE}table-row":
-            self._row += 1
+            self._row, self._in_a_row = self._row + 1, True
             self._row_repeats = _count(attributes.get(f"{_TABLE}number-rows-repeated"))
             self._column = 0
         elif name in _CELLS:
@@ -266,8 +339,7 @@ class _TableReader:
                     location=cell_address(MOST_ROWS, self._in_row[0][0]),
                 )
             self._written, self._made = self._written + 1, self._made + count * repeats
-            if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
-                raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)
+            self._check_repetition()
             if repeats > 1:
                 self._flush()
             self._rows += [self._row] * count
@@ -275,13 +347,38 @@ class _TableReader:
             if repeats > 1:
                 self._flush(repeats)
         self._row += repeats - 1
-        self._in_row = []
+        self._in_row, self._in_a_row = [], False
+
+    def _check_repetition(self) -> None:
+        if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
+            raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)
 
     def _flush(self, repeats: int = 1) -> None:
         """Make a run of the cells so far."""
         if self._rows:
             self._runs.append((_make_run(np.array(self._rows, dtype=np.int64), self._cells, self._areas), repeats))
         self._rows, self._cells, self._areas = [], [], []
+
+
+def _merge(runs: list[CellRun]) -> CellRun:
+    """Return the cells of some runs, row by row."""
+    import polars as pl
+
+    if len(runs) == 1:
+        return runs[0]
+    rows = np.concatenate([run.rows for run in runs])
+    order = np.argsort(rows, kind="stable")
+    columns = np.concatenate([run.columns for run in runs])[order]
+    formulas = join_masks([run.formulas for run in runs], [len(run) for run in runs])
+    return CellRun(
+        rows[order],
+        columns,
+        np.concatenate([run.kinds for run in runs])[order],
+        pl.concat([run.values for run in runs]).gather(order),
+        row_width(rows[order], columns),
+        None if formulas is None else formulas[order],
+        tuple(area for run in runs for area in run.areas),
+    )
 
 
 def _repeat_row(once: CellRun, repeats: int) -> Generator[CellRun]:
