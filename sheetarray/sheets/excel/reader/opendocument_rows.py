@@ -103,7 +103,8 @@ def read_plain_rows(text: bytes) -> PlainRows | None:
     starts, ends = np.flatnonzero(data == _LESS), np.flatnonzero(data == _GREATER)
     if len(starts) != len(ends) or not (starts < ends).all() or not (ends[:-1] < starts[1:]).all():
         return None
-    if np.isin(data[starts + 1], _INSTRUCTIONS).any():  # comments as well
+    after = data[starts + 1]
+    if ((after == _INSTRUCTIONS[0]) | (after == _INSTRUCTIONS[1])).any():  # comments as well
         return None
     kinds = _kinds_of_tags(text, data, starts, ends)
     rows, row_ends = np.flatnonzero(kinds == _ROW), np.flatnonzero(kinds == _END_ROW)

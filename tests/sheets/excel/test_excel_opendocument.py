@@ -1,0 +1,185 @@
+"""Rows of .ods in bulk: every cell is what the parser alone makes of it, or the rows go to the parser."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from children import SECONDS, measured, run_limited
+from foreign_books import document, table_cell, table_row
+
+import sheetarray as sa
+from sheetarray.files import Source
+from sheetarray.sheets.excel.reader import opendocument
+from sheetarray.sheets.excel.sheet import Workbook
+
+
+def cell(kind: str, value: str, text: str, more: str = "") -> str:
+    """A cell as LibreOffice writes it."""
+    name = {"string": "", "boolean": "office:boolean-value", "date": "office:date-value"}.get(kind, "office:value")
+    given = f' {name}="{value}"' if name else ""
+    return (
+        f'<table:table-cell{more} office:value-type="{kind}"{given} calcext:value-type="{kind}">'
+        f"<text:p>{text}</text:p></table:table-cell>"
+    )
+
+
+def row(*cells: str, more: str = "") -> str:
+    return f'<table:table-row table:style-name="ro1"{more}>{"".join(cells)}</table:table-row>'
+
+
+BLANKS = '<table:table-cell table:number-columns-repeated="3"/>'
+PLAIN = [
+    row(cell("float", "1.5", "1,5"), cell("string", "", "a  b"), cell("boolean", "true", "TRUE")),
+    row(BLANKS, cell("date", "2026-07-01", "01.07.26"), cell("percentage", "0.5", "50%", ' table:style-name="ce7"')),
+    row(cell("string", "", "&lt;&amp;&gt; é漢"), cell("float", "-2e-9", "0", ' table:formula="of:=[.A1]*2"')),
+    row(cell("float", "7", "7", ' table:number-columns-repeated="4"'), BLANKS, cell("string", "", "")),
+    row(cell("currency", "3.25", "3,25 €", ' table:style-name="x" office:currency="EUR"'), table_cell(None)),
+    row(BLANKS, more=' table:number-rows-repeated="9"'),
+    row(cell("float", "8", "8"), cell("string", "", "again"), more=' table:number-rows-repeated="5"'),
+]
+ODD = {
+    "two paragraphs": row(cell("string", "", "a</text:p><text:p>b")),
+    "spaces": row(cell("string", "", 'a<text:s text:c="3"/>b<text:tab/>')),
+    "a comment": row("<!-- x -->", cell("float", "1", "1")),
+    "an annotation": row(
+        '<table:table-cell office:value-type="float" office:value="1"><office:annotation><text:p>note</text:p>'
+        "</office:annotation><text:p>1</text:p></table:table-cell>"
+    ),
+    "merged cells": row(cell("float", "1", "1"), "<table:covered-table-cell/>", cell("float", "2", "2")),
+    "an error": row(
+        '<table:table-cell table:formula="of:=1/0" office:value-type="string" office:string-value="" '
+        'calcext:value-type="error"><text:p>#DIV/0!</text:p></table:table-cell>'
+    ),
+    "an error of another program": row(cell("float", "0", "#DIV/0!", ' table:formula="of:=1/0"')),
+    "a truth value": row(cell("float", "1", "TRUE", ' table:formula="of:=TRUE()"')),
+    "an array formula": row(
+        cell(
+            "float",
+            "1",
+            "1",
+            ' table:formula="of:=[.A1:.B2]" table:number-matrix-columns-spanned="2" '
+            'table:number-matrix-rows-spanned="2"',
+        )
+    ),
+    "a time": row(
+        '<table:table-cell office:value-type="time" office:time-value="PT26H03M04S"><text:p>26</text:p>'
+        "</table:table-cell>"
+    ),
+    "a line end": row(cell("string", "", "a\n b")),
+    "a reference to a character": row(cell("string", "", "a&#9;b")),
+    "a value of the text": row(
+        '<table:table-cell office:value-type="string" office:string-value="other"><text:p>x</text:p></table:table-cell>'
+    ),
+    "no type": row("<table:table-cell><text:p>bare</text:p></table:table-cell>"),
+    "a greater sign": row(cell("string", "", "a > b")),
+    "a quote": row(cell("string", "", 'say "x"')),
+    "single quotes": row("<table:table-cell office:value-type='float' office:value='4'/>"),
+    "no row": row(),
+    "a closed row": "<table:table-row/>",
+    "rows in a group": f"<table:table-row-group>{PLAIN[0]}{PLAIN[2]}</table:table-row-group>",
+    "many columns": row(
+        cell("float", "1", "1", ' table:number-columns-repeated="16384"'),
+    ),
+    "too many columns": row(cell("float", "1", "1", ' table:number-columns-repeated="16385"')),
+    "rows beyond the last": row(cell("float", "1", "1"), more=' table:number-rows-repeated="1048570"'),
+    "an entity": row(cell("string", "", "&unknown;")),
+    "a tag that is not closed": row("<table:table-cell><text:p>x</table:table-cell>"),
+    "an attribute twice": row('<table:table-cell office:value="1" office:value="2" office:value-type="float"/>'),
+    "an unknown prefix": row('<table:table-cell odd:value="1" office:value-type="float"/>'),
+    "no character": row(cell("string", "", "a\uffffb")),
+    "a control character": row(cell("string", "", "a\x01b")),
+}
+
+
+def cells_of(content: bytes) -> Any:
+    """All cells, row by row, or the refusal."""
+    cells: dict[tuple[int, int], Any] = {}
+    areas: set[Any] = set()
+    try:
+        with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
+            for run in workbook._container.cells(workbook.titles[0], numeric=False):
+                assert not run.width or len(run) % run.width == 0
+                formulas = np.zeros(len(run), bool) if run.formulas is None else run.formulas
+                places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
+                cells.update(zip(places, zip(run.kinds, run.values, formulas, strict=True), strict=True))
+                areas.update(run.areas)
+    except sa.FormatError as error:
+        return str(error)
+    return cells, areas
+
+
+def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with monkeypatch.context() as patch:
+        patch.setattr(opendocument, "read_plain_rows", lambda _: None)
+        return cells_of(content)
+
+
+def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = document({"a": "".join(PLAIN) * 40})
+    expected = by_the_parser(content, monkeypatch)
+    read = opendocument.read_plain_rows
+    sizes = []
+
+    def note(text: bytes) -> Any:
+        rows = read(text)
+        sizes.append((len(text), rows and (rows.size, rows.odd)))
+        return rows
+
+    monkeypatch.setattr(opendocument, "read_plain_rows", note)
+    assert cells_of(content) == expected
+    assert all(rows == (size, []) for size, rows in sizes)
+    assert len(expected[0]) == 40 * 23
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("times", [1, 40])
+def test_odd_rows_among_plain_ones(name: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = document({"a": ("".join(PLAIN[:3]) + ODD[name] + "".join(PLAIN)) * times})
+    assert cells_of(content) == by_the_parser(content, monkeypatch)
+
+
+def test_other_prefixes_go_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = document({"a": "".join(PLAIN) + "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>" + "".join(PLAIN)})
+    assert cells_of(content) == by_the_parser(content, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_byte_changed_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(seed)
+    rows = "".join(source.choice([*PLAIN, *list(ODD.values())[:16]]) for _ in range(30)).encode()
+    for _ in range(5):
+        place = source.randrange(len(rows))
+        changed = bytearray(rows)
+        changed[place] = source.choice(b"<>/\"'= &;atx0\x00\t\xef\xc3")
+        try:
+            text = changed.decode()
+        except UnicodeDecodeError:
+            continue
+        content = document({"a": text})
+        one, other = cells_of(content), by_the_parser(content, monkeypatch)
+        assert one == other or (isinstance(one, str) and isinstance(other, str))
+
+
+_READ = """
+import json, sys, warnings
+import sheetarray as sa
+warnings.simplefilter("ignore")
+print(json.dumps([len(column) for column in sa.read_columns(sys.argv[1]).values()]))
+"""
+
+
+@pytest.mark.slow
+@measured
+def test_four_million_cells_are_read_within_bounds(tmp_path: Path) -> None:
+    path = tmp_path / "long.ods"
+    numbers = [cell("float", repr(index / 7), "0") for index in range(7)]
+    rows = (row(*numbers, cell("string", "", f"row {index}")) for index in range(500_000))
+    path.write_bytes(document({"a": table_row(*(table_cell(f"c{index}") for index in range(8))) + "".join(rows)}))
+    lengths = json.loads(run_limited(_READ, path, seconds=SECONDS).output)
+    assert lengths == [500_000] * 8
