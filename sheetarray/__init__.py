@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api import adopt, check, convert, read, read_columns, scan, write
+from .api import adopt, check, convert, read, read_columns, scan, write, write_table
 from .columns import ArrayInfo
 from .errors import (
     DTypeError,
@@ -64,6 +64,7 @@ __all__ = [
     "write_excel",
     "write_gsheet",
     "write_json",
+    "write_table",
 ]
 
 _LAZY = {

@@ -1,4 +1,4 @@
-"""read, write, scan, check, adopt, convert, read_columns: the whole package behind seven verbs.
+"""read, write, scan, check, adopt, convert, read_columns, write_table: the whole package behind eight verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
@@ -17,7 +18,7 @@ import numpy as np
 
 from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
-from .errors import Finding, FormatError, LimitError, NotFoundError, warn_caller
+from .errors import Finding, FormatError, LimitError, NotFoundError, SheetArrayError, SheetArrayWarning, warn_caller
 from .header import warn_of_finding
 from .labels import LabelledArrays, check_fit, has_labels, reading_labels
 from .registry import Format, format_of
@@ -205,6 +206,72 @@ def read_columns(
     return columns_read
 
 
+def write_table(
+    target: SourceOrTarget, table: Any, *, format: str | None = None, verify: bool = True, **options: Any
+) -> None:
+    """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
+
+    No header of the exchange format is written: shapes and dtypes are not kept, only what cells say. Numbers have all
+    their digits, dates are dates. Labels are left out; of a pandas DataFrame the index comes first, unless it only
+    counts rows.
+
+    Args:
+        target: a path, or an open file (then with `format`).
+        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
+        format: instead of the suffix.
+        verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
+            values of the same kind, in wider numbers perhaps.
+        **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold; names it.
+        LimitError: columns of different lengths, or too much for the format; before anything is written.
+        NotFoundError: no such format, or none that has tables.
+
+    Warns:
+        SheetArrayWarning: a column that will not come back the same, such as text of digits; names it.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_table(file, {"id": np.array(["007", "008"]), "t": np.array([1.5, 2.5])}, format="csv")
+        >>> file.getvalue().splitlines()
+        ['id,t', '007,1.5', '008,2.5']
+    """
+    merged = {**format_of(target, format).writing, **options}
+    row, function = _adapter_function("write_table", target, format, merged)
+    if isinstance(target, (str, os.PathLike)):
+        function(target, table, **merged)
+        written: SourceOrTarget = target
+    else:
+        written = io.BytesIO()
+        function(written if verify else target, table, **merged)
+        if verify:
+            function(target, table, **merged)
+            written.seek(0)
+    if verify:
+        reading: dict[str, Any] = {name: merged[name] for name in ("encoding", "sheet") if name in merged}
+        if "sheet" in _options(function):
+            reading.setdefault("sheet", "table")
+        _warn_of_changes(written, table, row.name, reading)
+
+
+def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: Mapping[str, Any]) -> None:
+    """Warn of each column of a table that has come back as something else."""
+    from .tables import find_changes
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SheetArrayWarning)
+            columns = read_columns(source, format=format, **options)
+    except SheetArrayError as error:
+        for name in values_by_name(table):
+            warn_caller(f"{name!r:.80} cannot be read back by read_columns: {error}")
+        return
+    for name, change in find_changes(table, columns):
+        warn_caller(f"{name!r:.80} does not come back by read_columns as it was: it {change}")
+
+
 def convert(
     source: SourceOrTarget,
     target: SourceOrTarget,
@@ -326,11 +393,10 @@ def _adapter_function(
     verb: str, place: SourceOrTarget, format: str | None, options: Mapping[str, Any]
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format, and the adapter's function, once its options are known to be its own."""
-    row = format_of(place, format, reading=verb != "write")
+    writes = verb in ("write", "write_table")
+    row = format_of(place, format, reading=not writes)
     if not row.text and isinstance(place, io.TextIOBase):
-        raise TypeError(
-            f"a file opened for text: open it with mode {'wb' if verb == 'write' else 'rb'!r} for {row.title}"
-        )
+        raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")
     if getattr(place, "closed", False):
         raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
     function = row.function(verb)

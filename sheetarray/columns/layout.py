@@ -110,7 +110,8 @@ class Layout:
     @cached_property
     def hides_headers(self) -> bool:
         """Whether the rows between names and elements hold nothing but headers, so that nobody misses them."""
-        return self.named and bool(self.pieces) and len({piece.above for piece in self.pieces}) == 1
+        heights = {piece.above for piece in self.pieces}
+        return self.named and len(heights) == 1 and heights != {0}
 
     @cached_property
     def height(self) -> int:
@@ -240,7 +241,7 @@ def lay_out_sheets(
     if names:
         check_names(arrays)
     if max_characters is not None:
-        _check_texts(arrays, max_characters)
+        check_texts(arrays, max_characters)
     above = _tallest_header(arrays, names, max_rows) if aligned and names and not any(map(_is_word, arrays)) else 0
     pieces = [
         piece for name, array in arrays.items() for piece in _cut_into_columns(name, array, names, max_rows, above)
@@ -263,7 +264,12 @@ def check_names(names: Mapping[str, object]) -> None:
             raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
 
 
-def _check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
+def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
+    """Refuse names and texts that no cell holds.
+
+    Raises:
+        LimitError: one is longer than `most` UTF-16 units.
+    """
     for name, array in arrays.items():
         if _utf16_length(name) > most:
             raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")

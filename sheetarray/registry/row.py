@@ -85,13 +85,13 @@ class Format:
     text: bool = True
 
     def function(self, verb: str) -> Callable[..., Any]:
-        """Return the adapter's function for a verb: read, write, scan, check or read_columns.
+        """Return the adapter's function for a verb: read, write, scan, check, read_columns or write_table.
 
         Raises:
             NotFoundError: the format has no such verb, or is only read.
             MissingDependencyError: the adapter needs a package that is not installed, or comes from one that is broken.
         """
-        if verb == "write" and self.instead is not None:
+        if verb in ("write", "write_table") and self.instead is not None:
             raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
         function: Callable[..., Any] | None = getattr(self._load(), f"{verb}_{self.stem}", None)
         if function is None:

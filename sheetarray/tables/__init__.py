@@ -3,7 +3,7 @@
 A container gives all its cells as a `Table` (`cells`). `rows` says which rows hold names and data, `names` what the
 columns are called; the dtype of a column is inferred only where nothing is lost: in plain Python where it is short
 (`short`), by the columnar engine where it is long (`bulk`), by one set of rules (`numerals`); `given_dtypes`
-reads it under a dtype of the caller's. `reading` puts it together.
+reads it under a dtype of the caller's. `reading` puts it together. `writing` is the way back.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from .cells import RawColumn, ScalarColumn, Table, TableColumn, TableSheet, Text
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, Rows, Shape, Shapes, TableOptions, Values
 from .reading import read_table
+from .writing import find_changes, lay_out_table
 
 __all__ = [
     "EXACT",
@@ -29,6 +30,8 @@ __all__ = [
     "TableSheet",
     "TextColumn",
     "Values",
+    "find_changes",
+    "lay_out_table",
     "read_table",
     "reads_as_value",
 ]

@@ -50,6 +50,7 @@ NAMES = [
     "write_excel",
     "write_gsheet",
     "write_json",
+    "write_table",
 ]
 
 ROOT = Path(sa.__file__).parent

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv
+from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv, write_table_csv
 from .adopting import adopt_csv
 
-__all__ = ["adopt_csv", "check_csv", "keeps_csv", "read_columns_csv", "read_csv", "scan_csv", "write_csv"]
+__all__ = [
+    "adopt_csv",
+    "check_csv",
+    "keeps_csv",
+    "read_columns_csv",
+    "read_csv",
+    "scan_csv",
+    "write_csv",
+    "write_table_csv",
+]

@@ -38,7 +38,7 @@ from ...elements.spelling import DecimalMark
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...header import Order
-from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .dialect import canonical_encoding, check_marks
 from .sheet import CsvSheet
 from .table import CsvTable
@@ -113,6 +113,34 @@ def write_csv(
         report = progress or ignore_progress
         report(0, layout.cell_count)
         for done in (_write_columns if orient == "columns" else _write_rows)(layout, look, out):
+            report(done, layout.cell_count)
+
+
+def write_table_csv(
+    target: Writable,
+    table: Any,
+    *,
+    delimiter: str = ",",
+    decimal: DecimalMark = ".",
+    encoding: str = "utf-8",
+    bom: bool = False,
+    formulas: FormulaMode = "escape",
+    progress: Progress | None = None,
+) -> None:
+    """Write the columns of a table as delimited text, one row of names above them; see `sheetarray.write_table`.
+
+    Raises:
+        DTypeError: an array that is no column, or that no text holds.
+        LimitError: columns of different lengths, or a delimiter that cannot be, before anything is written.
+    """
+    check_marks(delimiter, decimal)
+    if formulas not in ("escape", "keep"):
+        raise LimitError('formulas is "escape" or "keep"')
+    layout, look, report = lay_out_table(table), TextLook(decimal, formulas), progress or ignore_progress
+    with replacing(target) as sink:
+        out = _TextWriter(sink, _make_encoder(encoding, bom), delimiter, look)
+        report(0, layout.cell_count)
+        for done in _write_columns(layout, look, out):
             report(done, layout.cell_count)
 
 

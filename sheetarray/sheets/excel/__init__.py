@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from .adapter import check_excel, keeps_excel, read_columns_excel, read_excel, scan_excel, write_excel
+from .adapter import (
+    check_excel,
+    keeps_excel,
+    read_columns_excel,
+    read_excel,
+    scan_excel,
+    write_excel,
+    write_table_excel,
+)
 from .adopting import adopt_excel
 
-__all__ = ["adopt_excel", "check_excel", "keeps_excel", "read_columns_excel", "read_excel", "scan_excel", "write_excel"]
+__all__ = [
+    "adopt_excel",
+    "check_excel",
+    "keeps_excel",
+    "read_columns_excel",
+    "read_excel",
+    "scan_excel",
+    "write_excel",
+    "write_table_excel",
+]

@@ -24,14 +24,14 @@ from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...files import Readable, Source, Writable
 from ...header import Order
-from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .append import IfSheetExists
 from .formulas import finding_of_formulas
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
 from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
-from .writing import append_workbook, write_workbook
+from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 
@@ -81,19 +81,61 @@ def write_excel(
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     _check_is_text(sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    layouts = lay_out_arrays(linear)
     as_text, real_dates, report = cells == "text", dates == "real", progress or ignore_progress
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
-        write_workbook(target, linear, sheet=sheet, as_text=as_text, real_dates=real_dates, report=report)
+        write_workbook(target, linear, layouts, sheet=sheet, as_text=as_text, real_dates=real_dates, report=report)
     elif isinstance(target, (str, os.PathLike)):
         append_workbook(
             target,
             linear,
+            layouts,
             sheet=sheet,
             if_sheet_exists=if_sheet_exists,
             as_text=as_text,
             real_dates=real_dates,
             report=report,
         )
+    else:
+        raise LimitError('mode="a" takes a path, not an open file')
+
+
+def write_table_excel(
+    target: Writable,
+    table: Any,
+    *,
+    sheet: str = "table",
+    mode: Literal["w", "a"] = "w",
+    if_sheet_exists: IfSheetExists = "error",
+    dates: Literal["real", "text"] = "real",
+    progress: Progress | None = None,
+) -> None:
+    """Write the columns of a table to a sheet of a workbook, one row of names above them; see `sheetarray.write_table`.
+
+    Args:
+        target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
+        table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
+        sheet: title of the sheet.
+        mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
+        if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
+        dates: as for `write_excel`.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold.
+        FormatError: mode "a", and the file is no workbook.
+        LimitError: columns of different lengths, or more than Excel holds; the file is as it was.
+    """
+    if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or dates not in ("real", "text"):
+        raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", dates "real" or "text"')
+    _check_is_text(sheet)
+    layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
+    how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
+    how["report"] = progress or ignore_progress
+    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
+        write_workbook(target, {}, [layout], **how)
+    elif isinstance(target, (str, os.PathLike)):
+        append_workbook(target, {}, [layout], if_sheet_exists=if_sheet_exists, **how)
     else:
         raise LimitError('mode="a" takes a path, not an open file')
 

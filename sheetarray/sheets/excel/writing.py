@@ -35,17 +35,38 @@ _ANY = 2**40
 _CELL_BYTES = 70  # of XML around the text of a cell, and twice the bytes of an element hold that
 
 
+def lay_out_arrays(arrays: Mapping[str, LinearArray]) -> list[Layout]:
+    """Place arrays in the columns of as many sheets as they need.
+
+    Raises:
+        LimitError: a name or a text that no sheet can carry.
+    """
+    return lay_out_sheets(
+        arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS, aligned=True
+    )
+
+
 def write_workbook(
     target: Writable,
     arrays: Mapping[str, LinearArray],
+    layouts: Sequence[Layout],
     *,
     sheet: str,
     as_text: bool,
     real_dates: bool,
     report: Progress,
 ) -> None:
-    """Write a new workbook."""
-    layouts = _lay_out(arrays)
+    """Write a new workbook.
+
+    Args:
+        target: a path or an open file.
+        arrays: of which a fingerprint is taken; none for a table.
+        layouts: one for each sheet.
+        sheet: title of the first of them.
+        as_text: write every element as text.
+        real_dates: make dates numbers where that is exact.
+        report: of the progress.
+    """
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text), for_macros=for_macros)
@@ -56,6 +77,7 @@ def write_workbook(
 def append_workbook(
     target: str | os.PathLike[str],
     arrays: Mapping[str, LinearArray],
+    layouts: Sequence[Layout],
     *,
     sheet: str,
     if_sheet_exists: IfSheetExists,
@@ -70,7 +92,7 @@ def append_workbook(
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
             workbook in the meantime.
     """
-    layouts, before = _lay_out(arrays), _file_version(target)
+    before = _file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         package = Package(source.whole())
         styles = read_styles(package)
@@ -92,12 +114,6 @@ def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def _lay_out(arrays: Mapping[str, LinearArray]) -> list[Layout]:
-    return lay_out_sheets(
-        arrays, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS, aligned=True
-    )
 
 
 def _write_sheets(

@@ -1,0 +1,102 @@
+"""Ordinary tables out: 1-D arrays as plain columns under one row of names, and which of them do not come back the same.
+
+A table is a layout whose headers are empty. What its columns are when they are read again is not worked out but looked
+at: `find_changes` compares what was read back with what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import linear_arrays
+from ..columns import Layout, LayoutColumn
+from ..columns.layout import check_names, check_texts
+from ..dtypes import Array
+from ..errors import DTypeError, LimitError
+
+_FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
+_FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
+
+
+def lay_out_table(
+    table: Any, *, max_rows: int | None = None, max_columns: int | None = None, max_characters: int | None = None
+) -> Layout:
+    """Place the columns of a table in a sheet: names in row 1, elements right below.
+
+    Args:
+        table: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts)
+            or polars, an Arrow table.
+        max_rows: how many rows the container has.
+        max_columns: how many columns the container has.
+        max_characters: how much text a cell holds, in UTF-16 units.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold; names it.
+        LimitError: columns of different lengths, none, or too much for the container; before anything is written.
+    """
+    arrays = linear_arrays(table)
+    check_names(arrays)
+    columns = []
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise DTypeError(
+                f"{name}: an array of {array.ndim} dimensions is no column of a table: sheetarray.write keeps its shape"
+            )
+        columns.append(LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(array.to_numpy())))
+    first = columns[0]
+    for column in columns:
+        if len(column.buffer) != len(first.buffer):
+            raise LimitError(
+                f"{column.name!r} has {len(column.buffer)} rows, and {first.name!r} has {len(first.buffer)}: "
+                "the columns of a table are equally long"
+            )
+    if max_rows is not None and first.height + 1 > max_rows:
+        raise LimitError(f"{first.height} rows and their names, and the sheet has {max_rows}")
+    if max_columns is not None and len(columns) > max_columns:
+        raise LimitError(f"{len(columns)} columns, and the sheet has {max_columns}")
+    if max_characters is not None:
+        check_texts(arrays, max_characters)
+    return Layout(columns)
+
+
+def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a table that have come back as something else: the name, and what has become of it.
+
+    A column is the same where it holds the same values of the same kind; integers and floats may be wider.
+    """
+    for name, array in linear_arrays(table).items():
+        if name not in columns:
+            yield name, "has no column of its name"
+        elif change := _describe_change(array.to_numpy(), columns[name]):
+            yield name, change
+
+
+def _describe_change(array: Array, column: Array) -> str | None:
+    """Return what has become of a column; None where it is the same."""
+    if len(array) != len(column):
+        return f"has {len(column)} rows, not {len(array)}"
+    family = _FAMILIES.get(array.dtype.kind, "")
+    if family != _FAMILIES.get(column.dtype.kind):
+        return f"is {column.dtype.name}, not {_name_of(array)}"
+    if family == "dates":
+        same = (array == column) | (np.isnat(array) & np.isnat(column))
+    elif family == "floats":
+        with np.errstate(over="ignore"):
+            again = column.astype(array.dtype)
+        nan = np.isnan(array) & np.isnan(again)
+        same = ((array == again) & (np.signbit(array) == np.signbit(again))) | nan
+    else:
+        pairs = zip(array.tolist(), column.tolist(), strict=True)
+        same = np.array([type(a) is type(b) and (a == b or a != a) for a, b in pairs], np.bool_)
+    changed = np.flatnonzero(~same)
+    if not len(changed):
+        return None
+    index = int(changed[0])
+    return f"has other values in {len(changed)} rows, the first in row {index + 2}: {column[index]!r:.60}"
+
+
+def _name_of(array: Array) -> str:
+    return "text" if array.dtype.kind in "UT" else array.dtype.name
