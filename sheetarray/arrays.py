@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .elements import describe_object, find_element_problem, to_fixed_width
+from .elements import describe_object, find_element_problem, is_unicode, to_fixed_width
 from .errors import DTypeError, LimitError, NotFoundError
 from .linear import LinearArray
 from .values import DEFAULT_NAME, as_array, is_of, name_of, naming, split_columns
@@ -86,6 +86,17 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
             raise DTypeError(f"{name}: {error}") from error
         by_name[name] = LinearArray.from_numpy(array).to_numpy()
     return by_name
+
+
+def check_unicode(names: Iterable[str]) -> None:
+    """Refuse names with half a character, for containers that store names.
+
+    Raises:
+        LimitError: there is one.
+    """
+    for name in names:
+        if not is_unicode(name):
+            raise LimitError(f"the name {name!r} is no valid Unicode, and no file can hold it: rename it")
 
 
 def default_name(source: str | None) -> str:

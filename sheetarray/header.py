@@ -168,6 +168,13 @@ class Header:
         ]
 
 
+def _side_by_side(header: Header) -> str:
+    """Return the strides of an array of the same shape and order whose elements lie side by side, for messages."""
+    sizes = header.shape if header.order == "column-major" else header.shape[::-1]
+    strides = [math.prod(sizes[:axis]) for axis in range(len(sizes))]
+    return ", ".join(map(str, strides if header.order == "column-major" else strides[::-1]))
+
+
 def describe_position(index: int) -> str:
     """Describe a position in a flat list that is not in a sheet, for example `item 12`."""
     return f"cells[{index}]"
@@ -384,7 +391,26 @@ class _Parser:
         if self.parse_integers("length")[0] != header.length:
             reason = f"length {self.parse_integers('length')[0]} is not the product of the shape, {header.length}"
             raise self.fail(reason, self.places["length"] + 1)
+        self.warn_of_repeats(header)
         return header
+
+    def warn_of_repeats(self, header: Header) -> None:
+        """Remark on strides under which elements repeat, although there are as many data cells as elements.
+
+        The format allows it: a view may repeat elements, and a buffer may hold others. But where both are equally many,
+        each data cell is an element as a rule, and a stride has been overwritten.
+        """
+        if not header.length or header.capacity != header.length or header.part is not None:
+            return
+        first, last = header.buffer_range
+        if first > 0 or last < header.capacity - 1:
+            place = self.address(self.places["strides"] + 1)
+            message = (
+                f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
+                "elements are repeated, and other data cells belong to none"
+            )
+            hint = f"an array of this shape whose elements lie side by side has {_side_by_side(header)}"
+            self.note(Finding("warning", place, message, hint))
 
     def parse_integers(self, key: str) -> tuple[int, ...]:
         value = self.values[key]

@@ -11,7 +11,8 @@ import pytest
 import sheetarray as sa
 from sheetarray import from_linear, to_linear
 from sheetarray.dtypes import from_name, from_numpy
-from sheetarray.header import parse_header
+from sheetarray.errors import Finding
+from sheetarray.header import Header, parse_header
 
 CELLS = to_linear(np.array([[1, 2], [3, 4]], dtype="int16"))
 FIELDS = {
@@ -273,3 +274,30 @@ def test_units_are_case_sensitive_where_letters_differ_only_so() -> None:
 def test_a_dtype_that_the_format_lacks_says_what_to_do_instead(dtype: Any) -> None:
     with pytest.raises(sa.DTypeError, match=r"a\[name\]|decode|astype"):
         to_linear(np.zeros(1, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "capacity", "remark"),
+    [
+        ((4,), (1,), 4, None),
+        ((4,), (-1,), 4, None),
+        ((4,), (0,), 4, "strides 0 reach data 0 to 0 of 4"),
+        ((2, 3), (1, 1), 6, "strides 1, 1 reach data 0 to 3 of 6"),
+        ((2, 3), (1, 2), 6, None),
+        ((4,), (0,), 1, None),  # a view that repeats its element, as it was written
+        ((4,), (0,), 5, None),
+        ((1,), (0,), 1, None),
+        ((0, 3), (0, 0), 0, None),
+    ],
+)
+def test_strides_that_repeat_elements_where_each_cell_might_be_one(
+    shape: tuple[int, ...], strides: tuple[int, ...], capacity: int, remark: str | None
+) -> None:
+    offset = 3 if strides == (-1,) else 0
+    cells = Header(from_name("int8"), shape, strides, offset, "row-major", capacity).to_cells()
+    findings: list[Finding] = []
+    parse_header(cells, note=findings.append)
+    assert [finding.message.partition(": ")[0] for finding in findings] == ([remark] if remark else [])
+    if remark:
+        assert findings[0].location == f"cells[{5 + len(shape)}]"
+        assert "side by side has" in findings[0].hint

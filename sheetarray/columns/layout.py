@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import check_unicode
 from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
 from ..dtypes import DType
 from ..elements import Cell, escape_formula
@@ -257,8 +258,9 @@ def check_names(names: Mapping[str, object]) -> None:
     """Refuse names that would not come back from a sheet.
 
     Raises:
-        LimitError: a blank one.
+        LimitError: a blank one, or one that is no Unicode.
     """
+    check_unicode(names)
     for name in names:
         if not name.strip():
             raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")

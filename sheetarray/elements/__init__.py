@@ -37,7 +37,15 @@ from .spelling import (
     moment_pattern,
     shows_minus,
 )
-from .texts import blank_missing, check_texts, is_mostly_padding, text_array, to_fixed_width, to_variable_width
+from .texts import (
+    blank_missing,
+    check_texts,
+    is_mostly_padding,
+    is_unicode,
+    text_array,
+    to_fixed_width,
+    to_variable_width,
+)
 
 __all__ = [
     "DAY",
@@ -72,6 +80,7 @@ __all__ = [
     "generic_to_typed",
     "is_blank",
     "is_mostly_padding",
+    "is_unicode",
     "moment_pattern",
     "parse_string",
     "shortest_text",

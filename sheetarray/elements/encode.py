@@ -13,6 +13,7 @@ from .dates import dates_to_iso, find_date_problem
 from .scalar_text import Cell, describe_cell
 from .scalars import describe_object, suggest_instead, to_scalar
 from .spelling import INFINITY, NAN, NEGATIVE_INFINITY, NO_TIME, shows_minus
+from .texts import find_surrogate
 
 ComplexForm = Literal["text", "interleaved"]
 
@@ -115,6 +116,8 @@ def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None)
             return find_unholdable_generic(buffer, exact)
         case "datetime":
             return find_date_problem(buffer)
+        case "string":
+            return find_surrogate(buffer)
         case _:
             return None
 
@@ -133,6 +136,8 @@ def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Ce
 
 def find_unholdable_generic(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
     """Return the first element of an object buffer that no cell holds: its index, and why not."""
+    if problem := find_surrogate(buffer):
+        return problem
     if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
         return None
     for index, value in enumerate(buffer.tolist()):

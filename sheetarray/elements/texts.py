@@ -17,6 +17,8 @@ from ..errors import DTypeError
 
 MOST_PADDING = 64_000_000  # bytes of an `<U` array, up to which nobody asks what they are for
 MOST_RATIO = 8  # bytes of an `<U` array for each byte of text
+_SURROGATES = 0xD800, 0xDFFF
+_UNITS_AT_ONCE = 2**20  # characters
 
 
 def is_mostly_padding(count: int, longest: int, size: int) -> bool:
@@ -95,3 +97,40 @@ def to_fixed_width(array: Array) -> Array:
 
 def _size(texts: Sequence[str]) -> int:
     return sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text has no lone surrogates: half a character each, which no encoding of files has."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def find_surrogate(buffer: Array) -> tuple[int, str] | None:
+    """Return the first text of a 1-D buffer that is no valid Unicode: its index, and what is wrong; None if all are."""
+    if buffer.dtype.kind == "T" or not buffer.dtype.itemsize:
+        return None  # NumPy keeps no others
+    if buffer.dtype.kind == "U":
+        buffer = np.ascontiguousarray(buffer)
+        units = buffer.view(np.dtype(np.uint32).newbyteorder(buffer.dtype.byteorder))
+        if not len(units) or units.max() < _SURROGATES[0]:
+            return None
+        width = len(units) // len(buffer)
+        for first in range(0, len(buffer), step := max(1, _UNITS_AT_ONCE // width)):
+            some = units[first * width : (first + step) * width]
+            wrong = np.flatnonzero((some >= _SURROGATES[0]) & (some <= _SURROGATES[1]))
+            if len(wrong):
+                index = first + int(wrong[0]) // width
+                return index, _describe_surrogate(str(buffer[index]))
+        return None
+    for index, text in enumerate(buffer.tolist()):
+        if isinstance(text, str) and not text.isascii() and not is_unicode(text):
+            return index, _describe_surrogate(text)
+    return None
+
+
+def _describe_surrogate(text: str) -> str:
+    half = next(sign for sign in text if _SURROGATES[0] <= ord(sign) <= _SURROGATES[1])
+    return f"is text that is no valid Unicode ({half!r} is half a character), and no file can hold it"

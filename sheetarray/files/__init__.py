@@ -7,7 +7,7 @@ caller opened is only written to, and stays open.
 
 from __future__ import annotations
 
-from .reading import BytesLike, PathLike, Readable, Source, max_inflated_size, release_pages
+from .reading import BytesLike, PathLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
 from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 
@@ -22,6 +22,7 @@ __all__ = [
     "check_structure",
     "max_inflated_size",
     "naming_target",
+    "refuse_empty",
     "release_pages",
     "repeated_key",
     "replacing",

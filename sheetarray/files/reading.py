@@ -45,6 +45,20 @@ def release_pages(content: BytesLike, start: int, end: int) -> None:
         content.madvise(mmap.MADV_DONTNEED, first, end - first)
 
 
+def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> None:
+    """Refuse a file that holds nothing: whatever its format is, it was cut off or never written.
+
+    Args:
+        start: its first bytes.
+        location: of the first one, in formats whose errors have locations.
+
+    Raises:
+        FormatError: there are none.
+    """
+    if not len(start):
+        raise FormatError("the file is empty: 0 bytes", location=location)
+
+
 class Source:
     """What is read: a path or an open file, decompressed, from the beginning and only as far as asked.
 

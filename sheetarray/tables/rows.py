@@ -47,16 +47,37 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
     delimiter, count only where there is but one column.
 
     Raises:
-        FormatError: no row holds anything.
+        FormatError: no row holds anything, or there are fewer than those of names.
     """
     rows = _take_rows(table, options)
     if not len(rows):
-        raise FormatError("an empty table")
+        raise _empty_table_error(table, options)
+    if len(rows) < int(options.header or 0):
+        raise FormatError(
+            f"header={int(options.header or 0)}, but the table ends after row {table.row_of(int(rows[-1])) + 1}",
+            hint=f"it has {len(rows)} {'row' if len(rows) == 1 else 'rows'}, those of names among them",
+        )
     if options.header is None:
         count = int(has_names([column.cell(int(rows[0])) for column in table.columns.values()]))
     else:
         count = int(options.header)
     return TableRows(table, [int(row) for row in rows[:count]], rows[count:])
+
+
+def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
+    """Return the error that says there is no row, and by which option, if there would be some without it."""
+    filled, _ = _filled_rows(table, None)
+    if not filled.any():
+        return FormatError("an empty table")
+    given = [f"skip_rows={options.skip_rows!r:.40}"] if options.skipped_above or options.skipped_rows else []
+    given += [f"skip_footer={options.skip_footer}"] if options.skip_footer else []
+    given += [f"comment={options.comment!r}"] if options.comment is not None else []
+    count = int(np.count_nonzero(filled))
+    return FormatError(
+        f"an empty table: {' and '.join(given) or 'its options'} passed over all of its rows",
+        hint=f"{count} {'row holds' if count == 1 else 'rows hold'} something, down to row "
+        f"{table.row_of(int(np.flatnonzero(filled)[-1])) + 1}",
+    )
 
 
 def has_names(cells: list[Cell]) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import DTypeError
+from ..dtypes import Array, Mask
+from ..errors import DTypeError, warn_caller
 from .arrow import arrow_array
 from .kinds import is_of, name_of, naming
 from .nulls import texts_or_objects, to_floats, to_objects
@@ -97,8 +97,20 @@ def _nullable_values(column: Any, dtype: Any) -> Array:
 
 def _objects(column: Any) -> Array:
     values = to_objects(list(column.astype(object)))
-    values[np.asarray(column.isna())] = None
+    missing = np.asarray(column.isna())
+    _warn_of_nan(column, values, missing)
+    values[missing] = None
     return texts_or_objects(values.tolist())
+
+
+def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
+    """Say that NaN among numbers in a column of objects becomes None; beside text it is pandas' sign of a blank."""
+    if not any(isinstance(value, float) for value in values[missing].tolist()):
+        return
+    if any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist()):
+        name = getattr(column, "name", None)
+        where = "" if name is None else f"{name}: "
+        warn_caller(f"{where}NaN among numbers in a column of objects is written as None (astype(float) keeps NaN)")
 
 
 def _categories(column: Any) -> Array:

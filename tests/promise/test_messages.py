@@ -166,13 +166,15 @@ def test_a_file_opened_for_text_is_refused_where_bytes_are_meant(name: str, tmp_
         sa.read(file, format="csv")
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", "npz", "avro", "json", "msgpack"])
+@pytest.mark.parametrize(
+    "suffix", ["csv", "tsv.gz", "xlsx", "ods", "npy", "npz", "ra", "avro", "json", "msgpack", "awkd"]
+)
 def test_an_empty_file_is_called_empty(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"e.{suffix}"
     path.touch()
-    with pytest.raises(sa.FormatError, match="the file is empty"):
+    with pytest.raises(sa.FormatError, match=rf"e.{suffix}(, byte 0)?: the file is empty: 0 bytes$"):
         sa.read(path)
-    assert [finding.message for finding in sa.check(path)] == ["the file is empty"]
+    assert [finding.message for finding in sa.check(path)] == ["the file is empty: 0 bytes"]
 
 
 @pytest.mark.parametrize(

@@ -280,3 +280,28 @@ def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path)
     with pytest.raises(sa.FormatError) as caught:
         sa.read_columns(tmp_path / "x.xlsx", missing="error")
     assert caught.value.location == "Sheet!H7"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"header": 3}, "header=3, but the table ends after row 2"),
+        ({"header": 2, "skip_footer": 1}, "header=2, but the table ends after row 1"),
+        ({"header": 1, "skip_rows": 2}, "an empty table: skip_rows=2 passed over all of its rows .*down to row 2"),
+        ({"skip_footer": 2}, "an empty table: skip_footer=2 passed over all of its rows .2 rows hold something"),
+        ({"skip_rows": [0, 1], "comment": "#"}, r"an empty table: skip_rows=\[0, 1\] and comment='#' passed over"),
+    ],
+)
+def test_options_that_leave_no_row_are_told(tmp_path: Path, suffix: str, options: dict[str, Any], reason: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "csv":
+        path.write_text("a,b\n1,2\n")
+    else:
+        book = openpyxl.Workbook()
+        for row in (["a", "b"], [1, 2]):
+            book.active.append(row)
+        book.save(path)
+    with pytest.raises(sa.FormatError, match=reason):
+        sa.read_columns(path, **options)
+    assert list(sa.read_columns(path, header=2)) == ["a 1", "b 2"]

@@ -158,7 +158,7 @@ def test_no_table_is_refused_for_what_was_inferred(text: str, names: bool) -> No
         try:
             arrays = sa.read_columns(io.StringIO(text, newline=""), format="csv", header=names)
         except sa.FormatError as error:
-            allowed = ("an empty table", "a quote opens a cell here, and is never closed")
+            allowed = ("an empty table", "the file is empty: 0 bytes", "a quote opens a cell here, and is never closed")
             assert error.reason in allowed  # noqa: PT017  (no error is right too)
         else:
             assert len({len(array) for array in arrays.values()}) <= 1

@@ -277,3 +277,11 @@ def test_frames_of_classes_derived_from_pandas_are_frames(tmp_path: Path) -> Non
 
     Derived.__module__ = "elsewhere"
     check_handed(Derived({"c": [1, 2]}), {"c": np.array([1, 2])}, "csv", tmp_path)
+
+
+@pytest.mark.parametrize("values", [[1.5, None, np.nan], [True, np.nan], [1, "a", np.nan]])
+def test_nan_among_numbers_in_a_column_of_objects_is_told(values: list[Any], tmp_path: Path) -> None:
+    frame = pd.DataFrame({"first": range(len(values)), "c": of(values, object)})
+    with pytest.warns(sa.SheetArrayWarning, match=r"^c: NaN among numbers .* is written as None \(astype"):
+        sa.write(tmp_path / "t.json", frame)
+    assert sa.read(tmp_path / "t.json")["c"].tolist() == [None if value != value else value for value in values]

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
-from ...arrays import default_name, select, values_by_name
+from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...file_array import FileArray
-from ...files import Readable, Source, Writable, replacing
+from ...files import Readable, Source, Writable, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
 from .container import MAGIC, MOST_RECORDS, NAMES, AvroFile, Block, ContainerWriter
@@ -52,6 +52,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     held = {name: _to_holdable(name, value) for name, value in values_by_name(arrays).items()}
     if len(held) > MOST_RECORDS:
         raise LimitError(f"{len(held):,} arrays, and an Avro file is read up to {MOST_RECORDS:,}: write several files")
+    check_unicode(held)
     total = sum(array.size for array in held.values())
     done, report = 0, progress or ignore_progress
     report(0, total)
@@ -165,8 +166,7 @@ class _AvroSource:
 
     def __init__(self, source: Source) -> None:
         self._data = memoryview(source.whole(text=False))
-        if not self._data:
-            raise FormatError("the file is empty", location="byte 0")
+        refuse_empty(bytes(self._data[:1]), "byte 0")
         self._inflated = 0  # bytes, of the blocks read so far
         self._wire = Wire(self._data)
         self._container = AvroFile(self._data) if self._data[: len(MAGIC)] == MAGIC else None

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from ...errors import FormatError, NotFoundError
 from ...file_array import in_member
-from ...files import Readable, Sink, Source
+from ...files import Readable, Sink, Source, refuse_empty
 from ..zip_members import damage_as_format_error, name_problem
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
@@ -47,8 +47,10 @@ class Members(Mapping[str, bytes]):
     """
 
     def __init__(self, file: Readable) -> None:
+        archive = _seekable(file)
+        refuse_empty(_first_byte(archive))
         with damage_as_format_error("no .awkd file"):
-            self._archive = zipfile.ZipFile(_seekable(file))
+            self._archive = zipfile.ZipFile(archive)
         try:
             assert self._archive.fp is not None
             self._bytes = size_of(self._archive.fp)
@@ -136,6 +138,15 @@ def _seekable(file: Readable) -> Any:
         return file
     with Source(file) as source:
         return io.BytesIO(source.whole(text=False))
+
+
+def _first_byte(file: Any) -> bytes:
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, "rb") as opened:
+            return opened.read(1)
+    file.seek(0)
+    first: bytes = file.read(1)
+    return first
 
 
 def size_of(file: IO[bytes]) -> int:

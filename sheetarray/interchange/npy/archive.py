@@ -20,7 +20,7 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, locating
 from ...file_array import FileArray, in_member, write_elements
-from ...files import Readable, Sink, Source, Writable, max_inflated_size, replacing
+from ...files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from ..zip_members import damage_as_format_error, name_problem
 from .header import header_for, parse
 
@@ -150,8 +150,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
 @contextmanager
 def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
-    if not source.prefix(1):
-        raise FormatError("the file is empty")
+    refuse_empty(source.prefix(1))
     with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole(text=False)) as file:
         with damage_as_format_error("no .npz file"):
             archive = zipfile.ZipFile(file)

@@ -19,6 +19,7 @@ from numpy.lib import format as numpy_format
 from ... import dtypes
 from ...errors import FormatError
 from ...file_array import FileArray
+from ...files import refuse_empty
 
 _MAGIC = b"\x93NUMPY"
 _LENGTHS = {(1, 0): "<H", (2, 0): "<I", (3, 0): "<I"}
@@ -58,6 +59,7 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
         FormatError: with the byte that is wrong; also for elements that the package has no dtype for.
     """
     start = prefix(8)
+    refuse_empty(start, "byte 0")
     if start[:6] != _MAGIC:
         raise FormatError(
             "no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=_refusal_hint(start)

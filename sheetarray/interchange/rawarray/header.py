@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import DTypeError, FormatError, LimitError, locating
 from ...file_array import FileArray
-from ...files import Source
+from ...files import Source, refuse_empty
 from ...header import Order, check_dimensions
 
 Axes = Literal["reversed", "same"]
@@ -128,6 +128,7 @@ def parse(source: Source) -> RawHeader:
         FormatError: with the byte of the field that is wrong.
     """
     start = source.prefix(_FIXED)
+    refuse_empty(start, "byte 0")
     if start[:8] not in (MAGIC, MAGIC[::-1]):
         raise FormatError("no RawArray file: it does not begin with 'rawarray'", location="byte 0")
     if len(start) < _FIXED:

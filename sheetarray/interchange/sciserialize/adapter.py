@@ -216,7 +216,7 @@ def _read_entries(source: Source) -> dict[str, Any]:
     """Return what stands under each name: an array already, or plain data that is to become one."""
     content = source.whole(text=_is_json(source.prefix(64)))
     if not content:
-        raise FormatError("the file is empty")
+        raise FormatError("the file is empty: 0 bytes")
     tree = parse_json(content) if _is_json(content[:64]) else parse_msgpack(memoryview(content))
     if not isinstance(tree, dict) or base64_text(tree) is not None:
         raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)

@@ -19,7 +19,7 @@ from ...dtypes import from_name
 from ...elements import Cell
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError
-from ...files import BytesLike, Source
+from ...files import BytesLike, Source, refuse_empty
 from .bulk import parse_columns, parse_numbers
 from .dialect import (
     SINGLE_COLUMN,
@@ -83,6 +83,7 @@ class CsvSheet:
             check_marks(delimiter or "\t", decimal or ".")
         self.notes: list[Finding] = []
         self.look = TextLook(".", formulas)
+        refuse_empty(source.prefix(4))
         if source.prefix(4) == _ZIP:
             raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
         self._source = source

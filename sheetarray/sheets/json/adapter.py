@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
-from ...arrays import default_name, linear_arrays, select
+from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo, column_letters
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, ComplexForm, Missing
 from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source, Writable, check_structure, replacing
+from ...files import Readable, Source, Writable, check_structure, refuse_empty, replacing
 from ...header import NoteFinding, parse_header, warn_of_finding
 from ...linear import LinearArray, resize_to_cells
 from .headers import walk_headers
@@ -54,6 +54,7 @@ def write_json(
         ['data', 1.5]
     """
     named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=EXACT_IN_JSON)
+    check_unicode(named)
     total = sum(len(array.header.to_cells()) + array.capacity for array in named.values())
     done, report = 0, progress or ignore_progress
     report(0, total)
@@ -246,8 +247,7 @@ def read_lists(source: Source) -> dict[str, Any]:
         FormatError: no JSON, or no list in it.
     """
     text = bytes(source.whole())
-    if not text:
-        raise FormatError("the file is empty")
+    refuse_empty(text)
     check_structure(text, _MOST_NESTED)
     content = parse_text(text)
     if isinstance(content, dict) and content:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
 from ...errors import FormatError
-from ...files import BytesLike
+from ...files import BytesLike, refuse_empty
 from ...header import MAX_HEADER_CELLS, parse_header
 
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
@@ -90,7 +90,8 @@ class _Walk:
 
     def syntax_error(self) -> NoReturn:
         if not self.text[:].strip():
-            raise FormatError("the file is empty")
+            refuse_empty(self.text[:])
+            raise FormatError("the file is empty: it holds nothing but white space")
         line = self.text[: self.at].count(b"\n") + 1
         raise FormatError("no JSON", location=f"line {line}")
 

@@ -319,7 +319,7 @@ def test_headers_that_cannot_be(text: str, location: str) -> None:
 @pytest.mark.parametrize(
     ("content", "location", "said"),
     [
-        (b"", "byte 0", "NUMPY"),
+        (b"", "byte 0", "the file is empty: 0 bytes"),
         (b"PK\x03\x04" + b"\0" * 30, "byte 0", "read it as .npz"),
         (b"\x80\x04N.", "byte 0", "pickle"),
         (b"\x93NUMPY", "byte 6", "version"),

@@ -427,7 +427,7 @@ DATA = np.arange(6, dtype="<i4").tobytes()
 @pytest.mark.parametrize(
     ("given", "location", "said"),
     [
-        (io.BytesIO(b""), "byte 0", "rawarray"),
+        (io.BytesIO(b""), "byte 0", "the file is empty: 0 bytes"),
         (io.BytesIO(b"rawarra"), "byte 0", "rawarray"),
         (io.BytesIO(b"rawarray"), "byte 8", "header"),
         (file(DATA, (6,), 1, 4, magic=1), "byte 0", "rawarray"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 from ....errors import FormatError
-from ....files import Source
+from ....files import Source, refuse_empty
 from ..package.directory import has_directory
 from ..package.parts import Package
 from ..package.relations import TYPES, ContentTypes, Relations
@@ -28,8 +28,7 @@ def open_workbook(source: Source) -> WorkbookReader:
         FormatError: no workbook, or one that is damaged, encrypted or hostile.
     """
     start = source.prefix(len(MAGIC))
-    if not start:
-        raise FormatError("the file is empty")
+    refuse_empty(start)
     if start == MAGIC:
         return _compound(Compound(source.whole()))
     if start.startswith(_BEFORE_EXCEL_5):
