@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..dtypes import Array, Mask, Positions
+from ..dtypes import Array, Positions
 from .aligning import align_rows
 from .noise import find_noise
+from .ranking import Ranking, rank_differences, to_double
 from .slices import cover_with_blocks
 from .values import to_rectangular
 
@@ -120,7 +121,7 @@ def compare(
     if not comparison.compared:
         return comparison
     comparison.elements = a.size
-    ranking = _Ranking(most)
+    ranking = Ranking(most)
     for block in cover_with_blocks(a.shape):
         x, y = a[block], b[block]
         unequal = _find_unequal(x, y, rtol, atol)
@@ -136,7 +137,7 @@ def compare(
         if not comparison.tolerant:
             noise = find_noise(x[unequal], y[unequal])
         comparison.noise += int(np.count_nonzero(noise))
-        ranks = _rank(x[unequal], y[unequal], noise)
+        ranks = rank_differences(x[unequal], y[unequal], noise)
         places = np.argwhere(unequal) + [part.start for part in block]
         ranking.add(ranks, places) if names_noise else ranking.add(ranks[~noise], places[~noise])
     for place in ranking.take():
@@ -147,44 +148,6 @@ def compare(
             shown = (*index[: comparison.axis], row, *index[comparison.axis + 1 :])
         comparison.first.append((shown, a[index], b[index]))
     return comparison
-
-
-class _Ranking:
-    """The places of the elements that differ most, as many as are wanted; of equal ones the first."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._ranks, self._places = np.empty((0, 2)), np.empty((0, 0), np.int64)
-
-    def add(self, ranks: Array, places: Array) -> None:
-        """Take in elements: the rank of each, and its index; the lowest rank comes first."""
-        if not self._most or not len(ranks):
-            return
-        ranks = np.concatenate([self._ranks, ranks])
-        places = np.concatenate([self._places, places]) if len(self._places) else places
-        order = np.lexsort((ranks[:, 1], ranks[:, 0]))[: self._most]
-        self._ranks, self._places = ranks[order], places[order]
-
-    def take(self) -> list[list[int]]:
-        """Return the indices, the largest difference first."""
-        places: list[list[int]] = self._places.tolist()
-        return places
-
-
-def _rank(x: Array, y: Array, noise: Mask) -> Array:
-    """Return a rank for each pair of elements that differ: those that have no difference, large ones, zeros, noise."""
-    ranks = np.zeros((len(x), 2))
-    if set(x.dtype.kind + y.dtype.kind) <= set("iufc"):
-        with np.errstate(all="ignore"):
-            if x.dtype == y.dtype and x.dtype.kind in "iu":
-                apart = (np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)).astype(np.float64)
-            else:
-                apart = np.abs(_to_double(x) - _to_double(y))
-        known = np.isfinite(apart)
-        ranks[:, 0] = np.where(known, np.where(apart == 0, 2, 1), 0)
-        ranks[:, 1] = np.where(known, -apart, 0)
-    ranks[noise, 0] = 3
-    return ranks
 
 
 def dtype_name(array: Any) -> str:
@@ -254,12 +217,12 @@ def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
         if not exact and "c" not in kinds:
             return _find_far_apart(a, b, rtol, atol)
         with np.errstate(all="ignore"):
-            return ~np.isclose(_to_double(a), _to_double(b), rtol=rtol, atol=atol, equal_nan=True)
+            return ~np.isclose(to_double(a), to_double(b), rtol=rtol, atol=atol, equal_nan=True)
     if "c" in kinds:
         return _find_unequal(np.real(a), np.real(b), 0, 0) | _find_unequal(np.imag(a), np.imag(b), 0, 0)
     if not exact:
         return _find_unequal_exactly(a, b)
-    x, y = _to_double(a), _to_double(b)
+    x, y = to_double(a), to_double(b)
     return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
 
 
@@ -299,10 +262,6 @@ def _exact_as_double(array: Array) -> bool:
     return bool(array.min() >= -_EXACT_IN_DOUBLES and array.max() <= _EXACT_IN_DOUBLES)
 
 
-def _to_double(array: Array) -> Array:
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
 def _is_same(x: Any, y: Any) -> bool:
     if type(x) is not type(y):
         return False
@@ -328,7 +287,7 @@ def _add_differences(comparison: Comparison, x: Array, y: Array) -> None:
         apart, size = apart.astype(np.float64), np.abs(y.astype(np.float64))
     else:
         with np.errstate(all="ignore"):
-            apart, size = np.abs(_to_double(x) - _to_double(y)), np.abs(_to_double(y))
+            apart, size = np.abs(to_double(x) - to_double(y)), np.abs(to_double(y))
         known = ~np.isnan(apart)
         apart, size = apart[known], size[known]
         absolute = [float(np.max(apart))] if apart.size else []

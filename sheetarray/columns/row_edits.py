@@ -77,7 +77,8 @@ class RowEdit:
         else:
             message = f"row {first} inserted {where}" if count == 1 else f"rows {first} to {last} inserted {where}"
         only = name if arrays == 1 else None
-        return Finding("error", location, f"{message}: {self._format_shapes()}", _HINT, array=only)
+        message = f"{message}: {self._format_shapes()}{_format_doubts(self.columns, changes)}"
+        return Finding("error", location, message, _HINT, array=only)
 
     def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
         """Return the first row that was added or deleted, as all arrays have it of which it is known."""
@@ -93,6 +94,16 @@ class RowEdit:
         shapes = [f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items()]
         more = len(shapes) - MOST_SHAPES
         return ", ".join(shapes[:MOST_SHAPES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange]) -> str:
+    """Return of which arrays it is not known whether their other elements are as they were written."""
+    doubtful = [f"{name!r:.60}" for name in names if name in changes and not changes[name].firsts]
+    if not doubtful:
+        return ""
+    more = len(doubtful) - MOST_SHAPES
+    listed = ", ".join(doubtful[:MOST_SHAPES]) + (f" and {more} more" if more > 0 else "")
+    return f"; whether elements were edited besides cannot be told of {listed}"
 
 
 def _format_shape(header: Header) -> str:

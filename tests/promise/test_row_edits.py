@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -133,8 +134,6 @@ def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path: Pat
     path = written(tmp_path / "t.xlsx", arrays)
     changed = {**arrays, "p": arrays["p"].copy()}
     edit_workbook(path, arrays, Edit("insert", 40, 2))
-    import openpyxl
-
     book = openpyxl.load_workbook(path)
     column = [cell.value for cell in book["arrays"]["B"]]
     book["arrays"].cell(column.index("data") + 2 + 7, 2).value = 999
@@ -275,8 +274,6 @@ def test_labels_follow_the_arrays(tmp_path: Path) -> None:
     sa.write(path, data)
     arrays = {name: np.asarray(data[name]) for name in sa.read(path)}
     edit = Edit("insert", 3, 1)
-    import openpyxl
-
     book = openpyxl.load_workbook(path)
     columns = {cell.value: cell.column for cell in book["arrays"][1]}
     for name, cells in {"t": [6.0, 7.0], "time": [40]}.items():
@@ -310,3 +307,16 @@ def test_columns_of_awkward_arrays_are_not_resized(tmp_path: Path) -> None:
     with pytest.raises(sa.FormatError, match="columns that belong together"):
         sa.read(path, resize=True)
     assert any("columns that belong together" in finding.hint for finding in sa.check(path))
+
+
+def test_where_more_was_edited_it_is_said_that_it_cannot_be_told(tmp_path: Path) -> None:
+    arrays = {"n": np.arange(3000) * 7, "s": np.array([f"a{row}" for row in range(3000)])}
+    path = written(tmp_path / "t.xlsx", arrays)
+    edit_workbook(path, arrays, Edit("delete", 1000, 1))
+    book = openpyxl.load_workbook(path)
+    for row in (200, 900, 1500, 2500):
+        book["arrays"].cell(row, 1).value = 1
+    book.save(path)
+    (error,) = sa.check(path)
+    assert error.message.startswith("row 1000 deleted in 2 arrays: ")  # as the other array knows
+    assert error.message.endswith("; whether elements were edited besides cannot be told of 'n'")

@@ -66,7 +66,8 @@ def adopt_excel(
             edits = find_header_edits(sheets, arrays)
         replaced = _change_headers(book, edits)
         record = _read_record(package)
-        if book.set_names(lambda name, text: _true_reference(name, text, _references_of(arrays, record))):
+        references = _references_of(arrays, record)
+        if book.set_names(lambda name, text: _true_reference(name, text, references)):
             book.compute_on_opening()
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
