@@ -42,6 +42,11 @@ def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -
     click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
 
 
+def text_width() -> int:
+    """Return how wide lines of text may be: as the terminal is, and of any length where a program reads them."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+
+
 def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
     """Print a line; where it is longer than the terminal is wide, it goes on below, broken between words.
 
@@ -51,10 +56,9 @@ def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> N
         head: what stands before it, in bold.
         used: columns of the terminal that the line has taken already.
     """
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS
     lines = textwrap.wrap(
         head + text,
-        max(width, 2 * indent, 20),
+        max(text_width(), 2 * indent, 20),
         initial_indent=" " * used,
         subsequent_indent=" " * indent,
         break_on_hyphens=False,

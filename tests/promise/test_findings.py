@@ -88,8 +88,8 @@ def test_a_flat_list_of_json() -> None:
     sa.write(file, ARRAYS, format="json")
     for old, new, array, index in (
         ("2.5", '"m"', "t", (0, 1)),
-        ('"shape", 3', '"shape", 4', "i", None),
-        ('["version", "1.0.0", "ndarray", "shape", 3', '["x", "1.0.0", "ndarray", "shape", 3', "i", None),
+        ('"shape",3', '"shape",4', "i", None),
+        ('["version","1.0.0","ndarray","shape",3', '["x","1.0.0","ndarray","shape",3', "i", None),
     ):
         assert old in file.getvalue()
         text = io.StringIO(file.getvalue().replace(old, new))
