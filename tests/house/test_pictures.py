@@ -1,0 +1,49 @@
+"""The pictures of workbooks in the documentation: drawn by a script, which runs wherever LibreOffice is."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sheetarray as sa
+
+ROOT = Path(__file__).parents[2]
+
+
+def load_script() -> Any:
+    """Return the module of the script, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("workbook_pictures", ROOT / "docs" / "workbooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
+    script = load_script()
+    if absent := script.absent_programs():
+        pytest.skip(f"not installed: {', '.join(absent)}")
+    sa.write(tmp_path / "dataset.xlsx", script.make_dataset())
+    pdf = script.print_workbook(tmp_path / "dataset.xlsx", tmp_path)
+    script.draw_page(pdf, tmp_path / "dataset.png")
+    assert (tmp_path / "dataset.png").read_bytes().startswith(b"\x89PNG")
+    if shutil.which("pdftotext") is None:
+        return
+    page = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    first, second, *_ = page.split("\n")
+    assert first.split() == ["temperature", "wet", "day", "station", "height"]
+    assert second.split() == ["17.8", "TRUE", "2026-07-01", "00:00:00", "Basel", "317"]
+    assert "version" not in page
+    assert "float64" not in page
+
+
+@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "elnino"])
+def test_each_sample_has_a_picture(name: str) -> None:
+    assert (ROOT / "docs" / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert name == "dataset" or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
