@@ -27,6 +27,7 @@ Any other client works with `server.url` in place of `https://sheets.googleapis.
 
     server.faults.append(Fault(503, method="PUT", times=3))              # a burst of errors
     server.faults.append(Fault("reset-after", path=":batchUpdate"))      # applied, but the answer is lost
+    server.faults.append(Fault("empty", applied=True))                   # applied, and answered with `{}`
     server.faults.append(Fault("late", seconds=5))                       # applied when nobody waits any more
     server.faults.append(Fault(429, times=None, retry_after=30))         # until it is cleared
 
@@ -36,8 +37,8 @@ each request is looked at, which is the moment to kill a client. `server.request
 bodies included; clear it where memory matters.
 
 **What it does.** `spreadsheets.get` (with `fields`, `ranges`, cells), `create` and `batchUpdate` (all or nothing),
-`values.*` but for data filters, `developerMetadata.*`, `sheets.copyTo`. Requests that it does not know, and details
-of those it does, are refused with 400 and the words "not supported by the emulator".
+`values.*`, both by ranges and by data filters, `developerMetadata.*`, `sheets.copyTo`. Requests that it does not know,
+and details of those it does, are refused with 400 and the words "not supported by the emulator".
 Where google-api-python-client is installed, bodies and queries are held against the schemas that it ships, and refused
 in the words of the service. The limits are those of the service: 10,000,000 cells, 18,278 columns, 50,000 characters
 in a cell (counted in UTF-16), 10 MiB in a request, names of sheets and ranges that differ in more than case.

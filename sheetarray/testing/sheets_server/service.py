@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from . import batch, masks, resource, values
+from . import batch, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
 from .errors import ApiError, Json, invalid, unsupported
@@ -49,7 +49,11 @@ class Method:
 METHODS = [
     Method("spreadsheets.create", "POST", "/v4/spreadsheets", "spreadsheet", True),
     Method("spreadsheets.get", "GET", _KEY),
-    Method("spreadsheets.batchUpdate", "POST", f"{_KEY}:batchUpdate", "", True),
+    Method("spreadsheets.batchUpdate", "POST", f"{_KEY}/?:batchUpdate", "", True),
+    Method("spreadsheets.getByDataFilter", "POST", f"{_KEY}/?:getByDataFilter"),
+    Method("spreadsheets.values.batchGetByDataFilter", "POST", f"{_KEY}/values:batchGetByDataFilter"),
+    Method("spreadsheets.values.batchUpdateByDataFilter", "POST", f"{_KEY}/values:batchUpdateByDataFilter", "", True),
+    Method("spreadsheets.values.batchClearByDataFilter", "POST", f"{_KEY}/values:batchClearByDataFilter", "", True),
     Method("spreadsheets.values.batchGet", "GET", f"{_KEY}/values:batchGet"),
     Method("spreadsheets.values.batchUpdate", "POST", f"{_KEY}/values:batchUpdate", "", True),
     Method("spreadsheets.values.batchClear", "POST", f"{_KEY}/values:batchClear", "", True),
@@ -61,7 +65,6 @@ METHODS = [
     Method("spreadsheets.developerMetadata.get", "GET", f"{_KEY}/developerMetadata/(?P<metadataId>[^/]+)"),
     Method("spreadsheets.sheets.copyTo", "POST", rf"{_KEY}/sheets/(?P<sheetId>[^/:]+):copyTo", "", True),
 ]
-MISSING = re.compile(r"/v4/spreadsheets/[^/]+(:getByDataFilter|/values:batch(Get|Update|Clear)ByDataFilter)")
 
 
 @dataclass
@@ -94,8 +97,6 @@ class Service:
         for method in METHODS:
             if (params := method.match(http, path)) is not None:
                 return method, params
-        if MISSING.fullmatch(path):
-            raise unsupported(f"The method {http} {path}")
         raise ApiError(404, f"The emulator has no method {http} {path}")
 
     def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
@@ -103,6 +104,8 @@ class Service:
         parameters = parse_qs(query, keep_blank_values=True)
         typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
         content = _content(body) if method.http != "GET" else {}
+        if method.name == "spreadsheets.batchUpdate" and isinstance(content, dict):
+            content["requests"] = _flatten(content.get("requests"))
         checked = self.schema.body(method.name, content, method.prefix) if self.schema else lenient(content)
         mask = masks.parse(parameters["fields"][-1]) if parameters.get("fields", [""])[-1] else {}
         if self.schema:
@@ -119,6 +122,8 @@ class Service:
             return self._get(spreadsheet, call)
         if name == "batchUpdate":
             return batch.update(spreadsheet, call.body, call.mask)
+        if name == "getByDataFilter":
+            return filters.get(spreadsheet, call.body, call.mask)
         if name == "sheets.copyTo":
             return apply_mask(call, self._copy_to(spreadsheet, call))
         answers: dict[str, Callable[[], Json]] = {
@@ -129,6 +134,9 @@ class Service:
             "values.clear": lambda: values.clear(spreadsheet, call.params),
             "values.batchClear": lambda: values.batch_clear(spreadsheet, call.body),
             "values.append": lambda: values.append(spreadsheet, call.params, call.body),
+            "values.batchGetByDataFilter": lambda: filters.batch_get(spreadsheet, call.body),
+            "values.batchUpdateByDataFilter": lambda: filters.batch_update(spreadsheet, call.body),
+            "values.batchClearByDataFilter": lambda: filters.batch_clear(spreadsheet, call.body),
             "developerMetadata.search": lambda: metadata.search(spreadsheet, call.body),
             "developerMetadata.get": lambda: metadata.get(spreadsheet, call.params["metadataId"]),
         }
@@ -212,6 +220,13 @@ def _content(body: bytes) -> Any:
     except (ValueError, RecursionError):
         raise invalid("Invalid JSON payload received. Unexpected token.") from None
     return content
+
+
+def _flatten(requests: Any) -> Any:
+    """Return the requests of a batch, those in lists among them too, as some clients send them."""
+    if not isinstance(requests, list) or not any(isinstance(request, list) for request in requests):
+        return requests
+    return [inner for request in requests for inner in (request if isinstance(request, list) else [request])]
 
 
 def _no_constant(name: str) -> None:

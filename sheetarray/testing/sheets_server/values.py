@@ -84,7 +84,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
     top, left = (table.bottom, table.left) if table else (searched.top, searched.left)
     height, width = max(map(len, columns), default=0), len(columns)
     rows, wide = max(grid.rows, top + height), max(grid.columns, left + width)
-    inserts = params.get("insertDataOption") == "INSERT_ROWS" and table is not None and top < grid.rows
+    inserts = params.get("insertDataOption") == "INSERT_ROWS" and top < grid.rows
     if inserts:
         rows = grid.rows + height
     spreadsheet.room_for(rows * wide - grid.rows * grid.columns, wide)

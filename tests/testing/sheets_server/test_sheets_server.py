@@ -107,7 +107,7 @@ def test_every_request_is_recorded(server: SheetsServer) -> None:
 
 def test_what_no_method_answers_is_not_found(server: SheetsServer) -> None:
     assert "no method DELETE" in message(ask(server, "DELETE", f"/{server.create()}"), 404)
-    assert "not supported by the emulator" in message(ask(server, "POST", f"/{server.create()}:getByDataFilter", {}))
+    assert "no method POST" in message(ask(server, "POST", f"/{server.create()}:getByName", {}), 404)
 
 
 def test_a_spreadsheet_may_be_forbidden(server: SheetsServer) -> None:

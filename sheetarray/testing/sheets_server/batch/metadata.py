@@ -29,7 +29,7 @@ def update(spreadsheet: Spreadsheet, request: Json) -> Json:
     if "metadataId" in mask:
         raise invalid("The field metadataId cannot be updated.")
     entries = []
-    for entry in _matches(spreadsheet, request.get("dataFilters") or []):
+    for entry in find_entries(spreadsheet, request.get("dataFilters") or []):
         kept = mask or {name: {} for name in ("metadataKey", "metadataValue", "location", "visibility")}
         merged = masks.merge(entry, new, kept)
         entries.append(_entry(spreadsheet, entry["metadataId"], merged))
@@ -40,7 +40,7 @@ def update(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 def delete(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDeveloperMetadata`: all that the filter matches."""
-    entries = _matches(spreadsheet, [request.get("dataFilter") or {}])
+    entries = find_entries(spreadsheet, [request.get("dataFilter") or {}])
     for entry in entries:
         del spreadsheet.metadata[entry["metadataId"]]
     return {"deletedDeveloperMetadata": entries} if entries else {}
@@ -99,7 +99,8 @@ def _location(spreadsheet: Spreadsheet, wanted: Json) -> Json:
     raise invalid("developerMetadata.location must be specified.")
 
 
-def _matches(spreadsheet: Spreadsheet, filters: list[Json]) -> list[Json]:
+def find_entries(spreadsheet: Spreadsheet, filters: list[Json]) -> list[Json]:
+    """Return all entries that one of the filters matches."""
     return [
         entry
         for entry in spreadsheet.metadata.values()
