@@ -47,8 +47,8 @@ class Method:
 
 
 METHODS = [
-    Method("spreadsheets.create", "POST", "/v4/spreadsheets", "spreadsheet", True),
-    Method("spreadsheets.get", "GET", _KEY),
+    Method("spreadsheets.create", "POST", "/v4/spreadsheets/?", "spreadsheet", True),
+    Method("spreadsheets.get", "GET", f"{_KEY}/?"),
     Method("spreadsheets.batchUpdate", "POST", f"{_KEY}/?:batchUpdate", "", True),
     Method("spreadsheets.getByDataFilter", "POST", f"{_KEY}/?:getByDataFilter"),
     Method("spreadsheets.values.batchGetByDataFilter", "POST", f"{_KEY}/values:batchGetByDataFilter"),

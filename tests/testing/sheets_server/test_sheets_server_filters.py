@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from programs import run_sheets_client
 from sheets_asking import Sheets, ask
 
 from sheetarray.testing.sheets_server import SheetsServer
@@ -89,3 +90,69 @@ def test_rows_are_inserted_into_a_blank_sheet_too(sheets: Sheets) -> None:
     post(sheets, "/values/blank!A1:append", {"values": [["a"], ["b"]]}, **query)
     properties = sheets.resource(fields="sheets.properties")["sheets"][2]["properties"]
     assert properties["gridProperties"] == {"rowCount": 7, "columnCount": 2}
+
+
+@pytest.mark.parametrize(
+    "data_filter", [{}, {"a1Range": "none!A1"}, {"a1Range": "S!Z1"}, {"gridRange": {"sheetId": 9}}]
+)
+@pytest.mark.parametrize("verb", [":getByDataFilter", "/values:batchGetByDataFilter", "/values:batchClearByDataFilter"])
+def test_a_filter_that_means_nothing_is_refused(sheets: Sheets, verb: str, data_filter: Any) -> None:
+    status, _ = ask(sheets.server, "POST", f"/{sheets.key}{verb}", {"dataFilters": [data_filter]})
+    assert status == 400
+
+
+# Room among cells --------------------------------------------------------------------------------------------
+
+
+def area(top: int, bottom: int, left: int, right: int) -> dict[str, int]:
+    keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
+    return {"sheetId": 0, **dict(zip(keys, (top, bottom, left, right), strict=True))}
+
+
+@pytest.mark.parametrize(
+    ("request_name", "place", "dimension", "cells"),
+    [
+        ("deleteRange", area(0, 1, 0, 1), "ROWS", [["b", 1], ["c", 2], [None, 3]]),
+        ("deleteRange", area(1, 3, 0, 2), "ROWS", [["a", 1]]),
+        ("deleteRange", area(0, 1, 0, 1), "COLUMNS", [[1], ["b", 2], ["c", 3]]),
+        ("insertRange", area(1, 2, 0, 1), "ROWS", [["a", 1], [None, 2], ["b", 3], ["c"]]),
+        ("insertRange", area(0, 2, 1, 2), "COLUMNS", [["a", None, 1], ["b", None, 2], ["c", 3]]),
+        ("insertRange", area(9, 10, 0, 1), "ROWS", [["a", 1], ["b", 2], ["c", 3]]),
+    ],
+)
+def test_cells_move_where_a_range_comes_or_goes(
+    sheets: Sheets, request_name: str, place: Any, dimension: str, cells: Any
+) -> None:
+    bold = {"userEnteredFormat": {"textFormat": {"bold": True}}}
+    mask = "userEnteredFormat.textFormat.bold"
+    sheets.batch({"repeatCell": {"range": area(2, 3, 0, 1), "cell": bold, "fields": mask}})
+    sheets.batch({request_name: {"range": place, "shiftDimension": dimension}})
+    assert sheets.cells() == cells
+    data = sheets.resource(ranges=["S!A1:D10"], fields="sheets.data.rowData.values")["sheets"][0]["data"][0]["rowData"]
+    looks = [
+        cell.get("formattedValue") for row in data for cell in row.get("values", []) if "userEnteredFormat" in cell
+    ]
+    assert looks == (["c"] if any("c" in row for row in cells) else [])
+
+
+def test_a_range_without_a_dimension_is_refused(sheets: Sheets) -> None:
+    body = {"requests": [{"deleteRange": {"range": area(0, 1, 0, 1)}}]}
+    status, answer = ask(sheets.server, "POST", f"/{sheets.key}:batchUpdate", body)
+    assert (status, "dimension" in answer["error"]["message"]) == (400, True)
+
+
+# Another client ----------------------------------------------------------------------------------------------
+
+
+def test_the_npm_client_works_through_what_it_offers(sheets_server: SheetsServer) -> None:
+    key = sheets_server.create("old")
+    seen = run_sheets_client(sheets_server.url, key)
+    assert seen["title"] == "old"
+    assert [row["value"] for row in seen["rows"]] == ["1.5", "2", "0.1"]
+    assert seen["cells"] == [["name", "value", "note"], ["a", 7.25, "x"], ["c", 0.1, None]]
+    assert seen["formula"] == ["=SUM(B2:B3)", 7.35]
+    assert seen["look"] == ["changed", True, "a note"]
+    assert seen["header"] == ["n", "v", "t"]
+    assert sorted(seen["sheets"]) == [["Sheet1", 1000, 26], ["copy", 51, 5], ["renamed", 51, 5]]
+    assert seen["after"] == ["another", ["Sheet1", "renamed"]]
+    assert [named.name for named in sheets_server.snapshot(key).named.values()] == ["spot"]

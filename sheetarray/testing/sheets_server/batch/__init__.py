@@ -7,7 +7,7 @@ from collections.abc import Callable
 from .. import masks, resource
 from ..errors import Json, invalid, unsupported, within
 from ..spreadsheet import Spreadsheet
-from . import cells, dimensions, metadata, names, sheets
+from . import cells, dimensions, metadata, names, sheets, shifting
 
 Handler = Callable[[Spreadsheet, Json], Json | None]
 
@@ -28,9 +28,11 @@ REQUESTS: dict[str, Handler] = {
     "deleteDimensionGroup": dimensions.delete_group,
     "deleteNamedRange": names.delete_named_range,
     "deleteProtectedRange": names.delete_protected_range,
+    "deleteRange": shifting.delete_range,
     "deleteSheet": sheets.delete_sheet,
     "duplicateSheet": sheets.duplicate_sheet,
     "insertDimension": dimensions.insert_dimension,
+    "insertRange": shifting.insert_range,
     "mergeCells": names.merge_cells,
     "repeatCell": cells.repeat_cell,
     "setBasicFilter": names.set_basic_filter,

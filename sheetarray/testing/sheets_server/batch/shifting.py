@@ -1,0 +1,78 @@
+"""Requests that make room among cells, or close it: the cells of a range move, those beside it stay."""
+
+from __future__ import annotations
+
+from ..errors import Json, invalid, unsupported
+from ..grid import GridCell
+from ..ranges import GridArea
+from ..spreadsheet import ServedSheet, Spreadsheet
+from .names import area_of
+
+
+def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`insertRange`: cells move down or right; the grid grows where they would leave it. Formulas stay as they are."""
+    sheet, area = area_of(spreadsheet, request.get("range"))
+    down = _is_down(sheet, request)
+    grid = sheet.grid
+    used = grid.bottom(GridArea(0, grid.rows, area.left, area.right)) if down else _width(sheet, area)
+    beyond = max(used, area.top if down else area.left)
+    size = (
+        (max(grid.rows, beyond + area.height), grid.columns)
+        if down
+        else (grid.rows, max(grid.columns, beyond + area.width))
+    )
+    if size != (grid.rows, grid.columns):
+        spreadsheet.resize(sheet, *size)
+    if down:
+        for column in range(area.left, area.right):
+            cells = grid.column(column, area.top, grid.rows)
+            grid.write(column, area.top, [*[None] * area.height, *cells])
+            grid.marks(column).insert(area.top, area.height)
+        return
+    for column in reversed(range(area.left, grid.columns)):
+        source = column - area.width
+        _replace(sheet, area, column, source if source >= area.left else None)
+
+
+def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteRange`: cells below move up, or those to the right move left. Formulas stay as they are."""
+    sheet, area = area_of(spreadsheet, request.get("range"))
+    grid = sheet.grid
+    if _is_down(sheet, request):
+        for column in range(area.left, area.right):
+            cells = grid.column(column, area.bottom, grid.rows)
+            grid.clear(GridArea(area.top, grid.rows, column, column + 1))
+            grid.write(column, area.top, cells)
+            grid.marks(column).delete(area.top, area.bottom)
+        return
+    for column in range(area.left, grid.columns):
+        source = column + area.width
+        _replace(sheet, area, column, source if source < grid.columns else None)
+
+
+def _is_down(sheet: ServedSheet, request: Json) -> bool:
+    if request.get("shiftDimension") not in ("ROWS", "COLUMNS"):
+        raise invalid("No dimension specified to shift.")
+    if sheet.merges:
+        raise unsupported("Moving a part of a sheet with merged cells")
+    return bool(request["shiftDimension"] == "ROWS")
+
+
+def _width(sheet: ServedSheet, area: GridArea) -> int:
+    """Return the column after the last one with a cell in these rows."""
+    filled = [column for column in range(sheet.grid.columns) if sheet.grid.column(column, area.top, area.bottom)]
+    return max(filled, default=-1) + 1
+
+
+def _replace(sheet: ServedSheet, area: GridArea, column: int, source: int | None) -> None:
+    """Give the rows of an area in one column what they hold in another; None for nothing."""
+    grid = sheet.grid
+    cells: list[GridCell] = [] if source is None else grid.column(source, area.top, area.bottom)
+    marked = grid.marked(source) if source is not None else None
+    marks = list(marked.pieces(area.top, area.bottom)) if marked else []
+    grid.clear(GridArea(area.top, area.bottom, column, column + 1))
+    grid.write(column, area.top, cells)
+    runs = grid.marks(column)
+    runs.put(area.top, area.bottom, None)
+    for start, stop, mark in marks:
+        runs.put(start, stop, mark)
