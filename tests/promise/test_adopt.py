@@ -62,7 +62,9 @@ def test_what_was_adopted_is_clean(tmp_path_factory: pytest.TempPathFactory, suf
         if array.dtype.kind == "f":
             np.testing.assert_allclose(result[name], array, rtol=1e-15)
         else:
-            np.testing.assert_array_equal(result[name], array, strict=True)
+            assert result[name].dtype.kind == array.dtype.kind  # the width of text is that of what is left
+            np.testing.assert_array_equal(result[name], array)
+            assert result[name].shape == array.shape
     assert sa.adopt(path) == {}
 
 
