@@ -63,7 +63,7 @@ def elevation_png() -> bytes:
 
     grid = sa.read(HERE.parent / "sample_sheets" / "elevation.csv")["elevation"]
     levels = pictures.to_levels(grid, compute_statistics(grid), *grid.shape)
-    colours = np.array([pictures._level_colour(level) for level in range(100)], dtype="u1")
+    colours = np.array([pictures.level_colour(level) for level in range(100)], dtype="u1")
     pixels = colours[levels].repeat(3, axis=0).repeat(3, axis=1)
     rows = np.concatenate([np.zeros((len(pixels), 1), "u1"), pixels.reshape(len(pixels), -1)], axis=1)
     header = struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 2, 0, 0, 0)

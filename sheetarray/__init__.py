@@ -22,6 +22,7 @@ from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
+    from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
@@ -59,6 +60,7 @@ __all__ = [
     "scan",
     "to_frame",
     "to_linear",
+    "view",
     "write",
     "write_csv",
     "write_excel",
@@ -68,22 +70,23 @@ __all__ = [
 ]
 
 _LAZY = {
-    "from_frame": "frame",
-    "read_csv": "delimited",
-    "read_excel": "excel",
-    "read_gsheet": "google",
-    "read_json": "json",
-    "to_frame": "frame",
-    "write_csv": "delimited",
-    "write_excel": "excel",
-    "write_gsheet": "google",
-    "write_json": "json",
+    "from_frame": "sheets.frame",
+    "read_csv": "sheets.delimited",
+    "read_excel": "sheets.excel",
+    "read_gsheet": "sheets.google",
+    "read_json": "sheets.json",
+    "to_frame": "sheets.frame",
+    "view": "pages",
+    "write_csv": "sheets.delimited",
+    "write_excel": "sheets.excel",
+    "write_gsheet": "sheets.google",
+    "write_json": "sheets.json",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module(f".sheets.{_LAZY[name]}", __name__), name)
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
     if name == "registry":
         return import_module(".registry", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`, `gsheets`.
+"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`, `view`, `gsheets`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -21,6 +21,7 @@ from .info import info
 from .program import Program
 from .show import show
 from .table import table
+from .view import view
 
 
 def _formats() -> str:
@@ -59,6 +60,7 @@ def main() -> None:
       sheetarray adopt returned.xlsx                   accept rows that were added or deleted
       sheetarray diff run.csv returned.csv             which elements were changed
       sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
+      sheetarray view run.xlsx --open                  a page with pictures, in the browser
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
     \b
@@ -69,7 +71,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, adopt, diff, table, gsheets):
+for _command in (info, show, convert, check, adopt, diff, table, view, gsheets):
     main.add_command(_command)
 
 __all__ = ["main"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dtypes import Array
+from ..pages.colours import MISSING, RISING, Colour, blend
 from .values import Statistics, to_real
 
 if TYPE_CHECKING:
@@ -21,20 +22,6 @@ if TYPE_CHECKING:
 RAMP = " .:-=+*#%@"
 NAN_MARK = "?"
 _BARS = " ▁▂▃▄▅▆▇█"
-# viridis: perceptually even, safe for colour-blind eyes, and without red, which is left to NaN
-_VIRIDIS = (
-    (68, 1, 84),
-    (72, 40, 120),
-    (62, 73, 137),
-    (49, 104, 142),
-    (38, 130, 142),
-    (31, 158, 137),
-    (53, 183, 121),
-    (110, 206, 88),
-    (181, 222, 43),
-    (253, 231, 37),
-)
-_NAN_COLOUR = (214, 39, 40)
 _LEVELS = 100
 _MOST_ROWS = 24
 _BAR_ROWS = 4
@@ -151,14 +138,11 @@ def _ansi_style(*levels: int) -> Style:
         from rich.color import Color
         from rich.style import Style
 
-        colours = [Color.from_rgb(*_level_colour(level)) for level in levels]
+        colours = [Color.from_rgb(*level_colour(level)) for level in levels]
         _STYLES[levels] = Style(color=colours[0], bgcolor=colours[1] if len(colours) > 1 else None)
     return _STYLES[levels]
 
 
-def _level_colour(level: int) -> tuple[int, int, int]:
-    if level < 0:
-        return _NAN_COLOUR
-    place = level / (_LEVELS - 1) * (len(_VIRIDIS) - 1)
-    red, green, blue = (np.interp(place, range(len(_VIRIDIS)), channel) for channel in zip(*_VIRIDIS, strict=True))
-    return round(float(red)), round(float(green)), round(float(blue))
+def level_colour(level: int) -> Colour:
+    """Return the colour of a level from 0 to 99; of -1 that of NaN."""
+    return MISSING if level < 0 else blend(RISING, level / (_LEVELS - 1))

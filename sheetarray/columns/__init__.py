@@ -16,7 +16,7 @@ from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells
 from .reading import check_sheet, check_sheets, read_resized, read_sheet, read_sheets, scan_sheet, scan_sheets
 from .row_edits import RowChange
-from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Texts, Zone
+from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone
 from .words import Words
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "ArrayInfo",
     "ColumnCells",
     "CompareFingerprint",
+    "DataCells",
     "HeaderEdit",
     "Layout",
     "LayoutColumn",

@@ -23,7 +23,7 @@ from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
-from .sheet import ArrayInfo, Sheet
+from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 
 def raise_error(error: FormatError) -> None:
@@ -149,8 +149,36 @@ def scan_sheets(
             header.offset,
             header.capacity,
             len(group),
+            data=_find_data_cells(sheets, group),
         )
     return infos
+
+
+def _find_data_cells(sheets: Sequence[Sheet], group: Sequence[Anchor]) -> tuple[DataCells, ...]:
+    """Return where the data cells of an array begin, as far as its headers and its first data cell say.
+
+    Parts that do not reach down to the last row of their container are as long as people have left them, which only
+    reading tells; so does whether a complex array has one cell for each element or two, unless the first is text.
+    """
+    first, header = group[0], group[0].header
+    assert header is not None
+    sheet = next(sheet for sheet in sheets if sheet.title == first.title)
+    if header.dtype.kind == "complex" and header.capacity:
+        column, row = first.data_cell
+        cells = sheet.zones([Zone(row, column, 1, first.orient)])[0]
+        if not cells or not str(cells[0]).strip().endswith(("i", "j")):
+            return ()
+    height = 0
+    if len(group) > 1:
+        heights = {(sheet.max_rows or 0) - anchor.row - anchor.start for anchor in group[:-1]}
+        height = heights.pop()
+        if heights or not (len(group) - 1) * height < header.capacity <= len(group) * height:
+            return ()
+    cells = []
+    for number, anchor in enumerate(group):
+        column, row = anchor.data_cell
+        cells.append(DataCells(anchor.title, row, column, anchor.orient, number * height))
+    return tuple(cells)
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:

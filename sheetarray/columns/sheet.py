@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from ..cells import TextLook
@@ -11,7 +11,7 @@ from ..dtypes import DType
 from ..elements import Cell
 from ..errors import Finding
 from ..header import Order
-from .grid import Orient
+from .grid import Orient, cell_address
 from .words import Words
 
 if TYPE_CHECKING:
@@ -107,6 +107,30 @@ class Sheet(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class DataCells:
+    """Where the data cells of an array, or of one part of it, stand: one under another, or side by side.
+
+    Attributes:
+        title: of the sheet; None where the container has only one.
+        row, column: of the first one, from 0.
+        orient: "columns" where they go downwards, "rows" where they go to the right.
+        first: the index of the element that the first one holds, in the buffer of the array.
+    """
+
+    title: str | None
+    row: int
+    column: int
+    orient: Orient
+    first: int = 0
+
+    def address(self, index: int) -> str:
+        """Return the address of the cell that holds an element, by its index in the buffer."""
+        down, across = (index - self.first, 0) if self.orient == "columns" else (0, index - self.first)
+        cell = cell_address(self.row + down, self.column + across)
+        return cell if self.title is None else f"{self.title}!{cell}"
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayInfo:
     """What a header says of an array, and where it stands.
 
@@ -121,6 +145,7 @@ class ArrayInfo:
         capacity: elements in the buffer.
         parts: how many columns the array is spread over.
         dims: names of the dimensions; None where nothing says them.
+        data: where its data cells stand, one entry for each part; empty where headers do not say, or it has none.
     """
 
     shape: tuple[int, ...]
@@ -133,3 +158,4 @@ class ArrayInfo:
     capacity: int = 0
     parts: int = 1
     dims: tuple[str, ...] | None = None
+    data: tuple[DataCells, ...] = field(default=(), repr=False, compare=False)

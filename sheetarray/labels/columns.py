@@ -99,15 +99,10 @@ def spread(arrays: Any, *, limit: int) -> Any:
         DTypeError: a variable or an attribute that is not kept; names it.
         LimitError: a variable has the name of the description, or the description is too large.
     """
-    labels: DatasetLabels | None
-    if is_of(arrays, "xarray", "Dataset", "DataArray"):
-        by_name, labels = describe_dataset(arrays)
-    elif is_of(arrays, "pandas", "DataFrame", "Series"):
-        by_name, labels = describe_frame(arrays)
-    elif isinstance(arrays, LabelledArrays):
-        by_name, labels = dict(arrays), arrays.labels and fit_labels(arrays.labels, arrays)
-    else:
+    described = describe_arrays(arrays)
+    if described is None:
         return arrays
+    by_name, labels = described
     if labels is None or not by_name:
         return by_name
     if NAME in by_name and labels is not None:
@@ -124,6 +119,25 @@ def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
     shapes = {name: array for name, array in arrays.items() if hasattr(array, "strides")}
     for error in find_contradictions(shapes, labels):
         raise error
+
+
+def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] | None:
+    """Return arrays by name, and what is said of them; None for a value that says nothing of its arrays.
+
+    Args:
+        arrays: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
+
+    Raises:
+        DTypeError: a variable or an attribute that is not kept; names it.
+        LimitError: two variables would have one name.
+    """
+    if is_of(arrays, "xarray", "Dataset", "DataArray"):
+        return describe_dataset(arrays)
+    if is_of(arrays, "pandas", "DataFrame", "Series"):
+        return describe_frame(arrays)
+    if isinstance(arrays, LabelledArrays):
+        return dict(arrays), arrays.labels and fit_labels(arrays.labels, arrays)
+    return None
 
 
 # Reading -----------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ LADDER = [
     "api",
     "labelled",
     "lazy",
+    "pages",
     "cli",
     "testing",
 ]

@@ -45,6 +45,7 @@ NAMES = [
     "scan",
     "to_frame",
     "to_linear",
+    "view",
     "write",
     "write_csv",
     "write_excel",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, engine_dtype
-from ...columns import ArrayInfo, cell_address
+from ...columns import ArrayInfo, DataCells, cell_address
 from ...columns.words import NONE, code_of
 from ...dtypes import Array, Buffer, DType
 from ...elements import Missing, check_missing, unescape_formula
@@ -189,11 +189,27 @@ class WrittenText:
                 self._ends[place] + header.capacity,
                 header.offset,
                 header.capacity,
+                data=self._find_data_cells(place),
             )
         quotes = self._content[self._body :].count(b'"')
         textual = any(self._header(place).dtype.kind in ("string", "generic") for place in range(self._count))
         _check(quotes % 2 == 0 if textual else quotes == 0)
         return infos
+
+    def _find_data_cells(self, place: int) -> tuple[DataCells, ...]:
+        """Return where the data cells of a column begin; nothing for complex numbers that may take two cells each."""
+        end, header = self._ends[place], self._header(place)
+        if header.dtype.kind == "complex" and header.capacity:
+            line = bytes(self._content[self._body : self._content.find(b"\n", self._body)])
+            cells = (
+                line.decode("utf-8", "replace").split(self._mark.decode())
+                if self._count > 1
+                else [line.decode("utf-8", "replace")]
+            )
+            first = self._above[end] if end < len(self._above) else [] if b'"' in line else cells
+            if place >= len(first) or not first[place].strip().endswith(("i", "j")):
+                return ()
+        return (DataCells(None, end + 1, place, "columns"),)
 
     # The data ------------------------------------------------------------------------------------------------
 

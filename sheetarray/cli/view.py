@@ -1,0 +1,86 @@
+"""`sheetarray view`: a page of arrays, for a browser."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
+from .console import escape_controls, format_size, print_json
+from .endpoints import Endpoint, source_endpoints
+from .program import UsageProblem
+
+
+@click.command(short_help="Make a page that shows arrays in a browser.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="PAGE", help="The page to write; the first FILE with .html, unless given.")
+@click.option("--name", "names", metavar="NAME", multiple=True, help="Only this array; repeatable.")
+@click.option("--open", "opens", is_flag=True, help="Show the page in the browser; without -o it is a temporary file.")
+@from_and_read_options
+@missing_option
+@json_option
+def view(
+    files: tuple[str, ...],
+    output: str | None,
+    names: tuple[str, ...],
+    opens: bool,
+    from_format: str | None,
+    read_pairs: tuple[str, ...],
+    missing: str | None,
+    wants_json: bool,
+) -> None:
+    """Make one HTML file that shows the arrays of each FILE, and needs nothing else: no network, no server.
+
+    It has a slider for each dimension with its labels, a heat map, lines along the axes at the cursor, a histogram,
+    statistics, the values with their cells, a search, and the findings of `check`. Of two files, arrays of one name
+    stand side by side, with their difference.
+
+    \b
+    Examples:
+      sheetarray view run.csv                         run.html beside it
+      sheetarray view run.csv --open                  into the browser
+      sheetarray view run.csv returned.csv -o both.html
+      sheetarray view run.xlsx --name temperature -o page.html
+      cat run.csv | sheetarray view - --from csv -o page.html
+    """
+    from ..pages.contents import Contents
+    from ..pages.page import Page
+    from ..pages.viewing import add_source
+
+    places = source_endpoints(files, from_format)
+    target = _target_of(places[0], output, opens=opens)
+    pairs = split_pairs(read_pairs, missing)
+    refuse_unknown([place.row for place in places], "read", pairs)
+    contents, titles = Contents(), [os.path.basename(place.text) or place.text for place in places]
+    for place, title in zip(places, titles, strict=True):
+        options: dict[str, Any] = parse_options(place.row, "read", pairs, lenient=True)
+        title = title if titles.count(title) == 1 else place.label
+        add_source(contents, place.source(), names or None, place.row.name, options, title=title)
+    page = Page(contents)
+    page.save(target)
+    size = target.stat().st_size
+    if wants_json:
+        print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
+    else:
+        click.echo(f"{escape_controls(str(target))} ({format_size(size)})")
+    if opens:
+        click.launch(target.resolve().as_uri())
+
+
+def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Path:
+    """Return the file that the page goes to.
+
+    Raises:
+        UsageProblem: nothing says where.
+    """
+    if output is not None:
+        return Path(output)
+    if opens:
+        return Path(tempfile.mkdtemp(prefix="sheetarray-")) / "page.html"
+    if place.pipe is not None or "://" in place.text:
+        raise UsageProblem(f"{place.label} is no file beside which a page could stand", "-o page.html says where")
+    return Path(os.path.splitext(place.text)[0] + ".html")

@@ -1,0 +1,101 @@
+// Arrays of the page: where their elements stand, in memory and in the file, and what their dimensions are called.
+
+// Inflate a blob of the page: base64 text in an element that no browser executes.
+async function inflateBlob(number) {
+  const holder = document.getElementById(`blob-${number}`);
+  const raw = atob(holder.textContent);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i += 1) bytes[i] = raw.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
+function columnLetters(column) {
+  let letters = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+class SheetArray {
+  constructor(entry, number) {
+    this.entry = entry;
+    this.number = number;
+    this.shape = entry.shape;
+    this.strides = []; // of the elements in the page, which are in row-major order
+    this.count = 1;
+    for (let axis = entry.shape.length - 1; axis >= 0; axis -= 1) {
+      this.strides.unshift(this.count);
+      this.count *= entry.shape[axis];
+    }
+    this.elements = null;
+    this.labelling = (entry.labels || entry.shape.map(() => [])).map((numbers) => numbers.slice());
+    this.marks = new Map(); // findings by the place of their element
+  }
+
+  async load() {
+    if (!this.elements) {
+      const buffers = await Promise.all(this.entry.blobs.map(inflateBlob));
+      this.elements = makeElements(this.entry, buffers);
+    }
+    return this;
+  }
+
+  // The place of an element among all of the array, in row-major order.
+  place(index) {
+    return index.reduce((sum, position, axis) => sum + position * this.strides[axis], 0);
+  }
+
+  indexOf(place) {
+    return this.shape.map((size, axis) => Math.floor(place / this.strides[axis]) % size);
+  }
+
+  dimension(axis) {
+    return this.entry.dims ? this.entry.dims[axis] : `axis ${axis}`;
+  }
+
+  hasLabels(axis) {
+    return this.labelling[axis].length > 0;
+  }
+
+  // The label at an index of a dimension; "" where it has none.
+  label(axis, position) {
+    return this.labelling[axis].map((labels) => shortenDate(labels.elements.text(position))).join(", ");
+  }
+
+  // The address of the cell that holds an element; "" where nobody knows.
+  address(index) {
+    const cells = this.entry.cells;
+    if (!cells || !this.count) return "";
+    const stored = index.reduce((sum, position, axis) => sum + position * cells.strides[axis], cells.offset);
+    let run = cells.runs[0];
+    for (const other of cells.runs) if (other.first <= stored) run = other;
+    const along = stored - run.first;
+    const row = run.row + (run.down ? along : 0);
+    const column = run.column + (run.down ? 0 : along);
+    const address = `${columnLetters(column)}${row + 1}`;
+    return run.title === null ? address : `${run.title}!${address}`;
+  }
+
+  // NumPy code for an element or, with ":" for some axes, for a slice.
+  expression(index) {
+    return `arrays[${JSON.stringify(this.entry.name)}][${index.length ? index.join(", ") : "()"}]`;
+  }
+}
+
+// A time of day that says nothing is left out of a label: dates alone are read more easily.
+function shortenDate(text) {
+  return text.replace(/^(-?\d{4,}-\d\d-\d\d)T00:00(?::00(?:\.0+)?)?$/, "$1");
+}
+
+// Load an array with the arrays that label its dimensions.
+async function loadWithLabels(array, arrays) {
+  await array.load();
+  array.labelling = await Promise.all(
+    array.labelling.map((labels) =>
+      Promise.all(labels.map((label) => (label instanceof SheetArray ? label : arrays[label].load()))),
+    ),
+  );
+  return array;
+}

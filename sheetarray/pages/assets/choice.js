@@ -1,0 +1,84 @@
+// What is chosen, and the lists to choose from.
+
+const manifest = JSON.parse(document.getElementById("manifest").textContent);
+const arrays = manifest.entries.map((entry, number) => new SheetArray(entry, number));
+const groups = groupEntries(manifest, arrays);
+const palettes = { rising: makePalette(manifest.colours.rising), diverging: makePalette(manifest.colours.diverging) };
+const SCALES = [
+  ["array 2", "2 to 98 % of the array"],
+  ["array full", "full range of the array"],
+  ["slice 2", "2 to 98 % of the slice"],
+  ["slice full", "full range of the slice"],
+];
+const MOST_LABELLED = 14; // characters of a label on an axis
+
+// What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
+const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0 };
+let view = null; // the parts of the page that belong to the chosen array
+let planes = [];
+
+const byId = (id) => document.getElementById(id);
+
+async function chooseGroup(number, index = null) {
+  const request = (state.request += 1);
+  const group = groups[number];
+  [...byId("list").querySelectorAll("button")].forEach((button, place) =>
+    place === number ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current"),
+  );
+  const [first] = group;
+  byId("message").textContent = "";
+  if (first.entry.kind === "unread") return showUnread(first.entry);
+  const loaded = first.entry.kind === "table" ? first.entry.columns.map((column) => arrays[column]) : group;
+  await Promise.all(loaded.map((array) => loadWithLabels(array, arrays)));
+  if (request !== state.request) return undefined; // another one was chosen in the meantime
+  state.group = number;
+  if (first.entry.kind === "table") return showTidyTable(first.entry, loaded);
+  state.panels = makePanels(group, manifest.files);
+  state.index = index || first.shape.map(() => 0);
+  state.axes = chooseAxes(first.shape);
+  state.shown = 0;
+  state.addresses = first.shape.length < 2;
+  buildView(first);
+  return drawSlice();
+}
+
+// The two longest axes, later ones first; one axis goes down.
+function chooseAxes(shape) {
+  if (shape.length < 2) return [shape.length ? 0 : null, null];
+  const order = shape.map((size, axis) => [size, axis]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return order.slice(-2).map(([, axis]) => axis).sort((a, b) => a - b);
+}
+
+function listArrays() {
+  byId("title").textContent = manifest.files.join("  ·  ");
+  document.title = `${manifest.files.join(", ")} - sheetarray`;
+  groups.forEach(([{ entry }], number) => {
+    const several = manifest.files.length > 1 && groups[number].length < manifest.files.length;
+    const detail = [entry.dtype || entry.kind, entry.kind === "unread" ? "" : entry.shape.join(" × ") || "one value", entry.location, several && manifest.files[entry.file]];
+    const button = make(
+      "button",
+      { type: "button", on: { click: () => chooseGroup(number) } },
+      isolate(entry.name, "strong"),
+      make("small", {}, isolate(detail.filter(Boolean).join("  ·  "))),
+      entry.dims && entry.dims.length ? make("small", {}, isolate(entry.dims.join(", "))) : null,
+    );
+    byId("list").append(make("li", {}, button));
+  });
+}
+
+function listFindings() {
+  const { findings, unlisted } = manifest;
+  if (!findings.length) return;
+  byId("findings").hidden = false;
+  byId("findings-title").textContent = `Findings (${countText(findings.length + unlisted)})`;
+  for (const finding of findings) {
+    const array = finding.entry === null ? null : arrays[finding.entry];
+    if (array && finding.index && array.entry.kind !== "table") array.marks.set(array.place(finding.index), finding.message);
+    const words = [make("strong", { class: finding.severity }, finding.severity), " ", isolate(finding.location, "b"), " ", isolate(finding.message)];
+    if (finding.hint) words.push(make("small", {}, isolate(finding.hint)));
+    const number = groups.findIndex((group) => group.includes(array));
+    const go = () => chooseGroup(number, finding.index || null);
+    byId("finding-list").append(make("li", {}, number < 0 ? make("span", {}, ...words) : make("button", { type: "button", on: { click: go } }, ...words)));
+  }
+  if (unlisted) byId("finding-list").append(make("li", {}, `and ${countText(unlisted)} more, which sheetarray check lists`));
+}

@@ -1,0 +1,153 @@
+// The heat map: rows down, columns to the right, a colour for each element or for the mean of a few.
+
+const MAP_MARGIN = { left: 76, top: 6, right: 10, bottom: 44 };
+const LEGEND_HEIGHT = 44;
+
+// Return the means of the elements in each pixel; NaN where more than half of them are missing.
+function shrinkPlane(plane, height, width) {
+  const { rows, columns, numbers } = plane;
+  if (rows <= height && columns <= width) return { values: numbers, high: rows, wide: columns };
+  const high = Math.min(rows, height);
+  const wide = Math.min(columns, width);
+  const sums = new Float64Array(high * wide);
+  const known = new Uint32Array(high * wide);
+  const all = new Uint32Array(high * wide);
+  for (let row = 0; row < rows; row += 1) {
+    const line = Math.floor((row * high) / rows) * wide;
+    for (let column = 0; column < columns; column += 1) {
+      const pixel = line + Math.floor((column * wide) / columns);
+      const value = numbers[row * columns + column];
+      all[pixel] += 1;
+      if (!Number.isNaN(value)) {
+        sums[pixel] += Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value)) / 2;
+        known[pixel] += 1;
+      }
+    }
+  }
+  const values = sums.map((sum, pixel) => (2 * known[pixel] < all[pixel] || !known[pixel] ? NaN : (sum / known[pixel]) * 2));
+  return { values, high, wide };
+}
+
+// Return a picture, one pixel for each value; missing ones are see-through, so that the hatching below shows.
+function paintPixels({ values, high, wide }, { low, high: top }, palette) {
+  const canvas = document.createElement("canvas");
+  canvas.width = wide;
+  canvas.height = high;
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(wide, high);
+  const unit = Math.max(Math.abs(low), Math.abs(top)) || 1; // so that no difference overflows
+  const span = top / unit - low / unit;
+  values.forEach((value, pixel) => {
+    if (Number.isNaN(value)) return;
+    const share = span > 0 ? (Math.max(low, Math.min(top, value)) / unit - low / unit) / span : 0.5;
+    const level = Math.max(0, Math.min(255, Math.round(share * 255)));
+    image.data.set(palette.subarray(3 * level, 3 * level + 3), 4 * pixel);
+    image.data[4 * pixel + 3] = 255;
+  });
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+// Draw a plane; return where it stands, for the pointer.
+function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowText, columnText, rowTitle, columnTitle }) {
+  const { rows, columns } = plane;
+  const room = Math.max(canvas.parentElement.clientWidth, 80) - MAP_MARGIN.left - MAP_MARGIN.right;
+  const natural = (room * rows) / columns;
+  const plotHeight = Math.round(Math.max(90, Math.min(natural, 400, Math.max(rows * 40, 90))));
+  const { context, width } = openCanvas(canvas, plotHeight + MAP_MARGIN.top + MAP_MARGIN.bottom + LEGEND_HEIGHT);
+  const plot = { left: MAP_MARGIN.left, top: MAP_MARGIN.top, width: width - MAP_MARGIN.left - MAP_MARGIN.right, height: plotHeight };
+  hatch(context, plot.left, plot.top, plot.width, plot.height);
+  const pixels = shrinkPlane(plane, Math.round(plot.height * 2), Math.round(plot.width * 2));
+  context.imageSmoothingEnabled = false;
+  context.drawImage(paintPixels(pixels, scale, palette), plot.left, plot.top, plot.width, plot.height);
+  context.strokeStyle = themeColour("line");
+  context.strokeRect(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1);
+  const cell = { width: plot.width / columns, height: plot.height / rows };
+  drawMapAxes(context, plot, cell, plane, { rowText, columnText, rowTitle, columnTitle });
+  for (const [row, column] of marks) drawRing(context, plot, cell, row, column, "alarm");
+  drawCrossHair(context, plot, cell, cursor);
+  drawLegend(context, plot, scale, palette);
+  return { plot, cell };
+}
+
+function drawMapAxes(context, plot, cell, { rows, columns }, { rowText, columnText, rowTitle, columnTitle }) {
+  for (const row of indexTicks(rows, plot.height, 24)) {
+    const y = plot.top + (row + 0.5) * cell.height;
+    drawLine(context, plot.left - 4, y, plot.left, y, "faint");
+    drawText(context, rowText(row), plot.left - 7, y, { align: "right", baseline: "middle", longest: MAP_MARGIN.left - 26 });
+  }
+  for (const column of indexTicks(columns, plot.width, 78)) {
+    const x = plot.left + (column + 0.5) * cell.width;
+    const bottom = plot.top + plot.height;
+    drawLine(context, x, bottom, x, bottom + 4, "faint");
+    drawText(context, columnText(column), x, bottom + 7, { longest: 74 });
+  }
+  drawText(context, columnTitle, plot.left + plot.width / 2, plot.top + plot.height + 24, { colour: "ink", longest: plot.width });
+  context.save();
+  context.translate(4, plot.top + plot.height / 2);
+  context.rotate(-Math.PI / 2);
+  drawText(context, rowTitle, 0, 0, { colour: "ink", longest: plot.height });
+  context.restore();
+}
+
+// Surround an element, in two lines that show on every colour.
+function drawRing(context, plot, cell, row, column, colour) {
+  const size = { width: Math.max(cell.width, 7), height: Math.max(cell.height, 7) };
+  const x = plot.left + (column + 0.5) * cell.width - size.width / 2;
+  const y = plot.top + (row + 0.5) * cell.height - size.height / 2;
+  context.lineWidth = 3;
+  context.strokeStyle = themeColour("paper");
+  context.strokeRect(x, y, size.width, size.height);
+  context.lineWidth = 1.5;
+  context.strokeStyle = themeColour(colour);
+  context.strokeRect(x, y, size.width, size.height);
+  context.lineWidth = 1;
+}
+
+function drawCrossHair(context, plot, cell, [row, column]) {
+  const x = plot.left + (column + 0.5) * cell.width;
+  const y = plot.top + (row + 0.5) * cell.height;
+  context.save();
+  context.setLineDash([3, 3]);
+  drawLine(context, x, plot.top, x, plot.top + plot.height, "paper");
+  drawLine(context, plot.left, y, plot.left + plot.width, y, "paper");
+  context.lineDashOffset = 3;
+  drawLine(context, x, plot.top, x, plot.top + plot.height, "ink");
+  drawLine(context, plot.left, y, plot.left + plot.width, y, "ink");
+  context.restore();
+  drawRing(context, plot, cell, row, column, "ink");
+}
+
+function drawLegend(context, plot, scale, palette) {
+  const top = plot.top + plot.height + MAP_MARGIN.bottom + 2;
+  const wide = Math.min(plot.width, 260);
+  for (let x = 0; x < wide; x += 1) {
+    const level = Math.round((x / Math.max(wide - 1, 1)) * 255);
+    context.fillStyle = `rgb(${palette.subarray(3 * level, 3 * level + 3).join(" ")})`;
+    context.fillRect(plot.left + x, top, 1.5, 12);
+  }
+  drawText(context, roundNumber(scale.low, 4), plot.left, top + 16, { align: "left" });
+  drawText(context, roundNumber(scale.high, 4), plot.left + wide, top + 16, { align: "right" });
+  if (plot.width > wide + 70) {
+    hatch(context, plot.left + wide + 18, top, 16, 12);
+    drawText(context, "NaN", plot.left + wide + 40, top + 6, { align: "left", baseline: "middle" });
+  }
+}
+
+// Least and greatest colour of numbers: all of them, or from the 2nd to the 98th of a hundred, so that one outlier hides nothing.
+function findScale(numbers, whole) {
+  let finite = numbers.filter(Number.isFinite);
+  if (!finite.length) return { low: 0, high: 0 };
+  if (finite.length > 200000) finite = finite.filter((_, i) => i % Math.ceil(finite.length / 200000) === 0 || whole);
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of finite) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (!whole) {
+    const sorted = Float64Array.from(finite).sort();
+    const [second, last] = [0.02, 0.98].map((share) => sorted[Math.round(share * (sorted.length - 1))]);
+    if (last > second) return { low: second, high: last };
+  }
+  return { low, high };
+}

@@ -1,0 +1,80 @@
+// The parts of the page that belong to the chosen array.
+
+function buildView(array) {
+  const numeric = state.panels.filter((panel) => panel.isNumeric);
+  const isPlane = array.shape.length >= 2 && array.count > 0;
+  view = {
+    heading: make("h2", { id: "slice", dir: "auto" }),
+    sliders: make("div", { class: "sliders" }),
+    readout: make("p", { id: "readout", class: "readout", role: "status", "aria-label": "Element at the cursor" }),
+    found: make("span", { id: "found", role: "status" }),
+    maps: isPlane ? numeric.map((panel) => makeMap(panel)) : [],
+    lines: array.count && numeric.length ? array.shape.slice(0, 2).map((_, line) => makeFigure(`line-${line}`, "Line")) : [],
+    histogram: array.count && numeric.length ? makeFigure("histogram", "Histogram") : null,
+    statistics: make("div", { class: "figure", id: "statistics" }),
+    table: new Table("Values"),
+  };
+  byId("view").hidden = false;
+  byId("view").replaceChildren(
+    view.heading,
+    describeArray(array.entry),
+    makeControls(array),
+    view.readout,
+    make("div", { class: "maps" }, ...view.maps.map((map) => map.figure)),
+    make("div", { class: "figures" }, ...view.lines.map((line) => line.figure), view.histogram && view.histogram.figure, view.statistics),
+    makeTableControls(array),
+    view.table.holder,
+  );
+  buildSliders(array);
+}
+
+function describeArray(entry) {
+  const pairs = [
+    ["dtype", entry.dtype],
+    ["shape", entry.shape.join(" × ") || "one value"],
+    ["dimensions", entry.dims ? entry.dims.join(", ") : ""],
+    ["header at", entry.location],
+    ...(entry.attrs || []),
+  ];
+  const shown = pairs.filter(([, text]) => text);
+  return make("dl", { class: "facts" }, ...shown.map(([title, text]) => make("div", {}, make("dt", {}, isolate(title)), make("dd", {}, isolate(text)))));
+}
+
+function makeMap(panel) {
+  const canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-describedby": "readout", class: "map" });
+  const caption = state.panels.length > 1 ? make("figcaption", {}, isolate(panel.title)) : "";
+  const map = { panel, canvas, figure: make("figure", { class: "figure" }, caption, make("div", { class: "canvas" }, canvas)) };
+  const at = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const { plot, cell } = map.drawn;
+    const within = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
+    const { rows, columns } = planes[0];
+    return [within((event.clientY - box.top - plot.top) / cell.height, rows), within((event.clientX - box.left - plot.left) / cell.width, columns)];
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    moveCursor(...at(event));
+  });
+  canvas.addEventListener("pointermove", (event) => (event.buttons ? moveCursor(...at(event)) : readOut(indexAt(...at(event)))));
+  canvas.addEventListener("pointerleave", () => readOut(state.index));
+  canvas.addEventListener("keydown", (event) => {
+    const moved = moveByKey(event, cursor(), [planes[0].rows, planes[0].columns], 10);
+    if (!moved) return;
+    event.preventDefault();
+    moveCursor(...moved);
+  });
+  return map;
+}
+
+function makeFigure(id, title) {
+  const canvas = make("canvas", { id, role: "img", "aria-label": title });
+  const line = { canvas, figure: make("figure", { class: "figure" }, make("div", { class: "canvas" }, canvas)) };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!line.drawn || line.axis === undefined) return;
+    const { plot, count } = line.drawn;
+    const share = (event.clientX - canvas.getBoundingClientRect().left - plot.left) / plot.width;
+    const position = Math.max(0, Math.min(count - 1, Math.round(share * (count - 1))));
+    setIndex(line.axis, position);
+  });
+  return line;
+}

@@ -1,0 +1,210 @@
+"""What a page shows: arrays by file, their labels and where they stand, and the findings of `check`.
+
+Everything is gathered in a *manifest*, which is JSON, and in *blobs*, the bytes of the elements. An *entry* of the
+manifest is one array, or one table of an awkward array; the columns of such a table are entries that are not listed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..columns import ArrayInfo
+from ..dtypes import Array
+from ..errors import DTypeError, Finding, LimitError
+from ..labels import DatasetLabels
+from .blobs import encode_elements
+from .tidy import make_tidy
+
+MOST_ELEMENTS = 4_000_000
+MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
+_LONGEST_ATTRIBUTE = 200  # characters
+
+PageEntry = dict[str, Any]
+
+
+class Contents:
+    """What a page shows, gathered file by file.
+
+    Attributes:
+        manifest: all but the elements: `files`, `entries`, `findings`.
+        blobs: bytes, by the numbers that entries name.
+    """
+
+    def __init__(self) -> None:
+        self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
+        self.blobs: list[bytes] = []
+        self.elements = 0
+
+    @property
+    def listed(self) -> list[PageEntry]:
+        """The entries that stand in the list of arrays."""
+        return [entry for entry in self.manifest["entries"] if entry["listed"]]
+
+    def add_file(
+        self,
+        title: str,
+        arrays: Mapping[str, Any],
+        *,
+        labels: DatasetLabels | None = None,
+        infos: Mapping[str, ArrayInfo] | None = None,
+        findings: Iterable[Finding] = (),
+        unread: Mapping[str, str] | None = None,
+    ) -> None:
+        """Add the arrays of a file, or those that a program has.
+
+        Args:
+            title: what the file is called.
+            arrays: by name; awkward ones too.
+            labels: what is said of them.
+            infos: where they stand, by name.
+            findings: of `check`.
+            unread: arrays that cannot be read, and why.
+
+        Raises:
+            DTypeError: names an array that cannot be shown.
+            LimitError: more elements than a page holds.
+        """
+        self.manifest["files"].append(title)
+        numbers: dict[str, int] = {}
+        for name, array in arrays.items():
+            try:
+                if isinstance(array, np.ndarray):
+                    numbers[name] = self._add_array(name, array, (infos or {}).get(name))
+                else:
+                    self._add_awkward(name, array)
+            except DTypeError as error:
+                raise DTypeError(f"{name}: {error}") from error
+        if labels is not None:
+            self._add_labels(numbers, labels)
+        for name, reason in (unread or {}).items():
+            self._add_entry(name, "unread", note=reason)
+        self._add_findings(findings, numbers)
+
+    # Entries -------------------------------------------------------------------------------------------------
+
+    def _add_entry(self, name: str, kind: str, *, listed: bool = True, **more: Any) -> int:
+        entries: list[PageEntry] = self.manifest["entries"]
+        entries.append(
+            {"name": name, "file": len(self.manifest["files"]) - 1, "kind": kind, "listed": listed, "shape": [], **more}
+        )
+        return len(entries) - 1
+
+    def _add_array(self, name: str, array: Array, info: ArrayInfo | None, *, listed: bool = True) -> int:
+        self._count(array.size)
+        encoded = encode_elements(array)
+        first = len(self.blobs)
+        self.blobs += encoded.buffers
+        return self._add_entry(
+            name,
+            encoded.kind,
+            listed=listed,
+            layout=encoded.layout,
+            blobs=list(range(first, len(self.blobs))),
+            shape=list(array.shape),
+            dtype=array.dtype.str if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype).name,
+            location=info.location if info else "",
+            cells=_describe_cells(info, array.shape) if info else None,
+        )
+
+    def _count(self, elements: int) -> None:
+        self.elements += elements
+        check_elements(self.elements)
+
+    def _add_awkward(self, name: str, array: Any) -> None:
+        """Add an awkward array as tidy tables: the columns are entries of their own, which are not listed."""
+        for table in make_tidy(array, lambda cells: check_elements(self.elements + cells)):
+            columns = table.to_columns()
+            numbers = [self._add_array(column, values, None, listed=False) for column, values in columns.items()]
+            self._add_entry(
+                f"{name}{table.title}",
+                "table",
+                columns=numbers,
+                shape=[len(table.indices), len(columns)],
+                dtype="nested list" if table.lists else "awkward",
+                note=f"{array.type!s:.2000}",
+            )
+
+    def _add_labels(self, numbers: Mapping[str, int], labels: DatasetLabels) -> None:
+        """Give each array the names of its dimensions, the arrays that label them, and its attributes."""
+        entries = self.manifest["entries"]
+        for name, number in numbers.items():
+            variable = labels.find(name)
+            if variable is None or len(variable.dims) != len(entries[number]["shape"]):
+                continue
+            entries[number]["dims"] = list(variable.dims)
+            entries[number]["attrs"] = [
+                [str(key), f"{value!s:.{_LONGEST_ATTRIBUTE}}"] for key, value in variable.attrs.items()
+            ]
+            entries[number]["labels"] = [
+                [
+                    numbers[level]
+                    for level in labels.frame.index.get(dim, (dim,))
+                    if level in numbers and level != name and entries[numbers[level]]["shape"] == [size]
+                ]
+                for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
+            ]
+
+    def _add_findings(self, findings: Iterable[Finding], numbers: Mapping[str, int]) -> None:
+        listed: list[dict[str, Any]] = self.manifest["findings"]
+        for finding in findings:
+            if len(listed) >= MOST_FINDINGS:
+                self.manifest["unlisted"] += 1
+                continue
+            number = None if finding.array is None else numbers.get(finding.array)
+            shape = [] if number is None else self.manifest["entries"][number]["shape"]
+            inside = finding.index is not None and len(finding.index) == len(shape)
+            inside = inside and all(0 <= place < size for place, size in zip(finding.index or (), shape, strict=True))
+            listed.append(
+                {
+                    "file": len(self.manifest["files"]) - 1,
+                    "severity": finding.severity,
+                    "location": finding.location or "",
+                    "message": finding.message,
+                    "hint": finding.hint,
+                    "entry": number,
+                    "index": list(finding.index or ()) if inside else None,
+                }
+            )
+
+
+def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:
+    """Return what a page needs to tell the cell of each element; None where nobody knows."""
+    if not info.data or tuple(info.shape) != tuple(shape):
+        return None
+    return {
+        "strides": list(info.strides) if shape else [],
+        "offset": info.offset,
+        "runs": [
+            {
+                "title": run.title,
+                "row": run.row,
+                "column": run.column,
+                "down": run.orient == "columns",
+                "first": run.first,
+            }
+            for run in info.data
+        ],
+    }
+
+
+def count_elements(infos: Mapping[str, ArrayInfo], names: Iterable[str]) -> int:
+    """Return how many elements arrays have, by their headers."""
+    return sum(math.prod(infos[name].shape) for name in names if name in infos)
+
+
+def check_elements(count: int) -> None:
+    """Refuse what no page holds.
+
+    Raises:
+        LimitError: more than 4,000,000 elements.
+    """
+    if count > MOST_ELEMENTS:
+        raise LimitError(
+            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=), or show a part of "
+            "one, such as view(array[:100])"
+        )

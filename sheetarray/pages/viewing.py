@@ -1,0 +1,157 @@
+"""`view`: a page of sources, or of arrays."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import api
+from ..arrays import select, values_by_name
+from ..columns import ArrayInfo
+from ..errors import FormatError, SheetArrayError, SheetArrayWarning
+from ..labelled import read_with_labels, scan_options
+from ..labels import DatasetLabels, describe_arrays
+from ..linear import LinearArray
+from ..registry import format_of
+from ..values import is_of, naming
+from .contents import Contents, check_elements, count_elements
+from .page import Page
+
+
+def view(*sources: Any, names: Sequence[str] | None = None, format: str | None = None, **options: Any) -> Page:
+    """Return a page that shows arrays: sliders, heat map, lines, histogram, statistics, a table of values with cells.
+
+    Of several sources, arrays of one name stand side by side; of two, with their difference.
+
+    Args:
+        *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a
+            DataFrame, a Dataset. A file whose damage `read` refuses is shown as far as it can be read.
+        names: only these arrays, with the coordinates along their dimensions; None for all.
+        format: of the sources, instead of their suffixes.
+        **options: for reading, as for `read`.
+
+    Returns:
+        A page with `.html` and `.save(path)`; a notebook shows it.
+
+    Raises:
+        LimitError: more than 4,000,000 elements.
+        FormatError: nothing of a source can be read.
+        NotFoundError: no such array.
+
+    Example:
+        >>> view({"t": np.arange(6.0).reshape(2, 3)}, {"t": np.zeros((2, 3))})
+        <Page of 2 arrays: t, t>
+    """
+    if not sources:
+        raise TypeError("view needs a path, a URL, an open file, or arrays")
+    contents = Contents()
+    for number, source in enumerate(sources):
+        if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read"):
+            add_source(contents, source, names, format, options, title=_title_of(source))
+        else:
+            title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
+            _add_arrays(contents, title, source, names)
+    return Page(contents)
+
+
+def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None) -> None:
+    described = describe_arrays(arrays)
+    by_name, labels = (values_by_name(arrays), None) if described is None else described
+    by_name = select(by_name, names)
+    contents.add_file(title, {name: _to_plain(name, value) for name, value in by_name.items()}, labels=labels)
+
+
+def _to_plain(name: str, value: Any) -> Any:
+    """Return a value as an ndarray of the format's dtypes, or of opaque bytes; an awkward array as it is."""
+    if is_of(value, "awkward"):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind == "V" and value.dtype.names is None:
+        return value
+    with naming(name):
+        linear = value if isinstance(value, LinearArray) else LinearArray.from_numpy(value)
+    return linear.to_numpy()
+
+
+def add_source(
+    contents: Contents,
+    source: Any,
+    names: Sequence[str] | None,
+    format: str | None,
+    options: dict[str, Any],
+    *,
+    title: str,
+) -> None:
+    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings.
+
+    Raises:
+        LimitError: more elements than a page holds.
+        FormatError: nothing of it can be read.
+        NotFoundError: no such array.
+    """
+    start = source.tell() if hasattr(source, "tell") else None
+
+    def rewind() -> Any:
+        if start is not None:
+            source.seek(start)
+        return source
+
+    infos = _scan(rewind(), format, options)
+    wanted = infos.keys() if names is None else {names} if isinstance(names, str) else set(names)
+    check_elements(contents.elements + count_elements(infos, wanted))
+    findings = [*api.check(rewind(), format=format, **_known_options(source, format, options))]
+    arrays, labels, unread = _read(rewind, names, format, options, infos)
+    contents.add_file(title, arrays, labels=labels, infos=infos, findings=findings, unread=unread)
+
+
+def _scan(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, ArrayInfo]:
+    """Return what the headers say; nothing where one is damaged, as reading and checking then say."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SheetArrayWarning)
+            return api.scan(source, format=format, **scan_options(source, format, options))
+    except FormatError:
+        return {}
+
+
+def _known_options(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    known = inspect.signature(format_of(source, format, reading=True).function("check")).parameters
+    return {name: value for name, value in options.items() if name in known}
+
+
+def _read(
+    rewind: Any,
+    names: Sequence[str] | None,
+    format: str | None,
+    options: dict[str, Any],
+    infos: Mapping[str, ArrayInfo],
+) -> tuple[dict[str, Any], DatasetLabels | None, dict[str, str]]:
+    """Return the arrays, what is said of them, and why some cannot be read: those are left out, one by one."""
+    try:
+        arrays, labels = read_with_labels(rewind(), names, format, options)
+        return arrays, labels, {}
+    except FormatError as error:
+        whole = error
+    arrays, labels, unread = {}, None, {}
+    for name in infos if names is None else [name for name in infos if name in names]:
+        try:
+            arrays |= api.read(rewind(), [name], format=format, **options)
+        except SheetArrayError as error:
+            unread[name] = str(error)
+    if not arrays:
+        raise whole
+    return arrays, labels, unread
+
+
+def _title_of(source: Any) -> str:
+    """Return what people call a source: the name of its file, a URL as it is."""
+    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    if not isinstance(name, (str, os.PathLike)):
+        return "file"
+    text = os.fsdecode(os.fspath(name))
+    return text if "://" in text else os.path.basename(text) or text

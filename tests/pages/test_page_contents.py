@@ -1,0 +1,420 @@
+"""What a page holds is what `read` gives, bit for bit, with the cells in which it stands."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from page_reading import PageReader
+
+import sheetarray as sa
+from sheetarray.pages import Page, contents
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!-- <script>",
+    "\"quotes' & <b>tags</b>",
+    "\u202eright to left\u202c",
+    "שלום 👩\u200d🔬",
+    "\u2028\u2029\x00\x1b]0;x\x07",
+    "{{script}} {{manifest}}",
+    "]]>",
+]
+EXTREMES = {
+    "float16": [0.0, -0.0, np.nan, np.inf, -np.inf, 65504, 6e-8, 0.1],
+    "float32": [0.0, -0.0, np.nan, np.inf, 3.4e38, 1e-45, 0.1, 16777217],
+    "float64": [0.0, -0.0, np.nan, -np.inf, 1.7976931348623157e308, 5e-324, 0.1, 1 / 3],
+    "complex64": [0j, complex(-0.0, -0.0), complex(np.nan, 1), 0.1 + 1e-45j],
+    "complex128": [complex(0, -np.inf), complex(-0.0, 5e-324), 1 / 3 + 3j],
+    **{name: [np.iinfo(name).min, 0, np.iinfo(name).max] for name in ("int8", "int16", "int32", "int64")},
+    **{name: [np.iinfo(name).min, 1, np.iinfo(name).max] for name in ("uint8", "uint16", "uint32", "uint64")},
+    "bool": [True, False],
+}
+
+
+def reread(page: Page) -> PageReader:
+    return PageReader(page.html)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_numbers_are_in_the_page_bit_for_bit(name: str, order: str) -> None:
+    array = np.array(EXTREMES[name], name)
+    page = reread(sa.view({"a": array.astype(array.dtype.newbyteorder(order))}))
+    entry = page.entry("a")
+    assert (entry["dtype"], entry["shape"]) == (name, [array.size])
+    assert page.blob(entry["blobs"][0]) == array.astype(array.dtype.newbyteorder("<")).tobytes()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.asfortranarray(np.arange(24.0).reshape(2, 3, 4)),
+        np.arange(24.0).reshape(2, 3, 4)[::-1, :, ::2],
+        np.broadcast_to(np.arange(3.0), (2, 3)),
+        np.array(1.5),
+        np.zeros((0, 3)),
+    ],
+)
+def test_elements_stand_in_row_major_order_whatever_the_strides(array: np.ndarray[Any, Any]) -> None:
+    page = reread(sa.view(array))
+    entry = page.entry("array")
+    assert entry["shape"] == list(array.shape)
+    assert page.blob(entry["blobs"][0]) == array.tobytes("C")
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s"])
+def test_dates_and_durations_are_what_cells_hold(unit: str) -> None:
+    dates = np.array(["1969-12-31", "2026-07-01", "NaT"], f"M8[{unit}]")
+    durations = np.array([-(2**62), 0, "NaT"], f"m8[{unit}]")
+    page = reread(sa.view({"d": dates, "t": durations}))
+    assert page.elements(page.entry("d")) == sa.to_linear(dates)[-3:]
+    assert page.elements(page.entry("t")) == durations.view("i8").tolist()
+
+
+def test_a_date_without_a_text_is_a_count() -> None:
+    page = reread(sa.view(np.array([2**63 - 1], "M8[Y]")))
+    assert page.elements(page.entry("array")) == [f"{2**63 - 1} x datetime64[Y]"]
+
+
+@pytest.mark.parametrize("dtype", ["U", "T"])
+def test_texts_come_whole(dtype: str) -> None:
+    texts = ["", "007", " a ", "x" * 100_000, *HOSTILE[:5], "\u2028"]
+    page = reread(sa.view({"s": np.array(texts, np.dtypes.StringDType() if dtype == "T" else dtype)}))
+    assert page.elements(page.entry("s")) == texts
+
+
+def test_generic_elements_keep_their_kinds() -> None:
+    values = [None, True, 2**70, 0.1, "True", "", np.float64(2)]
+    page = reread(sa.view({"g": np.array(values, object)}))
+    entry = page.entry("g")
+    assert page.elements(entry) == ["None", "TRUE", str(2**70), "0.1", "True", "", "2.0"]
+    assert list(page.blob(entry["blobs"][2])) == [0, 1, 2, 2, 3, 3, 2]
+
+
+def test_opaque_bytes_are_shown_in_hexadecimal(tmp_path: Path) -> None:
+    sa.write(tmp_path / "v.ra", np.array([b"\x01\xff", b"ab"], "V2"))
+    page = reread(sa.view(tmp_path / "v.ra"))
+    assert page.elements(page.entry("v")) == ["01ff", "6162"]
+
+
+# Where elements stand ------------------------------------------------------------------------------------------------
+
+
+def address_in_page(entry: dict[str, Any], index: tuple[int, ...]) -> str:
+    """What the program of the page does, for an array of one part."""
+    cells = entry["cells"]
+    stored = cells["offset"] + sum(i * stride for i, stride in zip(index, cells["strides"], strict=True))
+    (run,) = cells["runs"]
+    along = stored - run["first"]
+    return str(sa.columns.cell_address(run["row"] + along * run["down"], run["column"] + along * (not run["down"])))
+
+
+ARRAYS = {
+    "t": np.arange(24.0).reshape(2, 3, 4) + 1000,
+    "f": np.asfortranarray(np.arange(6).reshape(2, 3) + 2000),
+    "z": np.array([3 + 4j, 5 + 0j]),
+    "s": np.array(["x", "y y"]),
+    "one": np.array(7.5),
+}
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_every_element_has_the_address_of_its_cell(tmp_path: Path, orient: str, moved: bool) -> None:
+    path = tmp_path / "a.csv"
+    sa.write(path, ARRAYS, orient=orient)
+    rows = list(csv.reader(io.StringIO(path.read_text())))
+    if moved:
+        rows = [["note"], *[["", *row] for row in rows]]
+        path.write_text("\n".join(",".join(row) for row in rows))
+    page = reread(sa.view(path))
+    checked = 0
+    for name, array in sa.read(path).items():
+        for index in np.ndindex(array.shape):
+            address = address_in_page(page.entry(name), index)
+            (place,) = [
+                (i, j)
+                for i, row in enumerate(rows)
+                for j in range(len(row))
+                if sa.columns.cell_address(i, j) == address
+            ]
+            assert rows[place[0]][place[1]].removesuffix(".0") == str(sa.to_linear(array[index])[-1]).removesuffix(".0")
+            checked += 1
+    assert checked == 24 + 6 + 2 + 2 + 1
+
+
+def test_an_array_in_several_columns_has_the_addresses_of_all_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "parts.xlsx"
+    size = 1_048_576 + 10
+    sa.write(path, {"b": np.zeros(size, bool)})
+    info = sa.scan(path)["b"]
+    assert len(info.data) == info.parts == 2
+    assert info.data[0].address(0) == "arrays!A23"
+    last_of_first = info.data[1].first - 1
+    assert info.data[0].address(last_of_first) == "arrays!A1048576"
+    assert info.data[1].address(info.data[1].first) == "arrays!B23"
+
+
+def test_numbers_in_two_cells_each_have_no_address_rather_than_a_wrong_one(tmp_path: Path) -> None:
+    cells = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
+    cells += ["dtype", "complex128", "length", 2, "capacity", 2, "data", 1, 2, 3, 4]
+    for name in ("plain.csv", "moved.csv"):
+        lines = ["z", *map(str, cells)] if name == "plain.csv" else ["note", "", "z", *map(str, cells)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        assert sa.read(tmp_path / name)["z"].tolist() == [1 + 2j, 3 + 4j]
+        assert reread(sa.view(tmp_path / name)).entry("z")["cells"] is None
+
+
+def test_what_has_no_cells_has_no_addresses(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.npy", np.arange(3.0))
+    assert reread(sa.view(tmp_path / "a.npy")).entry("a")["cells"] is None
+    assert reread(sa.view(np.arange(3.0))).entry("array")["cells"] is None
+
+
+# Labels, findings, several files -------------------------------------------------------------------------------------
+
+
+def make_dataset() -> Any:
+    xr = pytest.importorskip("xarray")
+    return xr.Dataset(
+        {"t": (("time", "lat"), np.arange(6.0).reshape(3, 2), {"units": "K"})},
+        {"time": np.array(["2026-01", "2026-02", "2026-03"], "M8[ns]"), "lat": [47.5, 48.0]},
+    )
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+@pytest.mark.parametrize("names", [None, ["t"]])
+def test_dimensions_have_their_names_and_labels(tmp_path: Path, from_file: bool, names: list[str] | None) -> None:
+    dataset = make_dataset()
+    sa.write(tmp_path / "d.csv", dataset)
+    source = tmp_path / "d.csv" if from_file else sa.read_dataset(tmp_path / "d.csv")
+    if names and not from_file:
+        pytest.skip("names of arrays at hand are chosen as they are")
+    page = reread(sa.view(source, names=names))
+    entry = page.entry("t")
+    assert entry["dims"] == ["time", "lat"]
+    assert entry["attrs"] == [["units", "K"]]
+    labels = [page.elements(page.manifest["entries"][number]) for (number,) in entry["labels"]]
+    assert [text[:10] for text in labels[0]] == ["2026-01-01", "2026-02-01", "2026-03-01"]
+    assert labels[1] == [47.5, 48.0]
+
+
+def test_levels_of_an_index_label_rows_together() -> None:
+    pd = pytest.importorskip("pandas")
+    index = pd.MultiIndex.from_tuples([("Bern", 2025), ("Ulm", 2026)], names=["city", "year"])
+    page = reread(sa.view(pd.DataFrame({"n": [1, 2]}, index=index)))
+    names = [page.manifest["entries"][number]["name"] for number in page.entry("n")["labels"][0]]
+    assert names == ["city", "year"]
+
+
+def test_findings_are_listed_with_their_elements(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    sa.write(path, {"t": np.array([[1.5, 2.5], [3.5, 4.5]]), "n": np.arange(3)})
+    path.write_text(path.read_text().replace("4.5", "x</script>"))
+    page = reread(sa.view(path))
+    (finding,) = page.manifest["findings"]
+    assert (finding["severity"], finding["location"]) == ("error", "A25")
+    assert "</script>" in finding["message"]
+    assert page.entry("t")["kind"] == "unread"
+    assert "A25" in page.entry("t")["note"]
+    assert page.elements(page.entry("n")) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("count", [4, 5, 6])
+def test_a_page_says_how_many_findings_it_leaves_out(
+    tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "MOST_FINDINGS", 5)
+    path = tmp_path / "run.csv"
+    sa.write(path, {"t": np.full(count, 1.5), "n": np.arange(3)})
+    path.write_text(path.read_text().replace("1.5", "x"))
+    manifest = reread(sa.view(path)).manifest
+    assert len(manifest["findings"]) == min(count, contents.MOST_FINDINGS)
+    assert manifest["unlisted"] == max(0, count - contents.MOST_FINDINGS)
+
+
+def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "no.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(sa.FormatError, match="no array"):
+        sa.view(tmp_path / "no.csv")
+    with pytest.raises(FileNotFoundError):
+        sa.view(tmp_path / "absent.csv")
+    with pytest.raises(TypeError, match="a path"):
+        sa.view()
+
+
+@pytest.mark.parametrize("count", [contents.MOST_ELEMENTS - 1, contents.MOST_ELEMENTS, contents.MOST_ELEMENTS + 1])
+def test_a_page_holds_four_million_elements(tmp_path: Path, count: int) -> None:
+    arrays = {"a": np.zeros(count - 10, bool), "b": np.zeros(10, bool)}
+    sa.write(tmp_path / "a.npz", arrays)
+    for source in (arrays, tmp_path / "a.npz"):
+        if count <= contents.MOST_ELEMENTS:
+            assert repr(sa.view(source)) == "<Page of 2 arrays: a, b>"
+        else:
+            with pytest.raises(sa.LimitError, match="4,000,001 elements"):
+                sa.view(source)
+            sa.view(source, names=["b"])
+
+
+def test_two_files_share_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "MOST_ELEMENTS", 5)
+    sa.view(np.zeros(3), np.zeros(2))
+    with pytest.raises(sa.LimitError):
+        sa.view(np.zeros(3), np.zeros(3))
+
+
+def test_an_open_file_is_read_from_where_it_stands() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.arange(3.0)}, format="csv")
+    file.seek(0)
+    page = reread(sa.view(file, format="csv"))
+    assert page.elements(page.entry("t")) == [0, 1, 2]
+    assert page.manifest["files"] == ["file"]
+
+
+# Awkward arrays ------------------------------------------------------------------------------------------------------
+
+
+def columns_of(page: PageReader, name: str) -> dict[str, list[Any]]:
+    entries = page.manifest["entries"]
+    return {entries[n]["name"]: page.elements(entries[n]) for n in page.entry(name)["columns"]}
+
+
+def test_an_awkward_array_is_a_tidy_table_for_each_list() -> None:
+    ak = pytest.importorskip("awkward")
+    events = ak.Array(
+        [
+            {"run": 1, "muons": [{"pt": 1.5, "hits": [7, 8]}, {"pt": 2.5, "hits": []}]},
+            {"run": 2, "muons": []},
+            {"run": 3, "muons": [{"pt": None, "hits": [9]}]},
+        ]
+    )
+    page = reread(sa.view({"ev": events}))
+    assert columns_of(page, "ev") == {"entry": [0, 1, 2], "run": [1, 2, 3], "muons count": [2, 0, 1]}
+    assert columns_of(page, "ev.muons[]") == {
+        "entry": [0, 0, 2],
+        "muons[]": [0, 1, 0],
+        "pt": ["1.5", "2.5", "None"],
+        "hits count": [2, 0, 1],
+    }
+    assert columns_of(page, "ev.muons[].hits[]") == {
+        "entry": [0, 0, 2],
+        "muons[]": [0, 0, 0],
+        "hits[]": [0, 1, 0],
+        "value": [7, 8, 9],
+    }
+
+
+def test_fields_of_one_title_do_not_hide_each_other() -> None:
+    ak = pytest.importorskip("awkward")
+    array = ak.Array([{"a.b": 1, "a": {"b": 2}, "entry": 3, "c": [5], "c count": 4}])
+    page = reread(sa.view({"x": array}))
+    assert columns_of(page, "x") == {
+        "entry": [0], "a.b": [1], "a.b'": [2], "entry'": [3], "c count": [4], "c count'": [1]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entries", "titles"),
+    [([[[1], []], [[2, 3]]], ["x", "x[]", "x[][]"]), ([None, "text", 2**70], ["x"]), ([[], []], ["x", "x[]"])],
+)
+def test_any_awkward_array_has_its_tables(entries: list[Any], titles: list[str]) -> None:
+    ak = pytest.importorskip("awkward")
+    array = ak.Array(entries) if 2**70 not in entries else ak.Array([None, "text", 2.5])
+    page = reread(sa.view({"x": array}))
+    assert [entry["name"] for entry in page.manifest["entries"] if entry["listed"]] == titles
+
+
+def test_awkward_arrays_count_against_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    ak = pytest.importorskip("awkward")
+    monkeypatch.setattr(contents, "MOST_ELEMENTS", 1000)
+    with pytest.raises(sa.LimitError):
+        sa.view({"x": ak.Array([[0] * 600, [1]])})
+
+
+# The page itself -----------------------------------------------------------------------------------------------------
+
+
+def test_names_and_texts_cannot_leave_their_place(tmp_path: Path) -> None:
+    arrays = {name: np.array(HOSTILE) for name in HOSTILE}
+    page = reread(sa.view(arrays))
+    plain = reread(sa.view({f"n{number}": np.array(["a"]) for number in range(len(HOSTILE))}))
+    assert [tag for tag, _ in page.tags if tag != "script"] == [tag for tag, _ in plain.tags if tag != "script"]
+    ids = [attrs.get("id") for tag, attrs in page.tags if tag == "script"]
+    assert ids == ["manifest", *[f"blob-{n}" for n in range(2 * len(HOSTILE))], None]
+    assert [entry["name"] for entry in page.manifest["entries"]] == HOSTILE
+    assert page.elements(page.entry(HOSTILE[0])) == HOSTILE
+    assert page.scripts["program"] == plain.scripts["program"]
+    assert "<" not in page.scripts["manifest"]
+    assert page.scripts["manifest"].isascii()
+
+
+def test_the_policy_allows_one_script_and_one_style_and_nothing_else() -> None:
+    import base64
+    import hashlib
+
+    page = reread(sa.view(np.zeros(2)))
+    directives = dict(part.strip().partition(" ")[::2] for part in page.policy.split(";"))
+
+    def hash_of(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    assert directives == {
+        "default-src": "'none'",
+        "script-src": hash_of(page.scripts["program"]),
+        "style-src": hash_of("".join(page.styles)),
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert "unsafe" not in page.policy
+    assert not any(name in ("src", "href", "style") or name.startswith("on") for tag, attrs in page.tags
+                   for name in attrs if (tag, attrs.get("class")) != ("a", "skip"))  # fmt: skip
+    program = page.scripts["program"]
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "fetch(",
+        "XMLHttp",
+        "http:",
+        "https:",
+    ):
+        assert word not in program + "".join(page.styles), word
+    assert "<!--" not in program
+    assert "</" not in program
+
+
+def test_one_input_makes_one_page() -> None:
+    arrays = {"t": np.arange(6.0).reshape(2, 3), "s": np.array(["a"])}
+    assert sa.view(arrays).html == sa.view(arrays).html
+
+
+def test_a_page_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
+    page = sa.view({"t": np.arange(3.0)})
+    page.save(tmp_path / "t.html")
+    assert (tmp_path / "t.html").read_text(encoding="utf-8") == page.html
+    with pytest.raises(OSError, match="No such file"):
+        page.save(tmp_path / "absent" / "t.html")
+
+
+def test_a_notebook_shows_a_page_in_a_frame_that_can_only_draw() -> None:
+    page = sa.view({"<t>": np.arange(3.0)})
+    frame = PageReader(page._repr_html_())
+    ((tag, attrs),) = frame.tags
+    assert tag == "iframe"
+    assert attrs["srcdoc"] == page.html
+    assert "allow-same-origin" not in str(attrs["sandbox"])
+
+
+def test_repr_names_arrays() -> None:
+    assert repr(sa.view({"t": 1.5})) == "<Page of 1 array: t>"
+    assert repr(sa.view({f"a{n}": n for n in range(9)})).endswith("a7, ..>")
