@@ -14,7 +14,7 @@ import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.registry import FORMATS
 
-COMMANDS = ["info", "show", "convert", "check", "diff"]
+COMMANDS = ["info", "show", "convert", "check", "diff", "table", "view"]
 
 
 def run(*args: object, stdin: bytes | None = None, color: bool = False) -> Result:
