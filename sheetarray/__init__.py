@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
-    from .sheets.google import read_gsheet, write_gsheet
+    from .sheets.google import create_gsheet, read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
 
 __version__ = "0.1.0"
@@ -47,6 +47,7 @@ __all__ = [
     "adopt",
     "check",
     "convert",
+    "create_gsheet",
     "from_frame",
     "from_linear",
     "read",
@@ -70,6 +71,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
     "read_csv": "sheets.delimited",
     "read_excel": "sheets.excel",

@@ -32,6 +32,7 @@ NAMES = [
     "adopt",
     "check",
     "convert",
+    "create_gsheet",
     "from_frame",
     "from_linear",
     "read",

@@ -141,6 +141,24 @@ def _from_object(source: Any) -> SheetAddress:
     )
 
 
+def title_of_new(target: Any) -> str | None:
+    """Return the title of the spreadsheet that is to be made; None where the target says one that is there.
+
+    Example:
+        >>> title_of_new("gsheets://new?title=run%2012"), title_of_new("gsheets://1aBcDeFgHiJkLmNoP")
+        ('run 12', None)
+
+    Raises:
+        NotFoundError: no title.
+    """
+    if not isinstance(target, str) or not re.match(r"gsheets://new(?:[?/#]|$)", target):
+        return None
+    titles = parse_qs(urlsplit(target).query).get("title", [])
+    if len(titles) != 1 or not target.startswith("gsheets://new?"):
+        raise NotFoundError(f"{target}: a new spreadsheet is gsheets://new?title=TITLE")
+    return titles[0]
+
+
 class Rect(NamedTuple):
     """Cells of a worksheet; rows and columns count from 0, the ends are not part of it; None is open.
 

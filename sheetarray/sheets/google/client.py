@@ -22,10 +22,12 @@ from ...files import PathLike
 
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
 SERVICE = "https://sheets.googleapis.com"
+DRIVE = "https://www.googleapis.com/drive/v3/files"
 TIMEOUT = (20.0, 190.0)  # seconds to connect, and between bytes: the service itself gives up after 180
 
 _ENVIRONMENT = "GOOGLE_APPLICATION_CREDENTIALS"
 _SCOPE = "https://www.googleapis.com/auth/spreadsheets"
+_DRIVE_SCOPE = "https://www.googleapis.com/auth/drive.file"  # files that were made with it, no others
 _ADVICE = (
     "set GOOGLE_APPLICATION_CREDENTIALS to the path of a service account's key file, or pass it as credentials=, or "
     "run gcloud auth application-default login"
@@ -37,13 +39,14 @@ _SECRET = re.compile(  # credentials begin so, or are such words; they are never
 _CONNECTION = "is there a connection to the internet, and does the proxy work, where HTTPS_PROXY names one?"
 
 
-def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> Any:
+def http_client(client: Any, credentials: PathLike | None, *, writing: bool, sharing: bool = False) -> Any:
     """Return a gspread HTTPClient with a timeout; the caller's own client is never changed.
 
     Args:
         client: a gspread Client or HTTPClient; None makes one.
         credentials: the path of a key file, where there is no client.
         writing: whether it has to be allowed to write.
+        sharing: whether it has to be allowed to share what it makes.
 
     Raises:
         MissingDependencyError: gspread is not installed.
@@ -57,7 +60,7 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool) -> 
         raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
     if client is None:
         endpoint = os.environ.get(ENDPOINT)
-        made = _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing))
+        made = _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing, sharing))
         http = made.http_client
     else:
         http = copy.copy(getattr(client, "http_client", client))
@@ -102,9 +105,9 @@ def _local_client(endpoint: str) -> Any:
         connection_hint = f"is the server running? {ENDPOINT} says {base}"
 
         def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> requests.Response:
-            if not endpoint.startswith(f"{SERVICE}/"):
-                raise LimitError(f"{ENDPOINT} stands for the Sheets API alone")
-            return super().request(method, base + endpoint.removeprefix(SERVICE), *args, **options)
+            if not endpoint.startswith((f"{SERVICE}/", f"{DRIVE}/")):
+                raise LimitError(f"{ENDPOINT} stands for the Sheets API alone, and for sharing")
+            return super().request(method, f"{base}/{endpoint.split('/', 3)[3]}", *args, **options)
 
     session = requests.Session()
     session.trust_env = False
@@ -125,11 +128,11 @@ def _is_local(endpoint: str) -> bool:
 # Credentials -------------------------------------------------------------------------------------------------
 
 
-def _credentials(path: PathLike | None, writing: bool) -> Any:
+def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:
     import google.auth
     from google.auth.exceptions import GoogleAuthError
 
-    scopes = [_SCOPE if writing else f"{_SCOPE}.readonly"]
+    scopes = [_SCOPE if writing else f"{_SCOPE}.readonly", *([_DRIVE_SCOPE] if sharing else ())]
     file = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT)
     if file and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
         which = _ENVIRONMENT if path is None else "credentials="

@@ -127,7 +127,7 @@ class SheetsApi:
     def _request(self, method: str, path: str, params: dict[str, Any] | None, body: bytes | None) -> Any:
         from gspread.http_client import BackOffHTTPClient, HTTPClient
 
-        url = f"{SERVICE}/v4/spreadsheets/{self.key}{path}"
+        url = path if path.startswith("https://") else f"{SERVICE}/v4/spreadsheets/{self.key}{path}".rstrip("/")
         headers = {"Content-Type": "application/json"} if body is not None else None
         if type(self._http).request is BackOffHTTPClient.request:  # its repetitions have no end
             return HTTPClient.request(self._http, method, url, params=params, data=body, headers=headers)

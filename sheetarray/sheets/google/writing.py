@@ -15,12 +15,13 @@ from ...composite import spread
 from ...elements import Cell
 from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
-from .address import SheetAddress, parse_address
+from .address import SheetAddress, parse_address, title_of_new
 from .body import Chunk, make_chunks, small_columns
 from .changes import TooHeavyError, apply_changes
 from .client import http_client
 from .commit import copy_stage, rename_stage
 from .content import BusyError, ConflictError
+from .creating import create_gsheet
 from .direct import ChangedCellError, DirectWrite
 from .holder import Holder
 from .in_place import InPlaceWrite
@@ -37,6 +38,7 @@ MOST_CHARACTERS = 50_000  # of a cell
 
 _MOST_CONFLICTS = 40  # with other writers
 _MOST_LOST = 4
+_ANY_KEY = "0" * 44  # stands for the key of a spreadsheet that is to be made
 _CLEANING = 20.0  # seconds
 _LONGEST_FOR_OTHERS = 120.0  # seconds that are waited for writers that may be dead
 
@@ -59,7 +61,7 @@ def write_gsheet(
 
     Args:
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
-            Worksheet.
+            Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         worksheet: its title, where the target says none; made where there is none.
         client: a gspread client; None makes one.
@@ -88,12 +90,18 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
-    address = parse_address(target, worksheet)
+    title = title_of_new(target)
+    address = parse_address(_ANY_KEY if title else target, worksheet)
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     layout, *more = lay_out_sheets(linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)
+    if title:
+        make_chunks(layout)  # whatever no cell can hold is found before anything is made
+        address = parse_address(
+            create_gsheet(title, client=client, credentials=credentials, timeout=timeout), worksheet
+        )
     http = address.http if address.http is not None and client is None else client
     patience = Retries(pause_listener(progress), timeout=timeout)
     service = SheetsApi(http_client(http, credentials, writing=True), address.key, patience)

@@ -58,8 +58,8 @@ words of their own. Where no recording and no documentation says, this is what w
 A named range whose cells are deleted is listed no more, but its name stays taken, as at Google.
 Formulas are kept, and come to a value where they use no more than arithmetic, text, references, names of ranges and
 `ABS AVERAGE COUNT COUNTA MAX MIN PI SQRT SUM`; otherwise they read `#NAME?`. They are not rewritten when cells move.
-Protected ranges, data validation and filters are kept, not enforced; no text makes a column wider. There is no Drive:
-spreadsheets are opened by key, and `Client.create` is `server.create`.
+Protected ranges, data validation and filters are kept, not enforced; no text makes a column wider. Of Drive
+there is what clients need to make, open by title, share and delete spreadsheets; nobody is kept out by a permission.
 """
 
 from __future__ import annotations

@@ -127,13 +127,13 @@ class SheetsServer:
         import requests
         from gspread.http_client import HTTPClient
 
-        origin, url = "https://sheets.googleapis.com/", self.url
+        origins, url = ("https://sheets.googleapis.com/v4/", "https://www.googleapis.com/drive/v3/"), self.url
 
         class Local(HTTPClient):
             def request(self, method: str, endpoint: str, *args: Any, **kwargs: Any) -> requests.Response:
-                if not endpoint.startswith(origin):
+                if not endpoint.startswith(origins):
                     raise ValueError(f"{endpoint} is not served by the emulator")
-                return super().request(method, f"{url}/{endpoint.removeprefix(origin)}", *args, **kwargs)
+                return super().request(method, f"{url}/{endpoint.split('/', 3)[3]}", *args, **kwargs)
 
         session = requests.Session()
         session.trust_env = False

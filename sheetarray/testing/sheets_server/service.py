@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from . import batch, filters, masks, resource, values
+from . import batch, drive, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
 from .errors import ApiError, Json, invalid, unsupported
@@ -46,7 +46,17 @@ class Method:
         return {name: unquote(part) for name, part in match.groupdict().items()} if match else None
 
 
+_FILES = "/drive/v3/files"
+_FILE = rf"{_FILES}/(?P<fileId>[^/:]+)"
+
 METHODS = [
+    Method("drive.files.create", "POST", _FILES, "", True),
+    Method("drive.files.list", "GET", _FILES),
+    Method("drive.files.get", "GET", _FILE),
+    Method("drive.files.delete", "DELETE", _FILE, "", True),
+    Method("drive.permissions.create", "POST", f"{_FILE}/permissions", "", True),
+    Method("drive.permissions.list", "GET", f"{_FILE}/permissions"),
+    Method("drive.permissions.delete", "DELETE", f"{_FILE}/permissions/(?P<permissionId>[^/]+)", "", True),
     Method("spreadsheets.create", "POST", "/v4/spreadsheets/?", "spreadsheet", True),
     Method("spreadsheets.get", "GET", f"{_KEY}/?"),
     Method("spreadsheets.batchUpdate", "POST", f"{_KEY}/?:batchUpdate", "", True),
@@ -85,12 +95,14 @@ class Service:
         limit: cells of one spreadsheet.
         schema: what requests are held against; None for nothing.
         forbidden: keys that are refused: "all", or only "writes".
+        permissions: with whom spreadsheets are shared, by their keys and the permissions' ids.
     """
 
     limit: int = CELLS_LIMIT
     schema: MessageSchemas | None = None
     spreadsheets: dict[str, Spreadsheet] = field(default_factory=dict)
     forbidden: dict[str, str] = field(default_factory=dict)
+    permissions: dict[str, dict[str, Json]] = field(default_factory=dict)
 
     def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
         """Return the method that a request calls, and the parameters of its path."""
@@ -102,6 +114,8 @@ class Service:
     def call(self, method: Method, params: dict[str, str], query: str, body: bytes) -> Call:
         """Return a request, checked against the schema."""
         parameters = parse_qs(query, keep_blank_values=True)
+        if method.name.startswith("drive."):
+            return Call(method, {**_to_typed(parameters), **params}, _content(body), {})
         typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
         content = _content(body) if method.http != "GET" else {}
         if method.name == "spreadsheets.batchUpdate" and isinstance(content, dict):
@@ -114,6 +128,8 @@ class Service:
 
     def answer(self, call: Call) -> Json:
         """Do what a request asks; a request that fails has changed nothing."""
+        if call.method.name.startswith("drive."):
+            return drive.answer(self, call.method.name.removeprefix("drive."), call.params, call.body)
         name = call.method.name.removeprefix("spreadsheets.")
         if name == "create":
             return self._create(call)

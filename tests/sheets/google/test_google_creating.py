@@ -1,0 +1,124 @@
+"""Spreadsheets that are made: once, shared with whom they are for, and found again by title."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from spreadsheets import ENDPOINT
+
+import sheetarray as sa
+from sheetarray.errors import RemoteError
+from sheetarray.sheets.google import create_gsheet, read_gsheet, write_gsheet
+from sheetarray.sheets.google.client import http_client
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+
+def test_a_spreadsheet_is_made_shared_and_opened_by_its_title(sheets_server: SheetsServer) -> None:
+    client = sheets_server.client()
+    url = create_gsheet("readings", share=["me@example.org", "you@example.org"], client=client)
+    opened = client.open("readings")
+    assert opened.url == url
+    assert [entry["emailAddress"] for entry in opened.list_permissions()] == ["me@example.org", "you@example.org"]
+    assert {entry["role"] for entry in opened.list_permissions()} == {"writer"}
+    write_gsheet(opened, {"t": np.arange(3)})
+    assert_same(read_gsheet(url, client=client)["t"], np.arange(3))
+
+
+def test_a_write_to_a_new_spreadsheet_says_where_it_is(
+    sheets_server: SheetsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = sheets_server.client()
+    url = write_gsheet("gsheets://new?title=run%2012", {"t": np.arange(3)}, client=client)
+    assert client.open("run 12").url == url.partition("/edit")[0]
+    gid = int(url.partition("#gid=")[2])
+    assert client.open("run 12").worksheet("arrays").id == gid
+    assert_same(read_gsheet(url, client=client)["t"], np.arange(3))
+    monkeypatch.setenv(ENDPOINT, sheets_server.url)
+    sa.write("gsheets://new?title=another", {"t": np.arange(4)})
+    assert_same(sa.read(client.open("another").url)["t"], np.arange(4))
+    assert sa.create_gsheet("third", share=["me@example.org"]) == client.open("third").url
+
+
+@pytest.mark.parametrize(
+    "target", ["gsheets://new", "gsheets://new?title=", "gsheets://new?name=x", "gsheets://new/x?title=y"]
+)
+def test_a_new_spreadsheet_without_a_title_is_not_made(sheets_server: SheetsServer, target: str) -> None:
+    with pytest.raises(sa.NotFoundError, match="title"):
+        write_gsheet(target, {"t": np.arange(3)}, client=sheets_server.client())
+    assert sheets_server.requests == []
+
+
+def test_nothing_is_made_for_arrays_that_cannot_be_written(sheets_server: SheetsServer) -> None:
+    for arrays in ({"t": np.array(["x" * 50_001])}, {"t": np.array(["\ud800"])}):
+        with pytest.raises((sa.LimitError, sa.DTypeError)):
+            write_gsheet("gsheets://new?title=x", arrays, client=sheets_server.client())
+    assert sheets_server.requests == []
+
+
+@pytest.mark.parametrize("title", ["", "  ", "x" * 1001])
+def test_an_impossible_title_of_a_spreadsheet_is_refused(sheets_server: SheetsServer, title: str) -> None:
+    with pytest.raises(sa.LimitError, match="title"):
+        create_gsheet(title, client=sheets_server.client())
+    create_gsheet("x" * 1000, client=sheets_server.client())
+    assert len(sheets_server.requests) == 1
+
+
+@pytest.mark.parametrize("share", [["me"], ["a b@c"], ["@"], "me"])
+def test_what_is_no_address_is_refused_before_anything_is_made(sheets_server: SheetsServer, share: Any) -> None:
+    with pytest.raises(sa.LimitError, match="no address"):
+        create_gsheet("x", share=share, client=sheets_server.client())
+    assert sheets_server.requests == []
+
+
+@pytest.mark.parametrize("fault", [{"status": "reset-after"}, {"status": 503}, {"status": "empty", "applied": True}])
+def test_a_lost_answer_makes_no_second_spreadsheet(
+    sheets_server: SheetsServer, fault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    sheets_server.faults.append(Fault(**fault))
+    with pytest.raises(RemoteError, match="may have been made"):
+        create_gsheet("once", client=sheets_server.client())
+    assert len(sheets_server.requests) == 1
+    sheets_server.faults.append(Fault("quota", times=2))
+    create_gsheet("twice", client=sheets_server.client())
+    assert len(sheets_server.client().openall("twice")) == 1
+
+
+def test_a_spreadsheet_that_cannot_be_shared_is_named(sheets_server: SheetsServer) -> None:
+    sheets_server.faults.append(Fault(400, path="permissions", times=None))
+    client = sheets_server.client()
+    with pytest.raises(RemoteError, match=r"was made, and could not be shared with me@example\.org") as caught:
+        create_gsheet("alone", share=["me@example.org"], client=client)
+    assert client.open("alone").url in str(caught.value)
+
+
+def test_only_sharing_asks_for_drive_and_for_no_file_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    import google.auth
+    from google.auth.credentials import AnonymousCredentials
+
+    asked: list[Any] = []
+    monkeypatch.delenv(ENDPOINT, raising=False)
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    monkeypatch.setattr(google.auth, "default", lambda scopes: (asked.append(scopes) or AnonymousCredentials(), None))
+    http_client(None, None, writing=True)
+    http_client(None, None, writing=True, sharing=True)
+    sheets = "https://www.googleapis.com/auth/spreadsheets"
+    assert asked == [[sheets], [sheets, "https://www.googleapis.com/auth/drive.file"]]
+
+
+def test_clients_of_gspread_make_share_list_and_delete(sheets_server: SheetsServer) -> None:
+    client = sheets_server.client()
+    made = client.create('it\'s "quoted"')
+    other = client.create("other")
+    assert client.open("other").id == other.id
+    assert {held["name"] for held in client.list_spreadsheet_files()} == {made.title, "other"}
+    made.share("me@example.org", perm_type="user", role="reader")
+    assert [entry["role"] for entry in made.list_permissions()] == ["reader"]
+    made.remove_permissions("me@example.org")
+    assert made.list_permissions() == []
+    client.del_spreadsheet(made.id)
+    assert [held["name"] for held in client.list_spreadsheet_files()] == ["other"]
