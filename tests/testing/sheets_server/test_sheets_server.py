@@ -228,7 +228,7 @@ def test_gspread_names_and_protects_ranges(server: SheetsServer) -> None:
 def test_its_client_goes_nowhere_else(server: SheetsServer) -> None:
     client = server.client()
     with pytest.raises(ValueError, match="not served by the emulator"):
-        client.create("in Drive")
+        client.http_client.request("get", "https://www.googleapis.com/oauth2/v3/userinfo")
     with pytest.raises(gspread.exceptions.SpreadsheetNotFound):
         client.open_by_key("nothing")
     assert client.http_client.session.trust_env is False
