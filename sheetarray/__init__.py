@@ -22,6 +22,7 @@ from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
+    from .lazy import open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
@@ -50,6 +51,7 @@ __all__ = [
     "create_gsheet",
     "from_frame",
     "from_linear",
+    "open_writer",
     "read",
     "read_columns",
     "read_csv",
@@ -73,6 +75,7 @@ __all__ = [
 _LAZY = {
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
+    "open_writer": "lazy",
     "read_csv": "sheets.delimited",
     "read_excel": "sheets.excel",
     "read_gsheet": "sheets.google",

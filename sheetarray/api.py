@@ -6,6 +6,7 @@ does not know is an error.
 
 from __future__ import annotations
 
+import errno
 import inspect
 import io
 import os
@@ -22,6 +23,7 @@ from .errors import Finding, FormatError, LimitError, NotFoundError, SheetArrayE
 from .header import warn_of_finding
 from .labels import LabelledArrays, check_fit, has_labels, reading_labels
 from .registry import Format, format_of
+from .spool import Spool, spool_blocks
 
 if TYPE_CHECKING:
     from .elements import Missing
@@ -65,7 +67,14 @@ def read(
     return arrays
 
 
-def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **options: Any) -> None:
+def write(
+    target: SourceOrTarget,
+    arrays: Any,
+    *,
+    format: str | None = None,
+    append_axis: int | None = None,
+    **options: Any,
+) -> None:
     """Write arrays; a failed write leaves the target as it was.
 
     Args:
@@ -75,6 +84,8 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
             An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
             where the format has cells.
         format: instead of the suffix.
+        append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
+            generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
         **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
 
     Raises:
@@ -93,6 +104,12 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
         >>> file.getvalue().split()[-2:]
         ['data', '1.5']
     """
+    if append_axis is not None:
+        check_writable(target, format, options)
+        with Spool(append_axis, folder_beside(target)) as spool:
+            spool_blocks(arrays, spool)
+            write_spooled(target, spool, format, options)
+        return
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write", target, format, merged)
     function(target, arrays, **merged)
@@ -103,6 +120,41 @@ def write(target: SourceOrTarget, arrays: Any, *, format: str | None = None, **o
         labelled = not keeps.labels and has_labels(arrays)
         for change in keeps.changes(values_by_name(arrays), name, labelled=labelled):
             warn_caller(f"{row.title} {change}")
+
+
+def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse a target, or options, that `write` would refuse before it looks at the arrays.
+
+    Raises:
+        NotFoundError: no such format.
+        TypeError: it has no such option.
+        FileNotFoundError: there is no such folder.
+    """
+    _adapter_function("write", target, format, {**format_of(target, format).writing, **options})
+    folder = folder_beside(target)
+    if folder is not None and not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
+
+
+def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> None:
+    """Write what the blocks of a spool make up; pages of its files leave the memory as they are written."""
+    row = format_of(target, format)
+    report = options.get("progress")
+
+    def progress(done: int, total: int) -> None:
+        spool.release()
+        if report is not None:
+            report(done, total)
+
+    takes = "progress" in inspect.signature(row.function("write")).parameters
+    write(target, spool.join(), format=format, **{**options, **({"progress": progress} if takes else {})})
+
+
+def folder_beside(target: SourceOrTarget) -> str | None:
+    """Return the folder in which a path lies; None for a URL or an open file."""
+    if not isinstance(target, (str, os.PathLike)) or "://" in os.fspath(target):
+        return None
+    return os.path.dirname(os.path.realpath(target))
 
 
 def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:

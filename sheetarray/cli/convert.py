@@ -75,7 +75,8 @@ def convert(
     on_screen = target == PIPE and sys.stdout.isatty()
     with watching(goal, "write", quiet=on_screen) as progress:
         try:
-            api.write(place, arrays, format=goal.row.name, **write_options, **progress)
+            options: dict[str, Any] = {**write_options, **progress}
+            api.write(place, arrays, format=goal.row.name, **options)
         except OSError as error:
             if error.strerror and error.filename is None:  # the system does not say which file
                 error.filename = goal.label

@@ -1,7 +1,19 @@
-"""Arrays that are read when they are asked for: the engine of this package for `xarray.open_dataset`."""
+"""Arrays that are read when they are asked for, and written block by block: the engine for `xarray.open_dataset`, and
+`open_writer`.
+"""
 
 from __future__ import annotations
 
-from .engine import SheetArrayBackend
+from typing import Any
 
-__all__ = ["SheetArrayBackend"]
+from .writer import ArrayWriter, open_writer
+
+__all__ = ["ArrayWriter", "SheetArrayBackend", "open_writer"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SheetArrayBackend":  # which needs xarray
+        from .engine import SheetArrayBackend
+
+        return SheetArrayBackend
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

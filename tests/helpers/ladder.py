@@ -24,6 +24,7 @@ LADDER = [
     "linear",
     "json_text",
     "arrays",
+    "spool",
     "cells",
     "columns",
     "tables",

@@ -35,6 +35,7 @@ NAMES = [
     "create_gsheet",
     "from_frame",
     "from_linear",
+    "open_writer",
     "read",
     "read_columns",
     "read_csv",

@@ -1,0 +1,86 @@
+"""open_writer: arrays that are larger than memory, written block by block; the target appears whole or not at all."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from .. import api
+from ..spool import Spool
+
+
+def open_writer(
+    target: api.SourceOrTarget, *, append_axis: int = 0, format: str | None = None, **options: Any
+) -> ArrayWriter:
+    """Return a context manager whose `append` takes arrays block by block, and which writes the target at its end.
+
+    Blocks go to files without a name beside the target, so that memory does not grow with the arrays where they are
+    joined along their first or last axis; text of very uneven lengths and Python objects stay in memory. The target is
+    written when the block of `with` ends: whole, with labels and fingerprints. An error in it, or a process that is
+    killed, leaves the old target and nothing else.
+
+    Args:
+        target: a path, a URL, or an open file (then with `format`).
+        append_axis: along which blocks are joined; negative ones count from the last.
+        format: instead of the suffix.
+        **options: of the format, as for `write`.
+
+    Raises:
+        NotFoundError: no such format.
+        TypeError: it has no such option.
+        FileNotFoundError: there is no such folder.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> file = io.StringIO()
+        >>> with open_writer(file, format="csv") as writer:
+        ...     for day in range(3):
+        ...         writer.append({"t": np.full((1, 2), day)})
+        >>> api.read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
+        [[0, 0], [1, 1], [2, 2]]
+    """
+    api.check_writable(target, format, options)
+    return ArrayWriter(target, append_axis, format, options)
+
+
+class ArrayWriter:
+    """What `open_writer` returns."""
+
+    def __init__(self, target: api.SourceOrTarget, append_axis: int, format: str | None, options: Any) -> None:
+        self._target, self._format, self._options = target, format, options
+        self._spool = Spool(append_axis, api.folder_beside(target))
+        self._closed = False
+
+    def __enter__(self) -> ArrayWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        with self._spool:
+            if error is None:
+                api.write_spooled(self._target, self._spool, self._format, self._options)
+
+    def append(self, blocks: Any) -> None:
+        """Add a block to each of some arrays.
+
+        Args:
+            blocks: arrays by name, as `write` takes them, or a Dataset of xarray. Arrays may be given in turns, and
+                each have a length of their own; their other dimensions and their dtype are those of the first block.
+
+        Raises:
+            DTypeError: an array has another dtype than in the first block.
+            LimitError: it has another shape beside the axis; nothing of the blocks is kept then.
+            ValueError: the writer is closed.
+        """
+        if self._closed:
+            raise ValueError("the writer is closed")
+        self._spool.append(blocks)
+
+    def close(self) -> None:
+        """Write the target; the end of `with` does."""
+        self.__exit__(None, None, None)

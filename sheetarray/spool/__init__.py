@@ -1,0 +1,11 @@
+"""Arrays that come block by block: kept in files without a name until all are there, then written as always.
+
+A target is so written whole or not at all, with fingerprints and labels, whatever its format; memory does not grow with
+the arrays, as long as they are joined along their first or their last axis.
+"""
+
+from __future__ import annotations
+
+from .blocks import Spool, spool_blocks
+
+__all__ = ["Spool", "spool_blocks"]

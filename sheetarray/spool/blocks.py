@@ -1,0 +1,152 @@
+"""Arrays and Datasets that come block by block, until all of them are there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..arrays import values_by_name
+from ..errors import DTypeError, LimitError
+from ..values import is_of
+from .arrays import SpooledArray
+
+
+class Spool:
+    """Blocks of arrays, which are joined along one axis.
+
+    Blocks of a Dataset are joined along the dimension that is the axis of its data variables; what lies along others
+    only, and the attributes, are those of the first block.
+
+    Args:
+        append_axis: along which blocks are joined; negative ones count from the last.
+        folder: for the files; None for the system's temporary folder.
+
+    Example:
+        >>> with Spool(append_axis=0) as spool:
+        ...     spool.append({"t": np.zeros((2, 3))})
+        ...     spool.append({"t": np.ones((1, 3))})
+        ...     spool.join()["t"].shape
+        (3, 3)
+    """
+
+    def __init__(self, append_axis: int = 0, folder: str | os.PathLike[str] | None = None) -> None:
+        if isinstance(append_axis, bool) or not isinstance(append_axis, int):
+            raise TypeError(f"append_axis is an integer, not {append_axis!r:.80}")
+        self._axis = append_axis
+        self._folder = folder
+        self._arrays: dict[str, SpooledArray] = {}
+        self._first: Any = None  # the first block, if that is a Dataset
+        self._dim: Any = None  # along which Datasets are joined
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for array in self._arrays.values():
+            array.close()
+        self._arrays = {}
+
+    def append(self, block: Any) -> None:
+        """Add a block to each of some arrays; all of them are checked before the first is kept.
+
+        Args:
+            block: arrays by name, as `write` takes them.
+
+        Raises:
+            DTypeError: an array has another dtype than in the first block, or none that can be joined.
+            LimitError: it has another shape beside the axis, or no such axis; a Dataset differs in what is not joined.
+        """
+        if is_of(block, "xarray", "Dataset"):
+            self._append_dataset(block)
+            return
+        if self._first is not None:
+            raise LimitError("the first block was a Dataset, and this one is none")
+        self._append({name: (value, self._axis) for name, value in values_by_name(block).items()})
+
+    def _append(self, blocks: Mapping[str, tuple[Any, int]]) -> None:
+        checked = []
+        for name, (value, axis) in blocks.items():
+            if isinstance(value, np.ma.MaskedArray):
+                raise DTypeError(f"{name}: a masked array: fill it first, for example a.filled(np.nan)")
+            if not isinstance(value, np.ndarray):
+                raise DTypeError(f"{name}: blocks are plain arrays, and this is of {type(value).__name__}")
+            array = self._arrays.get(name) or SpooledArray(name, value, axis, self._folder)
+            array.check(value)
+            checked.append((array, value))
+        for array, value in checked:
+            self._arrays[array.name] = array
+            array.append(value)
+
+    def _append_dataset(self, block: Any) -> None:
+        if self._first is None and self._arrays:
+            raise LimitError("the first block was no Dataset, and this one is")
+        if self._first is None:
+            self._dim = self._find_dimension(block)
+            self._first = block
+        joined = {name: variable for name, variable in block.variables.items() if self._dim in variable.dims}
+        rest, first_rest = (dataset.drop_dims(self._dim, errors="ignore") for dataset in (block, self._first))
+        if not rest.identical(first_rest) or set(block.variables) != set(self._first.variables):
+            raise LimitError(f"a block differs from the first one in more than what lies along {self._dim!r}")
+        values = values_by_name({str(name): variable.values for name, variable in joined.items()})
+        self._append({str(name): (values[str(name)], v.dims.index(self._dim)) for name, v in joined.items()})
+
+    def _find_dimension(self, block: Any) -> Any:
+        """Return the dimension that is the axis of each data variable.
+
+        Raises:
+            LimitError: there is none, or another one in some variable.
+        """
+        dims = set()
+        for name, variable in block.data_vars.items():
+            if not -variable.ndim <= self._axis < variable.ndim:
+                raise LimitError(f"{name}: {variable.ndim} dimensions, and no axis {self._axis} to be joined along")
+            dims.add(variable.dims[self._axis])
+        if len(dims) != 1:
+            names = ", ".join(sorted(map(str, dims))) or "none"
+            raise LimitError(f"axis {self._axis} is to be one dimension of all data variables, and is {names}")
+        return dims.pop()
+
+    def join(self) -> Any:
+        """Return the arrays by name, mapped from their files, or the Dataset that they make up.
+
+        Raises:
+            LimitError: no block has come.
+        """
+        if not self._arrays:
+            raise LimitError("no block was appended: there is nothing to write")
+        arrays = {name: array.join() for name, array in self._arrays.items()}
+        if self._first is None:
+            return arrays
+        import xarray as xr
+
+        variables = {
+            name: xr.Variable(variable.dims, arrays.get(str(name), variable.values), variable.attrs, variable.encoding)
+            for name, variable in self._first.variables.items()
+        }
+        coords = {name: variable for name, variable in variables.items() if name in self._first.coords}
+        data = {name: variable for name, variable in variables.items() if name not in coords}
+        return xr.Dataset(data, coords, self._first.attrs)
+
+    def release(self) -> None:
+        """Tell the system that what was mapped need not stay in memory."""
+        for array in self._arrays.values():
+            array.release()
+
+
+def spool_blocks(blocks: Iterable[Any], spool: Spool) -> None:
+    """Append all blocks of an iterable to a spool.
+
+    Raises:
+        TypeError: it is no iterable of blocks.
+    """
+    if isinstance(blocks, (Mapping, np.ndarray, str, bytes)) or not isinstance(blocks, Iterable):
+        kind = type(blocks).__name__
+        raise TypeError(f"append_axis= goes with an iterable of blocks, such as a generator, not {kind}")
+    for block in blocks:
+        spool.append(block)
