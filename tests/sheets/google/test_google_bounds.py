@@ -21,6 +21,7 @@ from sheetarray.sheets.google.client import http_client
 from sheetarray.sheets.google.retries import FailedError, Retries
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 
+PAUSE = 0.01  # seconds between two bytes
 KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
 VERBS: list[Any] = [
     read_gsheet,
@@ -46,7 +47,7 @@ class Odd(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", "1000000")
         self.end_headers()
-        while not self.server.closing.wait(0.01):
+        while not self.server.closing.wait(PAUSE):
             self.wfile.write(b" ")
             self.wfile.flush()
 
