@@ -43,7 +43,12 @@ def test_a_block_is_held_to_its_own_time_and_memory() -> None:
 
 
 TESTS = Path(__file__).parents[1]
-OWN = {"test_google_client.py", "test_google_faults.py", "test_sheets_server_faults.py"}  # whose subject are time-outs
+OWN = {  # whose subject are time-outs
+    "test_google_bounds.py",
+    "test_google_client.py",
+    "test_google_faults.py",
+    "test_sheets_server_faults.py",
+}
 
 
 @pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: path.stem)
