@@ -293,3 +293,14 @@ def test_only_rows_of_headers_have_attributes_of_their_own() -> None:
         '<row r="24" collapsed="1">',
         *(f'<row r="{number}">' for number in range(25, 48)),
     ]
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_booleans_are_shown_as_such_and_none_is_a_formula_after_libreoffice(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"b": np.array([True, False, True])})
+    assert [cell.data_type for cell in sheet_of(path)["A"][-3:]] == ["b"] * 3
+    assert sheet_of(path)["A"][-1].number_format == '"TRUE";"TRUE";"FALSE"'
+    saved = resave(path, suffix, tmp_path / "saved")
+    assert list(sa.check(saved)) == []
+    assert_same(sa.read(saved)["b"], np.array([True, False, True]))

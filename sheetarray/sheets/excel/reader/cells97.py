@@ -146,7 +146,10 @@ class SheetDecoder:
         data = self._data
         batch.formulas[formulas] = True
         other = read_fields(data, at + 6, "<u2") == 0xFFFF
-        batch.put_numbers(formulas[~other], read_fields(data, at[~other], "<f8"))
+        numbers = read_fields(data, at[~other], "<f8")
+        batch.put_numbers(formulas[~other], numbers)
+        truths = np.flatnonzero(~other)[(numbers == 0) | (numbers == 1)]  # shown as TRUE and FALSE by their format
+        batch.formulas[formulas[truths]] = ~self._are_constant(at[truths], sizes[truths])
         formulas, at, sizes = formulas[other], at[other], sizes[other]
         states = data[at]
         known = (states == 1) | (states == 2)

@@ -18,7 +18,7 @@ from ....columns import cell_address
 from ....errors import FormatError
 from .cells import LONGEST_EXACT, MOST_COLUMNS, MOST_ROWS, FormulaArea
 from .formulas import CONSTANTS, area_in
-from .raw import LOGICAL, LONG_TEXT, RESULT, TEXTS, TYPES, RawCells, position_error
+from .raw import LOGICAL, LONG_TEXT, PLAIN, RESULT, TEXTS, TYPES, RawCells, position_error
 from .texts import WHITE, without_escapes
 
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
@@ -254,7 +254,8 @@ class _Rows(_TextReader):
             style = cell.get("s", "0")
             known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
             self._cells.append((self.row, self.column, type_, known, value is None, value))
-            constant = type_ == LOGICAL and "".join(self._formula) in CONSTANTS
+            truth = type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))
+            constant = truth and "".join(self._formula) in CONSTANTS
             self._formulas.append(self._has_formula and not constant)
         self._cell = None
 

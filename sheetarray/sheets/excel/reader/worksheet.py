@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import Executor
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +20,14 @@ from .cells import LONGEST_EXACT, Kinds
 from .decoding import PRESERVED, decode_texts
 from .events import MarkupBudget, parse_rows
 from .formulas import FALSE, TRUE, areas_of
-from .raw import INLINE, LOGICAL, LONG_TEXT, RESULT, TYPES, RawCells, concatenate
+from .raw import INLINE, LOGICAL, LONG_TEXT, PLAIN, RESULT, TYPES, RawCells, concatenate
 from .regular import regular_rows
 from .short import LONGEST, short_rows
 from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
 from .tags import TEXT, Tags
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
 _LONGEST_ATTRIBUTE = 64  # bytes
@@ -58,6 +62,13 @@ def parse_block(
         tags = Tags(block, numeric=numeric, thread=thread)
         cells = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
     return parse_rows(block, after=after, numeric=numeric, name=name, budget=budget) if cells is None else cells.check()
+
+
+def _are_bits(values: pl.Series) -> Mask:
+    """Return which values are 1 or 0, as truth values that a number format shows are."""
+    bits = ((values == 0) | (values == 1)) if values.dtype.is_numeric() else values.is_in(["0", "1"])
+    mask: Mask = bits.fill_null(value=False).to_numpy()
+    return mask
 
 
 class _Block:
@@ -136,8 +147,8 @@ class _Block:
             types = np.where(self._long(types, places) & values.is_not_null().to_numpy(), np.uint8(LONG_TEXT), types)
         marks = forms.formulas if forms.formulas.any() else None
         areas = () if marks is None else areas_of(self._tags.text)
-        if marks is not None and (types == LOGICAL).any():
-            marks = marks & ~((types == LOGICAL) & self._constants(forms))
+        if marks is not None and (truths := marks & self._constants(forms)).any():
+            marks = marks & ~(truths & ((types == LOGICAL) | ((types == PLAIN) & _are_bits(values))))
         pending = blank & forms.formulas
         run = RawCells(rows, columns, types, styles, pending, values, after, forms.width, marks, areas)
         if keep.all():
