@@ -1,0 +1,164 @@
+"""A real browser for the pages: headless Chromium, driven as a person would, by mouse and keyboard."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en-US")
+_PATIENCE = 120  # seconds until a page is ready; the machine may be busy
+AXE = Path(__file__).parents[1] / "javascript" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+class Browser:
+    """A browser with one page open at a time.
+
+    Attributes:
+        driver: selenium's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.driver = _start()
+        self._folder, self._count = folder, 0
+
+    def open(self, html: str, *, dark: bool = False, width: int = 1280, height: int = 1100) -> None:
+        """Show a page from the file system, and wait until it is ready."""
+        self._count += 1
+        path = self._folder / f"page{self._count}.html"
+        path.write_text(html, encoding="utf-8")
+        phone = width < 600
+        size = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
+        theme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": theme})
+        self.messages()
+        self.requests()
+        self.driver.get(path.as_uri())
+        self.wait_until("document.documentElement.dataset.ready === 'true'")
+
+    def wait_until(self, condition: str) -> None:
+        """Wait until an expression of JavaScript holds."""
+        end = time.monotonic() + _PATIENCE
+        while not self.run(f"return Boolean({condition})"):
+            assert time.monotonic() < end, condition
+            time.sleep(0.02)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Run JavaScript in the page, and return what it returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector: str) -> Any:
+        """Return the first element of a CSS selector."""
+        return self.driver.find_element("css selector", selector)
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the texts of all elements of a CSS selector, as they are in the page."""
+        texts: list[str] = self.run(
+            "return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)", selector
+        )
+        return texts
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other, wherever the focus is."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        chain = ActionChains(self.driver, duration=0)
+        for key in keys:
+            *held, last = key.split("+") if len(key) > 1 else [key]
+            for name in held:
+                chain.key_down(_key(name))
+            chain.send_keys(_key(last))
+            for name in held:
+                chain.key_up(_key(name))
+        chain.perform()
+
+    def focus(self, selector: str) -> None:
+        """Give an element the focus."""
+        self.run("document.querySelector(arguments[0]).focus()", selector)
+
+    def select(self, selector: str, value: str) -> None:
+        """Choose an option of a list by its value."""
+        from selenium.webdriver.support.select import Select
+
+        Select(self.find(selector)).select_by_value(value)
+
+    def click_at(self, selector: str, x: float, y: float) -> None:
+        """Click with the mouse at a place within an element, in pixels from its corner."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        node = self.find(selector)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", node)
+        size = node.size
+        ActionChains(self.driver, duration=0).move_to_element_with_offset(
+            node, round(x - size["width"] / 2), round(y - size["height"] / 2)
+        ).click().perform()
+
+    def choose_array(self, number: int) -> None:
+        """Click an array of the list, and wait until it is shown."""
+        button = self.driver.find_elements("css selector", "#list button")[number]
+        name = self.run("return arguments[0].querySelector('strong').textContent", button)
+        button.click()
+        self.wait_until(f"(document.querySelector('#slice') || {{}}).textContent?.startsWith({json.dumps(name)})")
+
+    def messages(self) -> list[str]:
+        """Return what the console has said since the last call."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """Return the addresses that were asked for since the last call."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def picture(self) -> bytes:
+        """Return what is seen, as PNG."""
+        return base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"])
+
+    def violations(self) -> list[str]:
+        """Return what axe has against the page."""
+        self.run(AXE.read_text(encoding="utf-8"))
+        report = self.driver.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
+        return [
+            f"{found['id']}: {node['html']:.200} {node['failureSummary']}"
+            for found in report["violations"]
+            for node in found["nodes"]
+        ]
+
+
+def _key(name: str) -> str:
+    from selenium.webdriver.common.keys import Keys
+
+    return str(getattr(Keys, name)) if len(name) > 1 else name
+
+
+def _start() -> Any:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = str(shutil.which("chromium"))
+    for argument in _ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
+
+
+@contextmanager
+def running_browser(folder: Path) -> Iterator[Browser]:
+    """Start the browser, and end it; skips where there is none."""
+    pytest.importorskip("selenium", reason="selenium is not installed")
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        pytest.skip("Chromium and its driver are not installed (apt-get install chromium chromium-driver)")
+    browser = Browser(folder)
+    try:
+        yield browser
+    finally:
+        browser.driver.quit()
