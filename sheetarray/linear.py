@@ -19,9 +19,10 @@ from numpy.lib.stride_tricks import as_strided
 from . import dtypes
 from .data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
 from .dtypes import DType
-from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
+from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode, is_blank
 from .errors import DTypeError, FormatError
 from .header import (
+    MAX_HEADER_CELLS,
     AddressOf,
     Header,
     NoteFinding,
@@ -152,7 +153,8 @@ class LinearArray:
         """Read a flat list.
 
         Args:
-            cells: a sequence of Python scalars, or a 1-D array of them; text may stand for any; None is a blank.
+            cells: a sequence of Python scalars, or a 1-D array of them; text may stand for any; None is a blank, and
+                blanks may come first.
             strict: refuse the older form without a version.
             missing: "nan" reads blanks as NaN in float and complex arrays.
             address: names a cell in an error, from its index.
@@ -168,6 +170,13 @@ class LinearArray:
             cells = cells.tolist()
         if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
             raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
+        first = next((index for index, cell in enumerate(cells[: MAX_HEADER_CELLS + 1]) if not is_blank(cell)), 0)
+        if first:  # above the header of a column whose neighbours have taller ones
+            cells, above = cells[first:], address
+
+            def address(index: int) -> str:
+                return above(first + index)
+
         header, start = parse_header(cells, strict=strict, address=address, note=note)
         if header.part is not None:
             raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")

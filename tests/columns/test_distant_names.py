@@ -85,3 +85,10 @@ def test_a_damaged_header_below_blanks_is_known_by_its_name(word: str, instead: 
         sa.read_csv(io.BytesIO(damaged), ["b"])
     with pytest.raises((FormatError, NotFoundError)):
         sa.read_csv(io.BytesIO(damaged), ["other"])
+
+
+def test_a_flat_list_may_begin_with_blanks() -> None:
+    cells = [None, "", " ", *sa.to_linear(B)]
+    assert sa.from_linear(cells).tolist() == B.tolist()
+    with pytest.raises(FormatError, match=r"cells\[22\]"):
+        sa.from_linear([*cells[:22], "x", *cells[23:]])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_ROWS = 1200
+_UNKNOWN = "?"  # a cell that holds something
 _ROW = 2**31  # what a row counts in a position
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
@@ -299,7 +300,7 @@ class ExcelSheet:
         elif typed:
             made = to_numbers(run, request.dtype, numerals=request.as_numerals)
         if made is None and numeric and run.values.dtype != pl.String:
-            return []  # of text only the places are known here: it has to be asked for
+            return [*[None] * (run.height - 1), _UNKNOWN]  # of text only the places are known: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
 
     def _whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
