@@ -22,6 +22,7 @@ from .columns import ArrayInfo
 from .errors import Finding, FormatError, LimitError, NotFoundError, SheetArrayError, SheetArrayWarning, warn_caller
 from .header import warn_of_finding
 from .labels import LabelledArrays, check_fit, has_labels, reading_labels
+from .listings import ArrayInfos, Findings
 from .registry import Format, format_of
 from .spool import Spool, spool_blocks
 
@@ -160,6 +161,8 @@ def folder_beside(target: SourceOrTarget) -> str | None:
 def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
     """Return what each header says (shape, dtype, order, strides, location, number of cells), without reading the data.
 
+    What comes back is a dict by name; in a terminal and in a notebook it shows a table.
+
     Args:
         source: a path, a URL, or an open file (then with `format`).
         format: instead of the suffix.
@@ -177,12 +180,13 @@ def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -
         >>> scan(file, format="csv")["t"].shape
         (2, 3)
     """
-    infos: dict[str, ArrayInfo] = _adapter_function("scan", source, format, options)[1](source, **options)
-    return infos
+    return ArrayInfos(_adapter_function("scan", source, format, options)[1](source, **options))
 
 
 def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
     """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
+
+    What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
 
     Args:
         source: a path, a URL, or an open file (then with `format`).
@@ -204,7 +208,7 @@ def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) 
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    return _without_errors(_adapter_function("check", source, format, options)[1](source, **options))
+    return Findings(_without_errors(_adapter_function("check", source, format, options)[1](source, **options)))
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:

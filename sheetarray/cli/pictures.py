@@ -1,4 +1,4 @@
-"""Pictures of arrays in characters: a heat map of two axes, bars along one, and the legend.
+"""Pictures of arrays in characters: a heat map of two axes, a line along one, their axes, and the legend.
 
 With colours a character is two square pixels, one above the other; without, a pixel is two characters of a ramp. An
 array with more elements than pixels is shown by the means of its blocks, NaN left out unless most of a block is NaN.
@@ -6,6 +6,7 @@ array with more elements than pixels is shown by the means of its blocks, NaN le
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
 
 RAMP = " .:-=+*#%@"
 NAN_MARK = "?"
-_BARS = " ▁▂▃▄▅▆▇█"
+_BRAILLE = 0x2800  # its dots, from above to below, left and right
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+_LINE_ROWS = 6
+_LINE_LEVEL = 65  # the colour of lines, among the levels
+_LABELLED_EVERY = 4  # lines
+_LABELS_APART = 12  # characters
 _LEVELS = 100
 _MOST_ROWS = 24
-_BAR_ROWS = 4
 _LARGEST_PIXEL = 4
 
 
@@ -44,23 +49,92 @@ def draw_heat_map(values: Array, numbers: Statistics, width: int, *, colours: bo
     return [Text("".join(2 * _level_mark(level) for level in line)) for line in levels.tolist()]
 
 
-def draw_bars(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
-    """Return the lines of a bar chart of a 1-D array; one line of shades where there are no blocks to draw with."""
+def draw_line(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
+    """Return the lines of a line chart of a 1-D array; one line of shades where there are no dots to draw with.
+
+    Of several elements in a dot's width the least and the greatest are connected, so that none is missed; where all of
+    them are NaN there is a gap, and a mark below it.
+    """
     from rich.text import Text
 
-    levels = to_levels(values[np.newaxis], numbers, 1, width)[0].tolist()
-    wide = max(1, min(_LARGEST_PIXEL, width // max(len(levels), 1)))
     if not blocks:
+        levels = to_levels(values[np.newaxis], numbers, 1, width)[0].tolist()
+        wide = max(1, min(_LARGEST_PIXEL, width // max(len(levels), 1)))
         return [Text("".join(wide * _level_mark(level) for level in levels))]
-    lines = []
-    for row in reversed(range(_BAR_ROWS)):
-        line = Text()
-        for level in levels:
-            height = 1 + round(level * (_BAR_ROWS * 8 - 1) / (_LEVELS - 1)) - 8 * row
-            text = _BARS[max(0, min(8, height))] if level >= 0 else (NAN_MARK if row == 0 else " ")
-            line.append(wide * text, _ansi_style(level) if colours else "")
-        lines.append(line)
+    top = 4 * _LINE_ROWS - 1
+    dots = np.zeros((_LINE_ROWS, width), dtype=np.int64)
+    missing = np.ones(width, dtype=bool)
+    before: tuple[int, int] | None = None
+    for column, (low, high) in enumerate(_find_heights(values, numbers, 2 * width)):
+        if low > high:
+            before = None
+            continue
+        reach = (low, high) if before is None else (min(low, before[1]), max(high, before[0]))
+        before = (low, high)
+        missing[column // 2] = False
+        for height in range(reach[0], reach[1] + 1):
+            row, dot = divmod(top - height, 4)
+            dots[row, column // 2] |= _DOTS[dot][column % 2]
+    style = _ansi_style(_LINE_LEVEL) if colours else ""
+    lines = [Text("".join(chr(_BRAILLE + dot) for dot in row), style) for row in dots.tolist()]
+    if missing.any():
+        lines.append(Text("".join(NAN_MARK if gap else " " for gap in missing), _ansi_style(-1) if colours else ""))
     return lines
+
+
+def _find_heights(values: Array, numbers: Statistics, count: int) -> Iterator[tuple[int, int]]:
+    """Yield the least and the greatest height, in dots, of a line in each of so many columns; (1, 0) for a gap."""
+    low, high = float(numbers.minimum or 0), float(numbers.maximum or 0)
+    unit = max(abs(low), abs(high)) or 1.0
+    real = to_real(values).astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        shares = (np.clip(real, low, high) / unit - low / unit) / ((high / unit - low / unit) or 1.0)
+    shares = shares if high > low else np.where(np.isnan(real), np.nan, 0.5)
+    most = 4 * _LINE_ROWS - 1
+    if len(shares) <= count:  # a line from element to element
+        places = (np.arange(count) + 0.5) * len(shares) / count - 0.5  # where the labels of the axis have them
+        between = np.interp(places, np.arange(len(shares)), shares)
+        edges = np.stack([between, between], axis=1)
+        columns = ((np.arange(len(shares)) + 0.5) * count / len(shares)).astype(int)
+        edges[columns, 0] = np.fmin(edges[columns, 0], shares)  # each element itself, and one between two NaN
+        edges[columns, 1] = np.fmax(edges[columns, 1], shares)
+    else:
+        starts = np.linspace(0, len(shares), count + 1).astype(int)[:-1]
+        known = np.isnan(shares)
+        least = np.minimum.reduceat(np.where(known, np.inf, shares), starts)
+        greatest = np.maximum.reduceat(np.where(known, -np.inf, shares), starts)
+        edges = np.stack([least, greatest], axis=1)
+        edges[~np.isfinite(edges)] = np.nan
+    for bottom, top in edges.tolist():
+        yield (1, 0) if bottom != bottom else (round(bottom * most), round(top * most))
+
+
+def add_axes(picture: list[Text], rows: Sequence[str], columns: Sequence[str]) -> list[Text]:
+    """Return the lines of a picture with the labels of its rows on the left, and of its columns below.
+
+    Args:
+        picture: its lines, each as wide as the others.
+        rows: the label of every row of the array; empty for none.
+        columns: likewise, of every column.
+    """
+    from rich.text import Text
+
+    height, width = len(picture), picture[0].cell_len
+    every = range(0, height, _LABELLED_EVERY)
+    labels = {line: rows[line * len(rows) // height] for line in every} if rows else {}
+    margin = max((len(label) for label in labels.values()), default=0) + bool(labels)
+    lines = [
+        Text.assemble((labels.get(number, "").rjust(margin - 1) + " ", "dim"), line) if margin else line
+        for number, line in enumerate(picture)
+    ]
+    axis, next_free = " " * margin, 0
+    for place in range(width):
+        column = place * len(columns) // width
+        is_first = place == 0 or (place - 1) * len(columns) // width != column
+        if is_first and place >= next_free and place + len(columns[column]) <= max(width, len(columns[0])):
+            axis = axis.ljust(margin + place) + columns[column]
+            next_free = place + max(len(columns[column]) + 2, _LABELS_APART)
+    return [*lines, Text(axis, "dim")]
 
 
 def draw_legend(numbers: Statistics, texts: tuple[str, str], *, colours: bool) -> Text:

@@ -80,10 +80,19 @@ class _Bar:
         from rich.progress import (
             BarColumn,
             Progress,
+            Task,
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.text import Text
+
+        class TimeLeft(TimeRemainingColumn):
+            """The time that is left, where the adapter has said how far it is; nothing where nobody knows."""
+
+            def render(self, task: Task) -> Text:
+                left = super().render(task)
+                return Text.assemble(left, " left") if task.total is not None and task.time_remaining else Text()
 
         with self.lock:
             if self.closed:
@@ -93,8 +102,8 @@ class _Bar:
                 BarColumn(),
                 TextColumn("{task.fields[cells]}"),
                 TimeElapsedColumn(),
-                TimeRemainingColumn(compact=True),
-                TextColumn("left"),
+                TextColumn("elapsed"),
+                TimeLeft(compact=True),
                 console=Console(stderr=True),
                 transient=True,
             )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from ..dtypes import Array
+from ..errors import FormatError
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .comparing import dtype_name
 from .console import (
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 12
+_LONGEST_LABEL = 12
+_MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 _INDENT = 2
 
 
@@ -56,7 +60,7 @@ _INDENT = 2
 )
 @click.option("--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Rows of values, at most.")
 @click.option("--columns", type=click.IntRange(min=1), help="Values in a row, at most; as many as fit, unless given.")
-@click.option("--picture/--no-picture", default=True, help="Draw a heat map (1-D: bars) below numbers; on by default.")
+@click.option("--picture/--no-picture", default=True, help="Draw a heat map (1-D: a line) below numbers; the default.")
 @from_and_read_options
 @missing_option
 @json_option
@@ -97,8 +101,12 @@ def show(
     if name_selected in infos and labels is None:
         _indices(name_selected, slice_text, infos[name_selected].shape)  # refused, if at all, before everything is read
     coordinates = [dim for dim in labels or () if dim in infos]
+    beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     with watching(place, "read") as progress:
-        arrays = place.call("read", [name_selected, *coordinates], **options, **progress)
+        try:
+            arrays = place.call("read", [name_selected, *coordinates, *beside], **options, **progress)
+        except FormatError:  # of a label, perhaps, which is not to hide the array
+            arrays = place.call("read", [name_selected, *coordinates], **options, **progress)
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
@@ -120,7 +128,8 @@ def show(
             console, " " * _INDENT + format_value(values if not isinstance(values, np.ndarray) else values[()])
         )
     elif values.size:
-        _print_values(console, values, rows, columns, picture=picture)
+        axes = [_label_axis(array.shape, seen, axis, dims, arrays) for axis in _shown_axes(seen)]
+        _print_values(console, values, rows, columns, axes, picture=picture)
     else:
         print_renderable(console, " " * _INDENT + "no elements")
 
@@ -181,7 +190,32 @@ def _print_heading(
         print_renderable(console, Text("the middle of the other axes; --slice shows any part", "dim italic"))
 
 
-def _print_values(console: Console, values: Array, rows: int, columns: int | None, *, picture: bool) -> None:
+def _shown_axes(seen: Indices) -> list[int]:
+    return [axis for axis, index in enumerate(seen) if isinstance(index, slice)]
+
+
+def _label_axis(
+    shape: Sequence[int], seen: Indices, axis: int, dims: Sequence[str] | None, arrays: Mapping[str, Any]
+) -> list[str]:
+    """Return what each index along an axis of the picture is called: its label, or the index itself."""
+    index = seen[axis]
+    positions = range(shape[axis])[index] if isinstance(index, slice) else range(0)
+    labels = arrays.get(dims[axis]) if dims else None
+    if not isinstance(labels, np.ndarray) or labels.shape != (shape[axis],):
+        return list(map(str, positions))
+    return [_shorten_label(labels[position]) for position in positions]
+
+
+def _shorten_label(value: Any) -> str:
+    if isinstance(value, np.datetime64):
+        return _MIDNIGHT.sub("", str(value))
+    text = escape_controls(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value))
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}~"
+
+
+def _print_values(
+    console: Console, values: Array, rows: int, columns: int | None, axes: list[list[str]], *, picture: bool
+) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -196,9 +230,12 @@ def _print_values(console: Console, values: Array, rows: int, columns: int | Non
     if picture and values.size > 1 and numbers.minimum is not None:
         from . import pictures
 
-        draw = pictures.draw_heat_map if values.ndim == 2 else pictures.draw_bars
+        draw = pictures.draw_heat_map if values.ndim == 2 else pictures.draw_line
         look = {"colours": has_colours(console), "blocks": has_blocks(console)}
-        for line in draw(values, numbers, (width or PIPED_WIDTH) - 2 * _INDENT, **look):
+        below, *beside = reversed(axes)
+        margin = max(map(len, beside[0])) + 1 if beside else 0
+        drawn = draw(values, numbers, max((width or PIPED_WIDTH) - 2 * _INDENT - margin, 8), **look)
+        for line in pictures.add_axes(drawn, beside[0] if beside else [], below):
             print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
         ends = (_parse_count(numbers.minimum), _parse_count(numbers.maximum))
         print_renderable(console, Text())

@@ -34,6 +34,7 @@ LADDER = [
     "labels",
     "composite",
     "sheets",
+    "listings",
     "api",
     "labelled",
     "lazy",
