@@ -22,7 +22,7 @@ from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
-    from .lazy import open_writer
+    from .lazy import iter_blocks, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
@@ -51,6 +51,7 @@ __all__ = [
     "create_gsheet",
     "from_frame",
     "from_linear",
+    "iter_blocks",
     "open_writer",
     "read",
     "read_columns",
@@ -75,6 +76,7 @@ __all__ = [
 _LAZY = {
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
+    "iter_blocks": "lazy",
     "open_writer": "lazy",
     "read_csv": "sheets.delimited",
     "read_excel": "sheets.excel",

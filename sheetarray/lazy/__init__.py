@@ -1,14 +1,15 @@
-"""Arrays that are read when they are asked for, and written block by block: the engine for `xarray.open_dataset`, and
-`open_writer`.
+"""Arrays that are read when they are asked for, or block by block, and written so: the engine for
+`xarray.open_dataset`, `iter_blocks`, and `open_writer`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from .blocks import iter_blocks
 from .writer import ArrayWriter, open_writer
 
-__all__ = ["ArrayWriter", "SheetArrayBackend", "open_writer"]
+__all__ = ["ArrayWriter", "SheetArrayBackend", "iter_blocks", "open_writer"]
 
 
 def __getattr__(name: str) -> Any:

@@ -35,6 +35,7 @@ NAMES = [
     "create_gsheet",
     "from_frame",
     "from_linear",
+    "iter_blocks",
     "open_writer",
     "read",
     "read_columns",

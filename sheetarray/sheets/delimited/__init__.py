@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv, write_table_csv
 from .adopting import adopt_csv
+from .pieces import iter_elements_csv
 
 __all__ = [
     "adopt_csv",
     "check_csv",
+    "iter_elements_csv",
     "keeps_csv",
     "read_columns_csv",
     "read_csv",

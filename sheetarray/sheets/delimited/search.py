@@ -48,7 +48,7 @@ def find_words(content: Units, start: int = 0) -> Iterator[tuple[Positions, Word
             yield places + first, _FIRST_TWO[pairs]
 
 
-def has_words(content: BytesLike, start: int) -> bool:
+def has_words(content: BytesLike | Units, start: int) -> bool:
     """Return whether a word occurs in the bytes of a text, from a place on."""
     return next(find_words(np.frombuffer(content, np.uint8), start), None) is not None
 

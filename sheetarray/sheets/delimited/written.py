@@ -8,21 +8,21 @@ looks otherwise in the least (quotes, words of headers elsewhere, a cell that it
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, engine_dtype
 from ...columns import ArrayInfo, DataCells, cell_address
-from ...columns.words import NONE, code_of
+from ...columns.words import LONGEST_WORD, NONE, code_of
 from ...dtypes import Array, Buffer, DType
 from ...elements import Missing, check_missing, unescape_formula
 from ...elements.spelling import INFINITY, DecimalMark
 from ...errors import Finding, FormatError
-from ...files import BytesLike, Source
+from ...files import BytesLike, Source, release_pages
 from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
 from .bulk import ParsedColumns, parse_numbers, parse_unquoted
@@ -33,10 +33,14 @@ from .search import has_words
 if TYPE_CHECKING:
     import polars as pl
 
+Text = TypeVar("Text", bound="WrittenText")
+
 _VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
 _INFINITY = INFINITY.encode()
 _MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
 _FEW_OF = 8  # columns, of which one is wanted: the others are not put together
+_SEARCHED = 2**24  # bytes that are searched at once
+_COUNTED = 2**22  # bytes in which words are counted at once
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
 _BODY_IN_MEMORY = 2**24  # bytes
 
@@ -51,6 +55,11 @@ def find_written(
     """Return the text of a source, if it stands as `write_csv` writes it; the arguments are those of `read_csv`."""
     if encoding is not None or decimal not in (None, ".") or formulas not in ("escape", "keep"):
         return None
+    return find_text(WrittenText, source, delimiter, formulas)
+
+
+def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas: FormulaMode) -> Text | None:
+    """Return the text of a source as one of a class, if it stands as `write_csv` writes it."""
     head = source.prefix(4096)
     name, start = find_encoding(head)
     if name != "utf-8":
@@ -58,7 +67,7 @@ def find_written(
     if head.find(_VERSION, start) < 0 and head.find(b"\n", start) >= 0:
         return None
     try:
-        return WrittenText(source, source.whole(), start, delimiter, formulas)
+        return kind(source, source.whole(), start, delimiter, formulas)
     except UnusualError:
         return None
 
@@ -85,38 +94,46 @@ class WrittenText:
         self._lines = 0  # that have been taken
         self._spelled = False  # whether infinities are words, all of them
         first, second, third, fourth = (self._line() for _ in range(4))
-        _check(second.startswith(_VERSION))
+        check_usual(second.startswith(_VERSION))
         self._mark = second[len(_VERSION) : len(_VERSION) + 1]
         self._count = (len(second) + 1) // (len(_VERSION) + 1)
         for line, word in ((second, _VERSION), (third, _NUMBER), (fourth, _NDARRAY)):
-            _check(line == self._mark.join(repeat(word, self._count)))
+            check_usual(line == self._mark.join(repeat(word, self._count)))
         text = self._mark.decode("ascii", "replace")
-        _check(text in DELIMITERS if self._count > 1 else delimiter is None)
-        _check(delimiter in (None, text))
-        _check(not has_words(first, 0) and b'"' not in first)
+        check_usual(text in DELIMITERS if self._count > 1 else delimiter is None)
+        check_usual(delimiter in (None, text))
+        check_usual(not has_words(first, 0) and b'"' not in first)
         names = self._cells(first)
         if formulas == "escape" and b"'" in first:
             names = list(map(unescape_formula, names))
-        _check(all(map(str.strip, names)))
+        check_usual(all(map(str.strip, names)))
         self._places = dict(zip(names, range(self._count), strict=True))
-        _check(len(self._places) == self._count)
+        check_usual(len(self._places) == self._count)
         self._wants_many = True
         self._headers: dict[tuple[str, ...], tuple[Header, int]] = {}
         self._above, self._ends = self._zone()
         self._body = self._at
-        _check(not has_words(content, self._body))
+        self._check_body()
+
+    def _check_body(self) -> None:
+        """Refuse a body in which more arrays may begin; what has been searched leaves the memory."""
+        units = np.frombuffer(self._content, np.uint8)
+        for first in range(self._body, len(units), _SEARCHED):
+            end = min(first + _SEARCHED, len(units))
+            check_usual(not has_words(units[first : end + LONGEST_WORD], 0))
+            release_pages(self._content, first, end)
 
     # The zone of headers -------------------------------------------------------------------------------------
 
     def _line(self) -> bytes:
         """Take the next line."""
         end = self._content.find(b"\n", self._at)
-        _check(end >= 0)
+        check_usual(end >= 0)
         line = self._content[self._at : end]
         self._at, self._lines = end + 1, self._lines + 1
         if line[-1:] == b"\r":
             line = line[:-1]
-        _check(b"\r" not in line)
+        check_usual(b"\r" not in line)
         return line
 
     def _cells(self, line: bytes) -> list[str]:
@@ -126,7 +143,7 @@ class WrittenText:
         except UnicodeDecodeError:
             raise UnusualError from None
         cells = text.split(self._mark.decode()) if self._count > 1 else [text]
-        _check(len(cells) == self._count)
+        check_usual(len(cells) == self._count)
         return cells
 
     def _zone(self) -> tuple[list[list[str]], list[int]]:
@@ -135,20 +152,20 @@ class WrittenText:
         ends = [0] * self._count
         last = self._mark.join(repeat(_DATA, self._count))
         while not all(ends):
-            _check(len(rows) < MAX_HEADER_CELLS)
+            check_usual(len(rows) < MAX_HEADER_CELLS)
             line = self._line()
-            _check(b'"' not in line)
+            check_usual(b'"' not in line)
             row = self._cells(line)
             rows.append(row)
             if line == last:
-                _check(not any(ends))
+                check_usual(not any(ends))
                 return rows, [len(rows)] * self._count
             for place, cell in enumerate(row) if "data" in row else ():
                 if cell == "data":
-                    _check(not ends[place])
+                    check_usual(not ends[place])
                     ends[place] = len(rows)
         for place, end in enumerate(ends):
-            _check(all(code_of(row[place]) == NONE for row in rows[end:]))
+            check_usual(all(code_of(row[place]) == NONE for row in rows[end:]))
         return rows, ends
 
     @cached_property
@@ -166,7 +183,7 @@ class WrittenText:
                 known = parse_header(cells, note=_refuse)
             except FormatError:
                 raise UnusualError from None
-            _check(known[0].part is None and known[1] == len(cells))
+            check_usual(known[0].part is None and known[1] == len(cells))
             self._headers[cells] = known
         return known[0]
 
@@ -191,9 +208,9 @@ class WrittenText:
                 header.capacity,
                 data=self._find_data_cells(place),
             )
-        quotes = self._content[self._body :].count(b'"')
+        quotes = _count(self._content, b'"', self._body)
         textual = any(self._header(place).dtype.kind in ("string", "generic") for place in range(self._count))
-        _check(quotes % 2 == 0 if textual else quotes == 0)
+        check_usual(quotes % 2 == 0 if textual else quotes == 0)
         return infos
 
     def _find_data_cells(self, place: int) -> tuple[DataCells, ...]:
@@ -223,7 +240,7 @@ class WrittenText:
         if names is None:
             places = self._places
         else:
-            _check(all(name in self._places for name in names))
+            check_usual(all(name in self._places for name in names))
             places = {name: self._places[name] for name in names}
         self._wants_many = len(places) * _FEW_OF > self._count
         headers = {place: self._header(place) for place in places.values()}
@@ -249,14 +266,14 @@ class WrittenText:
         count = raw.count(b"\n") + 1
         if count > _MOST_ROWS or count * self._count > _MOST_CELLS:
             return None
-        _check(b'"' not in raw)
+        check_usual(b'"' not in raw)
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             raise UnusualError from None
         if "\r" in text:
             text = text.replace("\r\n", "\n")
-            _check("\r" not in text)
+            check_usual("\r" not in text)
         lines = text.split("\n")
         if not lines[-1]:
             lines.pop()
@@ -264,7 +281,7 @@ class WrittenText:
             return [lines]
         mark = self._mark.decode()
         rows = [line.split(mark) for line in lines]
-        _check(all(len(row) == self._count for row in rows))
+        check_usual(all(len(row) == self._count for row in rows))
         if not self._wants_many:
             return _Picked(rows)
         return list(zip(*rows, strict=True)) if rows else [()] * self._count
@@ -279,15 +296,15 @@ class WrittenText:
             capacity = headers[place].capacity
             above = [row[place] for row in self._above[self._ends[place] :]]
             column = [*above, *body] if above else body
-            _check(len(column) >= capacity)
+            check_usual(len(column) >= capacity)
             if len(column) > capacity:
-                _check(not "".join(column[capacity:]).strip())
+                check_usual(not "".join(column[capacity:]).strip())
                 column = column[:capacity]
             cells += column
         if dtype.kind in ("float", "complex") and self._mark != b",":
-            _check("," not in "".join(cells))
+            check_usual("," not in "".join(cells))
         buffer, problems = buffer_from_texts(cells, dtype, self._look, missing=missing)
-        _check(not problems)
+        check_usual(not problems)
         if len(columns) == 1:
             return dict.fromkeys(columns, buffer)
         buffers, start = {}, 0
@@ -298,45 +315,59 @@ class WrittenText:
         return buffers
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
-        """Return the buffers of columns, by the engine; a body that is not all numbers has no quotes."""
+        """Return the buffers of columns, by the engine."""
+        path = self._source.path
+        text, lines = (bytes(self._content[self._body :]), 0) if path is None else (path, self._lines)
+        bodies = self._parse_cells(self._content, self._body, text, lines, headers)
+        return {place: self._from_engine(place, headers[place], bodies[place], missing) for place in headers}
+
+    def _parse_cells(
+        self, content: BytesLike, start: int, text: Any, lines: int, wanted: Iterable[int]
+    ) -> ParsedColumns:
+        """Return columns of rows, parsed by the engine; rows that are not all numbers have no quotes.
+
+        Args:
+            content: bytes to which the rows belong.
+            start: where in them they begin; they go on to the end.
+            text: the same for the engine, or the file.
+            lines: how many the engine is to skip.
+            wanted: the columns.
+
+        Raises:
+            UnusualError: the rows are to be read cell by cell.
+        """
         import polars as pl
 
         dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
-        units = np.frombuffer(self._content, np.uint8)
-        _check(self._content[self._body : self._body + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
-        _check(not has_lone_returns(units, self._body))
-        path = self._source.path
-        text, lines = (bytes(self._content[self._body :]), 0) if path is None else (path, self._lines)
-        options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": headers}
+        check_usual(content[start : start + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
+        check_usual(not has_lone_returns(np.frombuffer(content, np.uint8), start))
+        options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": wanted}
         bodies = parse_numbers(text, dtypes, **options)
         if bodies is None:
-            _check(self._content.find(b'"', self._body) < 0)
+            check_usual(content.find(b'"', start) < 0)
             if any(dtype == pl.String for dtype in dtypes.values()) or pl.Boolean in dtypes.values():
                 bodies = parse_unquoted(text, dtypes, **options)
             bodies = bodies or parse_unquoted(text, dict.fromkeys(dtypes, pl.String), **options)
         if bodies is None:
             raise UnusualError
-        self._spelled = len(bodies) == self._count and self._spells_infinities(bodies)
-        return {place: self._from_engine(place, headers[place], bodies[place], missing) for place in headers}
-
-    def _spells_infinities(self, bodies: ParsedColumns) -> bool:
-        """Return whether every infinity that the engine has read is the word; it reads 1e999 as one as well."""
         infinite = sum(int(body.is_infinite().sum()) for body in bodies.values() if body.dtype.is_float())
-        return infinite > 0 and infinite == self._content[self._body :].count(_INFINITY)
+        # the engine reads 1e999 as an infinity as well: each of them has to be the word
+        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _INFINITY, start)
+        return bodies
 
     def _from_engine(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
         """Return the buffer of a column that the engine has parsed."""
         above = [row[place] for row in self._above[self._ends[place] :]]
         count = header.capacity - len(above)
-        _check(0 <= count <= len(body))
+        check_usual(0 <= count <= len(body))
         if count < len(body):
-            _check(body[count:].null_count() == len(body) - count)
+            check_usual(body[count:].null_count() == len(body) - count)
             body = body[:count]
         buffer = self._decode_body(body, header.dtype, missing)
         if not above:
             return buffer
         head, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
-        _check(not problems and (self._mark == b"," or "," not in "".join(above)))
+        check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
         return np.concatenate([head, buffer])
 
     def _decode_body(self, body: pl.Series, dtype: DType, missing: Missing) -> Buffer:
@@ -347,7 +378,7 @@ class WrittenText:
                 raise UnusualError
             return parsed
         buffer, problems = buffer_from_text(body, dtype, self._look, missing=missing)
-        _check(not problems)
+        check_usual(not problems)
         return buffer
 
 
@@ -364,11 +395,22 @@ class _Picked(Sequence[Sequence[str]]):
         return [row[place] for row in self._rows]
 
 
+def _count(content: BytesLike, word: bytes, start: int) -> int:
+    """Return how often a word occurs from a place on, counted in pieces; no two of them overlap."""
+    count = 0
+    for first in range(start, len(content), _COUNTED):
+        end = min(first + _COUNTED + len(word) - 1, len(content))
+        if content.find(word, first, end) >= 0:  # which copies nothing
+            count += content[first:end].count(word)
+        release_pages(content, first, min(first + _COUNTED, len(content)))
+    return count
+
+
 def _refuse(_: Finding) -> None:
     raise UnusualError
 
 
-def _check(holds: object) -> None:
+def check_usual(holds: object) -> None:
     """Go on only where the text is as it is written."""
     if not holds:
         raise UnusualError
