@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
@@ -409,6 +410,7 @@ def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing, *, resiz
             fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
         return read_columns(sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or ())
 
+    @cache  # very many headers take a while
     def scan() -> InfosByName:
         return scan_columns(sheets, strict=strict, report=_ignore_finding, note=_ignore_finding)
 

@@ -17,7 +17,7 @@ from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from .append import changed_parts, ensure_properties
-from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
+from .fingerprint.many import Written, make_fingerprints
 from .names import ArrayArea, build_references, make_defined_names, parse_titles
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
@@ -230,16 +230,18 @@ def _true_record(
     record: Mapping[str, Any], arrays: Mapping[str, ResizedArray], titles: Sequence[str]
 ) -> dict[str, Any]:
     """Return what the workbook is to remember: the arrays that stand in it now, and the names made for its sheets."""
-    blocks, lean = max_blocks(len(arrays)), len(arrays) > MOST_IN_FULL
     old = {title: sheet for title, sheet in record["sheets"].items() if title in titles}
     sheets: dict[str, dict[str, Any]] = {
-        title: {key: value for key, value in sheet.items() if key != "arrays"} for title, sheet in old.items()
+        title: {key: value for key, value in sheet.items() if key not in ("arrays", "many")}
+        for title, sheet in old.items()
     }
+    written: dict[str, dict[str, Written]] = {}
     for name, array in arrays.items():
         header, title = array.column.header, array.column.group[0].title or ""
         group = str(sheets.get(title, {}).get("of", title))
-        sheet = sheets.setdefault(group if group in titles else title, {"names": [], "of": title})
-        sheet.setdefault("arrays", {})[name] = make_fingerprint(
-            array.buffer, header.dtype, blocks=blocks, header=header, lean=lean
-        )
+        place = group if group in titles else title
+        sheets.setdefault(place, {"names": [], "of": title})
+        written.setdefault(place, {})[name] = Written(array.buffer, header.dtype, header)
+    for place, some in written.items():
+        sheets[place] |= make_fingerprints(some, of=len(arrays))
     return {**record, "sheets": sheets}

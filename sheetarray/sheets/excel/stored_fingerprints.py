@@ -1,6 +1,7 @@
 """What a workbook remembers of the arrays that were written into it: the fingerprint of each, found again.
 
-A record is `{"sheets": {title: {"arrays": {name: fingerprint}, "of": title, ...}}}`; `properties` keeps it. The arrays
+A record is `{"sheets": {title: {"arrays": {name: fingerprint}, "many": .., "of": title, ...}}}`; `properties` keeps it,
+and `many` are the fingerprints of very many short arrays in columns. The arrays
 of one write stand with its first sheet, which the others name under "of". People rename sheets, so an array that is
 nowhere else is found by its name alone.
 """
@@ -12,12 +13,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ...columns import RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
 from .fingerprint.maker import make_fingerprint
+from .fingerprint.many import read_many
 from .fingerprint.record import Fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
@@ -43,17 +47,22 @@ class StoredFingerprints:
         self._unknown: list[str] = []
         self._others: dict[str, str] = {}  # names under which the elements of arrays were written
         self._blocks: dict[tuple[str, int], set[int]] = {}
-        record: Mapping[str, Any] | None = None
+        self._groups: dict[str, str] = {}
+        self._arrays: dict[str, Mapping[str, Any]] = {}
         try:
             record = read_record(Package(source.whole())) if source.prefix(4) == _ZIP else None
+            self._take(record or {})
         except FormatError as error:
             hint = "whether numbers were rounded or edited cannot be told"
             self.findings.append(Finding("warning", error.location, error.reason, hint))
-        sheets = (record or {}).get("sheets", {})
-        self._groups: dict[str, str] = {title: str(sheet.get("of", title)) for title, sheet in sheets.items()}
-        self._arrays: dict[str, Mapping[str, Any]] = {
-            title: arrays for title, sheet in sheets.items() if isinstance(arrays := sheet.get("arrays"), Mapping)
-        }
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        for title, sheet in record.get("sheets", {}).items():
+            self._groups[title] = str(sheet.get("of", title))
+            if isinstance(arrays := sheet.get("arrays"), Mapping):
+                self._arrays[title] = arrays
+            if "many" in sheet:
+                self._arrays[title] = {**self._arrays.get(title, {}), **read_many(sheet["many"])}
 
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
@@ -112,9 +121,10 @@ class StoredFingerprints:
         if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
         for blocks in self._blocks.get((header.dtype.name, len(buffer)), ()):
-            now = make_fingerprint(buffer, header.dtype, blocks=blocks)
+            now = Fingerprint.from_json(make_fingerprint(buffer, header.dtype, blocks=blocks))
+            assert now is not None
             for sums, names in self._by_content.items():
-                known = names.get((header.dtype.name, len(buffer), now.get(sums)), [])
+                known = names.get((header.dtype.name, len(buffer), _key_of(now, sums)), [])
                 if other := next((other for other in known if other != name), None):
                     return other
         return None
@@ -125,12 +135,12 @@ class StoredFingerprints:
         names_by_sums: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
         for arrays in self._arrays.values():
             for name, stored in arrays.items():
-                if Fingerprint.from_json(stored) is not None:
-                    key = stored["dtype"], stored["count"]
-                    self._blocks.setdefault(key, set()).add(stored["blocks"])
+                if (record := Fingerprint.from_json(stored)) is not None:
+                    key = record.dtype, record.count
+                    self._blocks.setdefault(key, set()).add(record.blocks)
                     for sums, names in names_by_sums.items():
-                        if sums in stored:
-                            names.setdefault((*key, str(stored[sums])), []).append(name)
+                        if (content := _key_of(record, sums)) is not None:
+                            names.setdefault((*key, content), []).append(name)
         return names_by_sums
 
     # After all arrays ----------------------------------------------------------------------------------------
@@ -176,6 +186,12 @@ class StoredFingerprints:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
                     hint = "a renamed array is not compared with what was written"
                     yield Finding("warning", name, reason, hint, array=name)
+
+
+def _key_of(record: Fingerprint, sums: str) -> int | bytes | None:
+    """Return sums of a fingerprint as what equal ones have alike; None where it has none."""
+    value = getattr(record, sums)
+    return value if value is None or isinstance(value, int) else np.concatenate(value).tobytes()
 
 
 def _names_single_elements(findings: list[Finding]) -> bool:

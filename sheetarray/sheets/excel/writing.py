@@ -19,7 +19,7 @@ from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from .appearance import column_width, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles
-from .fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
+from .fingerprint.many import Written, make_fingerprints
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
@@ -128,7 +128,7 @@ def _write_sheets(
     total, before = sum(layout.cell_count for layout in layouts), 0
     report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
-        fingerprints = aside.submit(_make_fingerprinters, arrays)
+        fingerprints = aside.submit(_make_fingerprints, arrays)
         plan.write(writer)
         for part, layout, styles in zip(plan.sheets, layouts, formats, strict=True):
             rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles)
@@ -139,16 +139,14 @@ def _write_sheets(
                     report(before + done, total)
                 out.write(part.tail)
             before += layout.cell_count
-        plan.write_properties(writer, {"sheets": {plan.sheets[0].title: {"arrays": fingerprints.result()}}})
+        plan.write_properties(writer, {"sheets": {plan.sheets[0].title: fingerprints.result()}})
         writer.finish()
 
 
-def _make_fingerprinters(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
-    blocks, lean = max_blocks(len(arrays)), len(arrays) > MOST_IN_FULL
-    return {
-        name: make_fingerprint(array.buffer, array.dtype_entry, blocks=blocks, header=array.header, lean=lean)
-        for name, array in arrays.items()
-    }
+def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
+    return make_fingerprints(
+        {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in arrays.items()}
+    )
 
 
 def _estimate_bytes(layout: Layout) -> int:

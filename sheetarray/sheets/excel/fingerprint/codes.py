@@ -68,6 +68,7 @@ class Coded(NamedTuple):
         scale: for real numbers only.
         even: what `%.15g` leaves otherwise; for float64 only.
         twice: what rounding to 16 digits and then to 15 leaves otherwise; for float64 only.
+        errors: the relative error of the rounding of each to 15 digits; for float64 only.
         numbers: the elements as doubles, for real numbers, dates and times; NaT is NaN.
     """
 
@@ -80,6 +81,7 @@ class Coded(NamedTuple):
     even: OtherRounding | None = None
     twice: OtherRounding | None = None
     numbers: Buffer | None = None
+    errors: Buffer | None = None
 
 
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
@@ -190,7 +192,7 @@ class _Doubles(_Weighing):
                 mix(powers.view(np.uint64), sixteen, spare)
         even = self._otherwise(digits, digits.below, -1, rounded) if self._ways else None
         twice = self._otherwise(digits, digits.above, 1, rounded) if self._ways else None
-        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer)
+        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer, digits.errors)
 
     def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
         """Numbers whose 15 digits are a unit more, or less."""

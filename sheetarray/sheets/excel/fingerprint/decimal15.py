@@ -49,6 +49,7 @@ class Digits(NamedTuple):
         digits16: 10^15 to 10^16 - 2, or 0; 9.999999999999999 counts as 10.
         error: the largest relative distance of a number from its 15 digits.
         longer: how many numbers are further from theirs than a double that stands for 15 digits ever is.
+        errors: the relative distance of each.
         below: the numbers that `%.15g` rounds to a unit less, by their indices.
         above: the numbers that have a unit more after rounding to 16 digits first.
     """
@@ -60,6 +61,7 @@ class Digits(NamedTuple):
     digits16: Integers
     error: float
     longer: int
+    errors: Floats
     below: Integers
     above: Integers
 
@@ -151,7 +153,7 @@ class Decimals:
         below, above, ties = _ways(fraction, up, rounded) if ways else (_NONE, _NONE, _NONE)
         np.add(whole, _LEAST, out=whole)
         np.divide(fraction, whole, out=fraction)
-        digits = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, _NONE, _NONE)
+        digits = Digits(sign, exponent, digits15, exponent16, digits16, 0.0, 0, fraction, _NONE, _NONE)
         if unsure is not None:
             fraction[unsure] = 0.0
             _correct_by_text(numbers, unsure, digits, fraction)

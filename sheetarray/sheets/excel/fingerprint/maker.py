@@ -27,6 +27,7 @@ __all__ = ["Fingerprinter", "exact_checksum", "make_fingerprint", "max_blocks"]
 MOST_IN_FULL = 1000  # arrays of a workbook, of which more is remembered than that they are unchanged
 MOST_FINELY = 2**18  # elements of an array of which the sums of all ways to 15 digits are kept
 _ALL = 2**64 - 1
+_TWO_DIGITS = Context(prec=2, rounding=ROUND_CEILING)
 _ROUNDING = 2.0**-53  # of a decimal to the double that stands for it, relative
 
 
@@ -111,7 +112,7 @@ class Fingerprinter:
             self._exact & _ALL,
             fifteen,
             self._sixteen.totals if self._has_sixteen else None,
-            _round_up(self.error + _ROUNDING) if self.dtype.numpy == np.float64 else None,
+            round_error_up(self.error) if self.dtype.numpy == np.float64 else None,
             self.longer,
             (self.scale.digits & _ALL, self.scale.exponents & _ALL) if self.scale else None,
             header_checksum(header) if header is not None else None,
@@ -166,6 +167,6 @@ def _weighted_sum(codes: Codes, index: int) -> int:
     return int(np.dot(codes, make_noise(MOST)[start : start + len(codes)])) * (weight(run) | 1)
 
 
-def _round_up(error: float) -> float:
-    """Return two digits of it, rounded up."""
-    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(error))
+def round_error_up(error: float) -> float:
+    """Return two digits of the largest relative error, that of reading the decimal with it, rounded up."""
+    return float(_TWO_DIGITS.create_decimal_from_float(error + _ROUNDING))

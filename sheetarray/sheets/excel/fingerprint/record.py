@@ -19,6 +19,7 @@ import binascii
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -29,7 +30,8 @@ from .sums import MOST_BLOCKS, WIDTH, Pair, Partition
 
 _VERSION = 3
 _VERSIONS = (2, 3)
-_MOST_ELEMENTS = 1 << 44
+MOST_ELEMENTS = 1 << 44
+MOST_ERROR = 1e-13  # of a record, relative
 _BUDGET = 2**16  # characters for all arrays of a workbook
 _FINEST = 10_900  # characters of the longest record
 _PLAIN, _PER_BLOCK = 310, 60  # characters of the shortest record, and what a block adds: 3 cells, and a quarter of that
@@ -115,16 +117,18 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, stored: object) -> Fingerprint | None:
-        """Return the fingerprint that a JSON object is; None where it is none of ours."""
+        """Return the fingerprint that a JSON object is; None where it is none of ours, and a fingerprint itself."""
+        if isinstance(stored, Fingerprint):
+            return stored
         if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
             return None
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
-        if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_BLOCKS):
+        if not isinstance(dtype, str) or not is_size(count, MOST_ELEMENTS) or not is_size(blocks, MOST_BLOCKS):
             return None
         fine, coarse = partitions_for(count, blocks)
         exact, fifteen = _decode_numbers(stored.get("exact"), 1), _decode_pair(stored.get("fifteen"), fine)
         error, longer, header = stored.get("error"), stored.get("longer", 0), stored.get("header")
-        if exact is None or fifteen is None or not _is_size(longer, _MOST_ELEMENTS):
+        if exact is None or fifteen is None or not is_size(longer, MOST_ELEMENTS):
             return None
         scale = _decode_numbers(stored.get("scale"), 2)
         return cls(
@@ -134,24 +138,30 @@ class Fingerprint:
             exact[0],
             fifteen,
             _decode_pair(stored.get("sixteen"), coarse),
-            error if isinstance(error, float) and 0 <= error < 1e-13 else None,
+            error if isinstance(error, float) and 0 <= error < MOST_ERROR else None,
             longer,
             (scale[0], scale[1]) if scale else None,
             header if isinstance(header, str) else None,
             _decode_pair(stored.get("even"), fine),
             _decode_pair(stored.get("twice"), fine),
             _doubles(stored.get("moments")),
-            decimals if _is_size(decimals := stored.get("decimals"), MANY) else None,
+            decimals if is_size(decimals := stored.get("decimals"), MANY) else None,
         )
 
 
 def header_checksum(header: Header) -> str:
     """Return a checksum of what a header says of the layout: shape, strides, offset, order."""
-    said = repr((header.shape, header.strides, header.offset, header.order))
+    return _layout_checksum(header.shape, header.strides, header.offset, header.order)
+
+
+@lru_cache(maxsize=1024)  # very many arrays have few shapes
+def _layout_checksum(*layout: object) -> str:
+    said = repr(layout)
     return _to_base64(hashlib.blake2b(said.encode(), digest_size=6).digest())
 
 
-def _is_size(value: object, most: int) -> TypeGuard[int]:
+def is_size(value: object, most: int) -> TypeGuard[int]:
+    """Return whether a value is an integer from 0 to `most`."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 

@@ -23,7 +23,7 @@ from .decimal15 import MOST
 
 WIDTH = 48  # bits of a sum that are kept
 MOST_BLOCKS = 64
-_KEPT = (1 << WIDTH) - 1
+KEPT = (1 << WIDTH) - 1
 _ODD, _FIVE = 0x9E3779B97F4A7C15, np.uint64(5)
 
 Pair = tuple[Codes, Codes]
@@ -130,7 +130,7 @@ class Sums:
         """For each cell the sum of codes, and that of codes times weights, as far as they are kept."""
         first, second = (
             np.concatenate([sums, *(dealt.reshape(-1, prime).sum(axis=0) for prime in self.layout.primes)])
-            & np.uint64(_KEPT)
+            & np.uint64(KEPT)
             for sums, dealt in zip(self._stretches, self._dealt, strict=True)
         )
         return first, second
@@ -197,7 +197,7 @@ class Difference:
 
     def __init__(self, layout: Partition, then: Pair, now: Pair) -> None:
         self.layout = layout
-        first, second = ((after - before) & np.uint64(_KEPT) for before, after in zip(then, now, strict=True))
+        first, second = ((after - before) & np.uint64(KEPT) for before, after in zip(then, now, strict=True))
         self._first: list[int] = first.tolist()
         self._second: list[int] = second.tolist()
         self.steps: dict[int, int] = {}
@@ -211,7 +211,7 @@ class Difference:
     @property
     def is_reordered(self) -> bool:
         """Return whether the plain sums agree and only the weighted sums differ: same elements, other order."""
-        return not self.is_empty and not sum(self._first[: self.layout.stretches]) & _KEPT
+        return not self.is_empty and not sum(self._first[: self.layout.stretches]) & KEPT
 
     @cached_property
     def changed_elements(self) -> tuple[list[int], list[int]]:
@@ -226,8 +226,8 @@ class Difference:
             elements.add(index)
             step = self.steps[index] = first[cell]
             for other in cells:
-                first[other] = (first[other] - step) & _KEPT
-                second[other] = (second[other] - step * weight(index)) & _KEPT
+                first[other] = (first[other] - step) & KEPT
+                second[other] = (second[other] - step * weight(index)) & KEPT
             waiting += [other for other in cells if first[other]]
         return sorted(elements), [cell for cell in range(self.layout.stretches) if first[cell] or second[cell]]
 
@@ -239,14 +239,14 @@ class Difference:
 
 def combine(one: Pair, other: Pair) -> Pair:
     """Return the sums of two sets of codes."""
-    return (one[0] + other[0]) & np.uint64(_KEPT), (one[1] + other[1]) & np.uint64(_KEPT)
+    return (one[0] + other[0]) & np.uint64(KEPT), (one[1] + other[1]) & np.uint64(KEPT)
 
 
 def stretch_matches(codes: Codes, stretch: int, layout: Partition, pair: Pair) -> bool:
     """Return whether these are the codes of a stretch, by its sums."""
     begin = stretch * layout.stretch
     weights = _hash_in_place(np.arange(begin + 1, begin + len(codes) + 1, dtype=np.uint64), np.empty_like(codes))
-    sums = int(codes.sum()) & _KEPT, int(np.dot(codes, weights)) & _KEPT
+    sums = int(codes.sum()) & KEPT, int(np.dot(codes, weights)) & KEPT
     return sums == (int(pair[0][stretch]), int(pair[1][stretch]))
 
 

@@ -1,0 +1,184 @@
+"""The fingerprints of very many short arrays: taken together, and stored in columns instead of one by one.
+
+A workbook of thousands of arrays keeps of each only what `maker` calls lean: a checksum, two sums of 6 bytes, an error.
+Those of arrays of one dtype and length are computed at once. They are stored as one JSON object:
+
+    {"v": 1, "names": [name, ..], "kinds": [[dtype, count, header], ..], "errors": [4.5e-15, null, ..],
+     "kind": .., "error": .., "longer": .., "exact": .., "fifteen": ..}
+
+The last five are base64 of one little-endian number an array (`fifteen` two): 4 bytes, the place among the kinds, and
+among the errors, and how many numbers are longer; 8 bytes; and twice 6. What is read is untrusted.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....dtypes import Buffer, DType
+from ....errors import FormatError
+from ....header import Header
+from .codes import coder_for, make_noise, to_native
+from .decimal15 import MOST, SHORT
+from .maker import MOST_IN_FULL, make_fingerprint, max_blocks, round_error_up
+from .record import MOST_ELEMENTS, MOST_ERROR, Fingerprint, header_checksum, is_size
+from .sums import KEPT, WIDTH, Weights, weight
+
+MOST_TOGETHER = 2048  # elements of an array that is taken together with others
+_VERSION = 1
+_SIZE = WIDTH // 8
+_Matrix = np.ndarray[tuple[int, int], np.dtype[Any]]
+
+
+class Written(NamedTuple):
+    """An array as it is written: its elements, what they are, and its header."""
+
+    buffer: Buffer
+    dtype: DType
+    header: Header
+
+
+def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
+    """Return what a record keeps of the arrays of one write: `arrays`, one by one, and very many short ones as `many`.
+
+    Args:
+        arrays: by their names.
+        of: how many arrays the workbook holds; None for no others.
+    """
+    count = len(arrays) if of is None else of
+    blocks, lean = max_blocks(count), count > MOST_IN_FULL
+    short = {name: array for name, array in arrays.items() if lean and 0 < len(array.buffer) <= MOST_TOGETHER}
+    single = {
+        name: make_fingerprint(array.buffer, array.dtype, blocks=blocks, header=array.header, lean=lean)
+        for name, array in arrays.items()
+        if name not in short
+    }
+    return {"arrays": single, **({"many": _encode(short)} if short else {})}
+
+
+class _Columns:
+    """The numbers of the fingerprints of so many arrays, one row each."""
+
+    def __init__(self, count: int) -> None:
+        self.exact = np.zeros(count, np.uint64)
+        self.fifteen = np.zeros((count, 2), np.uint64)
+        self.error = np.zeros(count)
+        self.longer = np.zeros(count, np.uint32)
+
+
+def _encode(arrays: Mapping[str, Written]) -> dict[str, Any]:
+    columns = _Columns(len(arrays))
+    groups: dict[tuple[str, Any, int], list[int]] = {}
+    kinds: dict[tuple[str, int, str], int] = {}
+    kind = np.zeros(len(arrays), np.uint32)
+    listed = list(arrays.values())
+    for place, (buffer, dtype, header) in enumerate(listed):
+        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
+        kind[place] = kinds.setdefault((dtype.name, len(buffer), header_checksum(header)), len(kinds))
+    for (_, _, count), places in groups.items():
+        _take_together(listed, places, count, columns)
+    has_error = [dtype.numpy == np.float64 for _, dtype, _ in listed]
+    errors: dict[float | None, int] = {}
+    error = [
+        errors.setdefault(round_error_up(largest) if known else None, len(errors))
+        for largest, known in zip(columns.error.tolist(), has_error, strict=True)
+    ]
+    return {
+        "v": _VERSION,
+        "names": list(arrays),
+        "kinds": [list(entry) for entry in kinds],
+        "errors": list(errors),
+        "kind": _to_base64(kind.astype("<u4")),
+        "error": _to_base64(np.array(error, "<u4")),
+        "longer": _to_base64(columns.longer.astype("<u4")),
+        "exact": _to_base64(columns.exact.astype("<u8")),
+        "fifteen": _to_base64(columns.fifteen.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE]),
+    }
+
+
+def _take_together(arrays: list[Written], places: list[int], count: int, columns: _Columns) -> None:
+    """Compute the fingerprints of arrays of one dtype and length, as many at a time as a coder takes elements."""
+    dtype, step = arrays[places[0]].dtype, MOST // count
+    code, noise, weights = coder_for(dtype), make_noise(MOST)[:count], Weights().weights_of(0, count)
+    factor, kept = np.uint64(weight(0) | 1), np.uint64(KEPT)
+    for first in range(0, len(places), step):
+        some = np.array(places[first : first + step])
+        coded = code(np.concatenate([to_native(arrays[place].buffer) for place in some.tolist()]), 0)
+        rounded = coded.rounded.reshape(-1, count)
+        columns.exact[some] = (coded.exact.reshape(-1, count) * noise).sum(axis=1, dtype=np.uint64) * factor
+        columns.fifteen[some, 0] = rounded.sum(axis=1, dtype=np.uint64) & kept
+        columns.fifteen[some, 1] = (rounded * weights).sum(axis=1, dtype=np.uint64) & kept
+        if coded.errors is not None:
+            errors: _Matrix = coded.errors.reshape(-1, count)
+            columns.error[some] = errors.max(axis=1)
+            columns.longer[some] = np.count_nonzero(errors > SHORT, axis=1)
+
+
+# Reading -----------------------------------------------------------------------------------------------------
+
+
+def read_many(stored: object) -> dict[str, Fingerprint]:
+    """Return the fingerprints that a JSON object of many is, by the names of arrays.
+
+    Raises:
+        FormatError: it is none of ours, or was edited.
+    """
+    try:
+        return _decode(stored)
+    except (ValueError, KeyError, TypeError, IndexError, binascii.Error):
+        reason = "the record of many arrays is damaged"
+        raise FormatError(reason, location="custom properties") from None
+
+
+def _decode(stored: Any) -> dict[str, Fingerprint]:
+    _require(isinstance(stored, dict) and stored["v"] == _VERSION)
+    names, kinds, errors = stored["names"], stored["kinds"], stored["errors"]
+    _require(all(isinstance(entries, list) for entries in (names, kinds, errors)))
+    _require(all(isinstance(name, str) for name in names) and len(set(names)) == len(names))
+    for dtype, count, header in kinds:
+        _require(isinstance(dtype, str) and isinstance(header, str) and is_size(count, MOST_ELEMENTS) and count > 0)
+    known = [error if isinstance(error, float) and 0 <= error < MOST_ERROR else None for error in errors]
+    kind, error, longer = (_from_base64(stored[key], len(names), 4).tolist() for key in ("kind", "error", "longer"))
+    exact = _from_base64(stored["exact"], len(names), 8).tolist()
+    fifteen = _from_base64(stored["fifteen"], 2 * len(names), _SIZE)
+    first, second = (fifteen[side::2].reshape(-1, 1) for side in (0, 1))
+    fingerprints = {}
+    for place, name in enumerate(names):
+        dtype, count, header = kinds[kind[place]]
+        fingerprints[name] = Fingerprint(
+            dtype,
+            count,
+            0,
+            exact[place],
+            (first[place], second[place]),
+            error=known[error[place]],
+            longer=longer[place],
+            header=header,
+        )
+    return fingerprints
+
+
+def _require(holds: object) -> None:
+    if not holds:
+        raise ValueError("no record of ours")
+
+
+def _to_base64(numbers: np.ndarray[Any, Any]) -> str:
+    return base64.b64encode(numbers.tobytes()).decode()
+
+
+def _from_base64(text: object, count: int, size: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Return so many numbers of so many bytes each."""
+    _require(isinstance(text, str) and len(text) == -(-count * size // 3) * 4)
+    decode: Callable[..., bytes] = base64.b64decode
+    packed = decode(text, validate=True)
+    _require(len(packed) == count * size)
+    wide = np.zeros((count, 8), np.uint8)
+    wide[:, :size] = np.frombuffer(packed, np.uint8).reshape(-1, size)
+    return wide.reshape(-1).view("<u8").astype(np.uint64)
