@@ -48,6 +48,15 @@ function paintPixels({ values, high, wide }, { low, high: top }, palette) {
   return canvas;
 }
 
+// Return the picture of a plane; it is kept, for the cursor moves more often than the picture changes.
+function paintPlane(plane, height, width, scale, palette) {
+  const key = [height, width, scale.low, scale.high].join();
+  if (!plane.picture || plane.picture.key !== key) {
+    plane.picture = { key, canvas: paintPixels(shrinkPlane(plane, height, width), scale, palette) };
+  }
+  return plane.picture.canvas;
+}
+
 // Draw a plane; return where it stands, for the pointer.
 function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowText, columnText, rowTitle, columnTitle }) {
   const { rows, columns } = plane;
@@ -57,9 +66,9 @@ function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowText, co
   const { context, width } = openCanvas(canvas, plotHeight + MAP_MARGIN.top + MAP_MARGIN.bottom + LEGEND_HEIGHT);
   const plot = { left: MAP_MARGIN.left, top: MAP_MARGIN.top, width: width - MAP_MARGIN.left - MAP_MARGIN.right, height: plotHeight };
   hatch(context, plot.left, plot.top, plot.width, plot.height);
-  const pixels = shrinkPlane(plane, Math.round(plot.height * 2), Math.round(plot.width * 2));
+  const picture = paintPlane(plane, Math.round(plot.height * 2), Math.round(plot.width * 2), scale, palette);
   context.imageSmoothingEnabled = false;
-  context.drawImage(paintPixels(pixels, scale, palette), plot.left, plot.top, plot.width, plot.height);
+  context.drawImage(picture, plot.left, plot.top, plot.width, plot.height);
   context.strokeStyle = themeColour("line");
   context.strokeRect(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1);
   const cell = { width: plot.width / columns, height: plot.height / rows };

@@ -6,8 +6,17 @@ function shortestText(value, mostDigits, isSame) {
   for (let digits = 1; digits < mostDigits; digits += 1) {
     const short = Number(value.toPrecision(digits));
     if (isSame(short)) return String(short);
+    const longer = Math.abs(short) < Math.abs(value) ? nextAway(value, digits) : short; // above a power of two there is more room
+    if (isSame(longer)) return String(longer);
   }
   return String(Number(value.toPrecision(mostDigits)));
+}
+
+// Return the number of so many digits that lies next beyond a value, away from zero.
+function nextAway(value, digits) {
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+  const whole = BigInt(mantissa.replace(".", "")) + (value < 0 ? -1n : 1n);
+  return Number(`${whole}e${Number(exponent) - digits + 1}`);
 }
 
 function floatText(value) {
@@ -31,9 +40,10 @@ function halfText(bits) {
   const exponent = Math.max((bits >> 10) & 31, 1);
   const spacing = 2 ** (exponent - 25); // to the next half above; below a power of two they lie closer
   const below = (bits & 1023) === 0 && exponent > 1 ? spacing / 2 : spacing;
+  const isEven = bits % 2 === 0; // what lies in the middle of two is read as the even one
   return shortestText(value, 5, (short) => {
     const away = Math.abs(short) - Math.abs(value);
-    return away < spacing / 2 && -away < below / 2;
+    return (away < spacing / 2 && -away < below / 2) || (isEven && (away === spacing / 2 || -away === below / 2));
   });
 }
 
