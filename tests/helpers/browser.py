@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from children import until
 
 _ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en-US")
-_PATIENCE = 120  # seconds until a page is ready; the machine may be busy
 AXE = Path(__file__).parents[1] / "javascript" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -46,10 +45,7 @@ class Browser:
 
     def wait_until(self, condition: str) -> None:
         """Wait until an expression of JavaScript holds."""
-        end = time.monotonic() + _PATIENCE
-        while not self.run(f"return Boolean({condition})"):
-            assert time.monotonic() < end, condition
-            time.sleep(0.02)
+        until(lambda: bool(self.run(f"return Boolean({condition})")))
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run JavaScript in the page, and return what it returns."""

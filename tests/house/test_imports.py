@@ -17,28 +17,27 @@ def test_the_reader_of_imports_sees_them() -> None:
     assert "polars" not in imported("sheets.delimited.adapter", top_level=True)
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - {"", "__init__", "__main__"}))
-def test_imports_point_down(module: str) -> None:
-    for other in ours(module) - {""}:
+INNER = sorted(set(MODULES) - {"", "__init__", "__main__"})
+ADAPTERS = [name for name in INNER if name.startswith(("sheets.", "interchange."))]
+
+
+def test_imports_point_down() -> None:
+    for module, other in [(inner, other) for inner in INNER for other in ours(inner) - {""}]:
         beside = other.partition(".")[0] == module.partition(".")[0] or other in SHARED
         assert rung(other) < rung(module) or beside, f"{module} imports {other}"
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith(("sheets.", "interchange."))))
-def test_adapters_import_neither_each_other_nor_registry_nor_api(module: str) -> None:
-    for other in ours(module):
+def test_adapters_import_neither_each_other_nor_registry_nor_api() -> None:
+    for module, other in [(inner, other) for inner in ADAPTERS for other in ours(inner)]:
         assert not other.startswith(("registry", "api", "cli")), f"{module} imports {other}"
         if other.startswith(("sheets", "interchange")):
             assert other in SHARED or adapter(other) == adapter(module), f"{module} imports {other}"
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli", "__main__"}))
-def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
-    if module.startswith("cli"):
-        pytest.skip("the command line may load its own libraries")
-    if module == "lazy.engine":
-        pytest.skip("xarray itself loads its engines")
-    assert not imported(module, top_level=True) & HEAVY
+def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
+    for module in sorted(set(MODULES) - {"__main__", "lazy.engine"}):  # xarray itself loads its engines
+        if not module.startswith("cli"):  # the command line may load its own libraries
+            assert not imported(module, top_level=True) & HEAVY, module
 
 
 @pytest.mark.parametrize("package", ["columns", "elements", "values"])
