@@ -37,7 +37,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "reset before": {"status": "reset-before"},
     "reset after": {"status": "reset-after"},
     "truncated": {"status": "truncated"},
-    "slow": {"status": "slow", "seconds": 1.5},
+    "slow": {"status": "slow", "seconds": 0.4},
     "empty": {"status": "empty"},
     "empty though it was applied": {"status": "empty", "applied": True},
     "of another kind": {"status": "wrong"},
@@ -45,7 +45,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "the answer before": {"status": "repeated"},
     "the answer before though it was applied": {"status": "repeated", "applied": True},
 }
-TIMEOUT = 1.0  # seconds that a client waits where answers are slow or late: enough for any other on a busy machine
+TIMEOUT = 0.25  # seconds that a client waits where answers are slow or late; any other that is, is repeated as well
 SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged", "in place")
 DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
 ROOM = 1500  # cells of a spreadsheet in which there is no room for a stage
