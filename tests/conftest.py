@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from adapters_deleted import find_missing_format
+from examples import examples
 from hypothesis import HealthCheck, settings
 
 from sheetarray import NotFoundError
@@ -19,6 +20,7 @@ pytest.register_assert_rewrite("grids", "hostile")
 
 settings.register_profile(
     "sheetarray",
+    max_examples=examples(100),
     deadline=None,  # no test is timed
     database=None,
     print_blob=True,

@@ -10,6 +10,7 @@ import numpy as np
 import openpyxl
 import pytest
 from click.testing import CliRunner
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,7 +120,7 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
     assert (told[1]["axis"], told[1]["rows_deleted"]) == (1, [0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=12),
     st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=1, max_size=4),

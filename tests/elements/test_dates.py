@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -179,7 +180,7 @@ def test_containers_of_bytes_keep_all_of_them(format: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_scalar_and_bulk_and_calendar_agree(unit: str, data: Any) -> None:
     multiple = data.draw(st.sampled_from(MULTIPLES))

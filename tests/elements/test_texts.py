@@ -14,6 +14,7 @@ import pytest
 from cases import assert_same
 from children import measured, run_limited
 from click.testing import CliRunner
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,7 +103,7 @@ def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(more: int, kind: str,
 
 
 @pytest.mark.usefixtures("tight")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40), max_size=12))
 def test_scalar_and_bulk_choose_the_same_and_keep_every_text(texts: list[str]) -> None:
     rule.MOST_PADDING = 100

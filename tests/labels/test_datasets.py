@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import resave
@@ -308,7 +309,7 @@ def datasets(draw: Any) -> xr.Dataset:
     return xr.Dataset(variables, attrs=attrs).set_coords(coords)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(datasets())
 @pytest.mark.parametrize("format", ["csv", "json", "xlsx"])
 def test_random_datasets(format: str, dataset: xr.Dataset) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 from click.testing import CliRunner
+from examples import examples
 from excel_packages import parts, rich, with_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,7 +50,7 @@ def edits(draw: st.DrawFn) -> Edit:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(edit=edits())
 def test_what_was_adopted_is_clean(tmp_path_factory: pytest.TempPathFactory, suffix: str, edit: Edit) -> None:
     path = tmp_path_factory.mktemp("adopt") / f"t.{suffix}"

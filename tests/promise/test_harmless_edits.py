@@ -18,6 +18,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import assert_same
+from examples import examples
 from excel_packages import parts, with_parts
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
@@ -63,7 +64,7 @@ DIALECTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(st.data())
 def test_text(data: Any) -> None:
     mapping, options = data.draw(MAPPINGS), data.draw(DIALECTS)
@@ -106,7 +107,7 @@ def turned(rows: list[list[Any]]) -> list[list[Any]]:
 # JSON --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_json_that_was_laid_out_anew(data: Any) -> None:
     mapping = data.draw(MAPPINGS)
@@ -166,7 +167,7 @@ def as_sheet(rows: list[list[str]]) -> bytes:
     return f'<worksheet xmlns="{space}"><sheetData>{"".join(lines)}</sheetData></worksheet>'.encode()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_the_xml_of_a_workbook(data: Any) -> None:
     mapping = data.draw(st.dictionaries(BOOK_NAMES, arrays(), min_size=1, max_size=4))
@@ -219,7 +220,7 @@ SHORT = st.one_of(
 )  # openpyxl keeps neither every digit nor every character
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_a_workbook_through_openpyxl(data: Any) -> None:
     names = _PRINTABLE.filter(str.strip)
@@ -280,7 +281,7 @@ class Worksheet:
         self.sheet.update([[cell]], f"{column_letters(column)}{row + 1}", raw=not str(cell).startswith("="))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.data())
 def test_a_spreadsheet_of_google(server: SheetsServer, data: Any) -> None:
     mapping = data.draw(st.dictionaries(BOOK_NAMES, arrays(), min_size=1, max_size=3))
@@ -299,7 +300,7 @@ def test_a_spreadsheet_of_google(server: SheetsServer, data: Any) -> None:
 # Where an edit makes it ambiguous ----------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_text_right_below_an_array_is_an_error_or_padding(data: Any) -> None:
     """What stands in the column of an array, and below it, is an error that names the cell; never fewer arrays.

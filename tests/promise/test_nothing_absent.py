@@ -11,6 +11,7 @@ import numpy as np
 import openpyxl
 import pytest
 from cases import assert_same
+from examples import examples
 from grids import grid, put, read, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -277,7 +278,7 @@ def test_a_lone_return_above_arrays_in_rows_shifts_nothing() -> None:
         same(sa.read(io.BytesIO(before + file.getvalue()), format="csv"), arrays)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
     st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
@@ -303,7 +304,7 @@ def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str
     assert_same(read_back["b"], arrays["b"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
     expected = [cells for cells, _ in split_records(text, ",")]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import TEXTS, arrays
@@ -35,7 +36,7 @@ DIALECTS = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(arrays(), st.booleans(), st.sampled_from(["text", "interleaved"]))
 def test_flat_lists(array: Any, base: bool, complex: Any) -> None:
     cells = sa.to_linear(array, base=base, complex=complex)
@@ -43,13 +44,13 @@ def test_flat_lists(array: Any, base: bool, complex: Any) -> None:
     assert_same(found, array, layout=not base)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(MAPPINGS)
 def test_json(mapping: dict[str, Any]) -> None:
     _there_and_back(mapping, "json", {}, {})
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(MAPPINGS, DIALECTS)
 def test_csv_whose_dialect_is_found(mapping: dict[str, Any], options: dict[str, Any]) -> None:
     if options.get("encoding") == "utf-16-le":
@@ -57,14 +58,14 @@ def test_csv_whose_dialect_is_found(mapping: dict[str, Any], options: dict[str, 
     _there_and_back(mapping, "csv", options, {})
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(MAPPINGS, DIALECTS)
 def test_csv_whose_dialect_is_said(mapping: dict[str, Any], options: dict[str, Any]) -> None:
     reading = {key: value for key, value in options.items() if key in ("delimiter", "decimal", "encoding")}
     _there_and_back(mapping, "csv", options, reading)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(arrays(), min_size=1, max_size=3))
 def test_csv_without_names(found: list[Any]) -> None:
     mapping = dict(zip("ABC", found, strict=False))
@@ -87,7 +88,7 @@ def _there_and_back(mapping: dict[str, Any], format: str, writing: dict[str, Any
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32))
 def test_random_bit_patterns_of_floats(dtype: str, seed: int) -> None:
     bits = np.random.default_rng(seed).integers(0, 256, 4096, dtype=np.uint8)
@@ -106,7 +107,7 @@ def test_escape_is_undone(text: str) -> None:
     assert unescape_formula(escape_formula(text)) == text
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(TEXTS, min_size=1, max_size=8), st.lists(st.floats(allow_nan=False) | st.none(), min_size=1, max_size=8)
 )

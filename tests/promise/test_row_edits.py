@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from row_edits import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
@@ -52,7 +53,7 @@ def assert_resized(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Ed
         np.testing.assert_array_equal(sa.read(path, [name], resize=True)[name], expected, strict=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(tables())
 def test_resize_gives_what_the_cells_of_a_csv_say(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[dict[str, np.ndarray[Any, Any]], Edit]
@@ -65,7 +66,7 @@ def test_resize_gives_what_the_cells_of_a_csv_say(
         sa.read(path)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(tables())
 def test_resize_gives_what_the_cells_of_a_workbook_say(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[dict[str, np.ndarray[Any, Any]], Edit]

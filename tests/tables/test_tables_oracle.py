@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_oracle import holds
@@ -136,7 +137,7 @@ def table(cells: list[list[str]], delimiter: str) -> io.StringIO:
 def test_columns_mean_what_the_oracle_says(delimiter: str, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_SHORT", 10**9 if short else 0)
 
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=examples(400), deadline=None)
     @given(st.lists(columns(), min_size=1, max_size=4))
     def hold(drawn: list[list[str]]) -> None:
         height = max(map(len, drawn))
@@ -150,7 +151,7 @@ def test_columns_mean_what_the_oracle_says(delimiter: str, short: bool, monkeypa
     hold()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text("01,.;\t \"'#\n\r-aN|", max_size=60), st.booleans())
 def test_no_table_is_refused_for_what_was_inferred(text: str, names: bool) -> None:
     with warnings.catch_warnings():

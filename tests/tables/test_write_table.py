@@ -16,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from examples import examples
 from hypothesis import given, settings
 
 import sheetarray as sa
@@ -213,7 +214,7 @@ def tables(draw: st.DrawFn) -> dict[str, np.ndarray[Any, Any]]:
     return {name: draw(DTYPES.flatmap(lambda dtype: npst.arrays(dtype, rows))) for name in draw(NAMES)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(tables(), st.sampled_from(DIALECTS))
 def test_any_table_comes_back_or_its_columns_are_named(
     table: dict[str, np.ndarray[Any, Any]], dialect: dict[str, Any]

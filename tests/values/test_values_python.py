@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
+from examples import examples
 from handed import SUFFIXES, Refused, check_handed, moments, objects, spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -227,7 +228,7 @@ SCALARS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(SCALARS, max_size=6))
 def test_whatever_stands_in_a_list_equals_what_comes_back(values: list[Any]) -> None:
     array = sa.LinearArray.from_numpy(values).to_numpy()

@@ -11,6 +11,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def test_every_layout_comes_back_from_columns_that_the_format_holds(case: str) -
     assert_kept(from_columns(columns, "t"), CASES[case])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(arrays(), st.integers(80, 400), st.booleans())  # a name of five steps has to fit
 def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pack: bool) -> None:
     columns = to_columns("t", array, limit=limit, pack=pack)
@@ -73,7 +74,7 @@ def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> Non
     assert found["plain"].tolist() == numbers.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(arrays())
 def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, array: ak.Array) -> None:
     columns = to_columns("t", array, limit=80)
@@ -86,7 +87,7 @@ def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, arr
 
 
 @pytest.mark.parametrize("suffix", [".xlsx"])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(array=arrays())
 def test_whatever_an_array_is_made_of_comes_back_from_a_workbook(tmp_path: Path, suffix: str, array: ak.Array) -> None:
     sa.write(tmp_path / f"t{suffix}", {"t": array})

@@ -14,6 +14,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward0_schemas import Blobs, buffer, call, document
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutations import bounded_memory, mutated
@@ -235,13 +236,13 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_whatever_the_schema_says_an_array_or_a_format_error_comes_out(tree: Any) -> None:
     _survives({"": json.dumps({"awkward0": 1, "schema": tree}), "0": INTS.tobytes(), "x": np.arange(3.0)})
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_whatever_the_bytes_are_an_array_or_a_format_error_comes_out(content: bytes) -> None:
     assert not _survives({"": content})
     for packed in ("zlib", "lzma"):

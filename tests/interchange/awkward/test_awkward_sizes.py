@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from awkward0_schemas import Blobs, call
 from awkward_layouts import arrays, contents, every_class, index, strings
+from examples import examples
 from hypothesis import given, settings
 from mutations import bounded_memory
 
@@ -81,7 +82,7 @@ def test_overlapping_strings_are_never_written_as_they_are() -> None:
         serialize(LARGE["overlapping strings"], {}, pack=False)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(arrays())
 def test_the_size_is_that_of_the_packed_array(array: ak.Array) -> None:
     packed = ak.to_packed(array)

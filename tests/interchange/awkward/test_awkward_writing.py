@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index, plain
 from cases import objects
+from examples import examples
 from hypothesis import given, settings
 
 import sheetarray as sa
@@ -48,13 +49,13 @@ def test_every_layout_comes_back(case: str, pack: bool) -> None:
     assert_kept(there_and_back(CASES[case], pack=pack), CASES[case])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(arrays())
 def test_whatever_an_array_is_made_of_comes_back(array: ak.Array) -> None:
     assert_kept(there_and_back(array), array)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(arrays())
 def test_a_packed_array_comes_back_too(array: ak.Array) -> None:
     assert_kept(there_and_back(array, pack=True), array)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from children import measured, run_limited
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,7 +31,7 @@ def read(path: Path, block: int, **answers: bool) -> list[tuple[str, str, list[s
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     lines=LINES,
     end=st.sampled_from(["\n", "\r\n"]),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +108,7 @@ def test_numbers_and_text_are_read_at_once() -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_harmed_text_is_read_alike_by_both_ways(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(list(ARRAYS)), min_size=1, max_size=3, unique=True))
     content = written({name: ARRAYS[name] for name in names}, delimiter=data.draw(st.sampled_from(",;\t")))
@@ -144,7 +145,7 @@ LONG: dict[str, Any] = {
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_long_columns_of_all_kinds_are_read_alike_when_harmed(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(list(LONG)), min_size=1, max_size=3, unique=True))
     content = written({name: LONG[name] for name in names}, delimiter=data.draw(st.sampled_from(",;")))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -81,7 +82,7 @@ def through_csv(arrays: dict[str, Any], options: dict[str, Any]) -> dict[str, An
     return sa.read_csv(io.BytesIO(file.getvalue()), encoding=options["encoding"] if unmarked else None)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(named_arrays(), st.sampled_from(DIALECTS))
 @example({f"{MARK}x": np.array([f"{MARK}x", "y"])}, DIALECTS[0])
 @example({MARK: np.array([MARK, MARK])}, DIALECTS[0])
@@ -128,7 +129,7 @@ def test_a_file_on_disk_is_parsed_with_its_marks(tmp_path: Any) -> None:
     assert_equal(sa.read_csv(tmp_path / "x.csv"), arrays)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(named_arrays())
 @example({f"{MARK}x": np.array([f"{MARK}x", MARK])})
 def test_texts_come_back_from_json(arrays: dict[str, Any]) -> None:
@@ -137,7 +138,7 @@ def test_texts_come_back_from_json(arrays: dict[str, Any]) -> None:
     assert_equal(sa.read(io.BytesIO(file.getvalue()), format="json"), arrays)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(named_arrays(), st.sampled_from(["numeric", "text"]))
 @example({f"{MARK}x": np.array([f"{MARK}x", MARK])}, "text")
 def test_texts_come_back_from_workbooks(arrays: dict[str, Any], cells: Any) -> None:

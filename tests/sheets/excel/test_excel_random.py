@@ -24,6 +24,7 @@ from awkward.contents import (
 )
 from awkward.index import Index8, Index64
 from cases import assert_same
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import SHAPES, layouts, numbers
@@ -57,7 +58,7 @@ def arrays(draw: Any) -> Any:
     return draw(layouts((array.astype(np.str_) if kind == "string" else array).reshape(shape)))
 
 
-@settings(max_examples=120, derandomize=True, deadline=None)
+@settings(max_examples=examples(120), derandomize=True, deadline=None)
 @given(st.dictionaries(NAMES, arrays(), min_size=1, max_size=4), st.sampled_from(["numeric", "text"]))
 def test_workbooks(mapping: dict[str, Any], cells: str) -> None:
     file = io.BytesIO()
@@ -145,7 +146,7 @@ def told(value: Any) -> Any:
     return [told(each) for each in value] if isinstance(value, (list, tuple)) else repr(value)
 
 
-@settings(max_examples=120, derandomize=True, deadline=None)
+@settings(max_examples=examples(120), derandomize=True, deadline=None)
 @given(
     st.integers(0, 4).flatmap(lambda count: nested(count, 3)),
     st.sampled_from(["e", "run 1", "a-b", "=x", "é", "x.json", "1", "_x0041_"]),
