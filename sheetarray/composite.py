@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from .arrays import select, values_by_name
-from .columns import ArrayInfo, CompareFingerprint, ResizedArray, Sheet, read_resized
+from .columns import ArrayInfo, CompareFingerprint, ResizedArray, RestoreElements, Sheet, read_resized
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
@@ -361,9 +361,10 @@ def read_sheets(
     strict: bool = False,
     missing: Missing = "error",
     resize: bool = False,
+    restore: RestoreElements | None = None,
 ) -> ArraysByName:
     """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
-    return read_composites(*_reader_of(sheets, strict, missing, resize=resize), names)
+    return read_composites(*_reader_of(sheets, strict, missing, resize=resize, restore=restore), names)
 
 
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
@@ -401,14 +402,23 @@ def _ignore_finding(_: object) -> None:
     """Pass over what is said where the columns themselves are read or checked."""
 
 
-def _reader_of(sheets: Sequence[Sheet], strict: bool, missing: Missing, *, resize: bool = False) -> tuple[Read, Scan]:
+def _reader_of(
+    sheets: Sequence[Sheet],
+    strict: bool,
+    missing: Missing,
+    *,
+    resize: bool = False,
+    restore: RestoreElements | None = None,
+) -> tuple[Read, Scan]:
     fixed: frozenset[str] | None = None
 
     def read(names: Sequence[str] | None) -> ArraysByName:
         nonlocal fixed
         if resize and fixed is None:
             fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
-        return read_columns(sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or ())
+        return read_columns(
+            sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or (), restore=restore
+        )
 
     @cache  # very many headers take a while
     def scan() -> InfosByName:

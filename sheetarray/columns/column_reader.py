@@ -28,6 +28,7 @@ _FIXED_HINT = (
     "by itself: undo the edit, or write the array again"
 )
 
+RestoreElements = Callable[[str, Buffer, ArrayColumn], Buffer]
 CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
 
 
@@ -44,6 +45,7 @@ class ReadMode:
         resize: whether arrays take their lengths from their cells.
         fixed: arrays that keep theirs.
         finds_edits: whether rows that were added or deleted alike are one finding.
+        restore: gives elements that a program has only rounded the bits that they were written with.
     """
 
     strict: bool
@@ -54,6 +56,7 @@ class ReadMode:
     resize: bool = False
     fixed: Collection[str] = ()
     finds_edits: bool = False
+    restore: RestoreElements | None = None
 
 
 class ColumnReader:
@@ -206,6 +209,8 @@ class ColumnReader:
         return None
 
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
+        if self._mode.restore is not None:
+            buffer = self._mode.restore(name, buffer, column)
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
         return view_of(column.header, buffer)

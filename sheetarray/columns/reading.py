@@ -20,7 +20,7 @@ from ..header import NoteFinding, warn_of_finding
 from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
-from .column_reader import ColumnReader, CompareFingerprint, ReadMode
+from .column_reader import ColumnReader, CompareFingerprint, ReadMode, RestoreElements
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
@@ -60,6 +60,7 @@ def read_sheets(
     missing: Missing = "error",
     resize: bool = False,
     fixed: Collection[str] = (),
+    restore: RestoreElements | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of one sheet or several of a container, in the order written.
 
@@ -70,12 +71,13 @@ def read_sheets(
         missing: "nan" reads blanks in float and complex arrays as NaN.
         resize: the axis that varies slowest takes its length from the cells that stand in the column.
         fixed: arrays that are not resized, since others depend on them.
+        restore: gives elements the bits that they were written with.
 
     Raises:
         FormatError: at the first cell that is wrong.
         NotFoundError: no array of a name asked for.
     """
-    mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed)
+    mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed, restore=restore)
     return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
 
 

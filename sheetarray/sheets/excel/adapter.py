@@ -27,6 +27,7 @@ from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .append import IfSheetExists
 from .formulas import finding_of_formulas
+from .guard.guarded import Snapshots, find_edits
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
 from .stored_fingerprints import StoredFingerprints
@@ -45,6 +46,7 @@ def write_excel(
     if_sheet_exists: IfSheetExists = "error",
     cells: Literal["numeric", "text"] = "numeric",
     dates: Literal["real", "text"] = "real",
+    guard: bool = False,
     progress: Progress | None = None,
 ) -> None:
     """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
@@ -59,6 +61,8 @@ def write_excel(
         cells: "text" writes every element as text, which survives programs that round numbers.
         dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
             9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
+        guard: keep an exact snapshot of every array in a very hidden sheet, from which `read` gives each element its
+            bits back that a program has rounded, and `check` tells every edit.
         progress: called with the cells written and the cells in all.
 
     Raises:
@@ -82,20 +86,12 @@ def write_excel(
     _check_is_text(sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     layouts = lay_out_arrays(linear)
-    as_text, real_dates, report = cells == "text", dates == "real", progress or ignore_progress
+    how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
+    how |= {"guard": guard, "report": progress or ignore_progress}
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
-        write_workbook(target, linear, layouts, sheet=sheet, as_text=as_text, real_dates=real_dates, report=report)
+        write_workbook(target, linear, layouts, **how)
     elif isinstance(target, (str, os.PathLike)):
-        append_workbook(
-            target,
-            linear,
-            layouts,
-            sheet=sheet,
-            if_sheet_exists=if_sheet_exists,
-            as_text=as_text,
-            real_dates=real_dates,
-            report=report,
-        )
+        append_workbook(target, linear, layouts, if_sheet_exists=if_sheet_exists, **how)
     else:
         raise LimitError('mode="a" takes a path, not an open file')
 
@@ -151,6 +147,7 @@ def read_excel(
     missing: Missing = "error",
     strict: bool = False,
     resize: bool = False,
+    guard: bool = True,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of a workbook, wherever in it they stand, as columns or as rows.
@@ -163,6 +160,8 @@ def read_excel(
         strict: refuse lists without a version.
         resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
             that stand there.
+        guard: give elements that a program has only rounded the bits that they were written with, where the workbook
+            has a guard; False reads the cells as they stand.
         progress: called with the cells read and the cells in all.
 
     Returns:
@@ -182,8 +181,10 @@ def read_excel(
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = _select_sheets(book, sheet)
+        snapshots = Snapshots(book.guards() if guard else [])
+        restore = snapshots.restore_column if snapshots.exist else None
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
+            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
 
 
 def scan_excel(
@@ -216,6 +217,7 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
 
 def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
     memory = StoredFingerprints(source)
+    snapshots = Snapshots(book.guards())
     verdicts: list[Finding] = []
 
     sheets = _select_sheets(book, sheet)
@@ -232,6 +234,12 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
                     finding = replace(finding, array=name)
                     verdicts.append(finding)
                 yield finding
+        elif buffer is not None and (guarded := snapshots.compare(name, column, buffer)):
+            memory.pass_over(name)
+            verdict = list(find_edits(guarded, column.header, name, column.element_address))
+            verdict = [replace(finding, array=name) for finding in verdict]
+            verdicts.extend(verdict)
+            yield from verdict
         elif buffer is not None:
             title = column.group[0].title or ""
             verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
@@ -242,6 +250,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
 
     findings = list(check_sheets(sheets, missing=missing, judge=judge))
     yield from memory.findings
+    yield from snapshots.check()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
     if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
@@ -251,7 +260,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
 def _select_sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
     """Return the sheet of a title, compared without case as Excel does; every sheet for None."""
     if title is None:
-        return [book.sheet(known) for known in book.titles]
+        return book.plain_sheets() or [book.sheet(known) for known in book.titles]
     _check_is_text(title)
     for known in book.titles:
         if known.casefold() == title.casefold():

@@ -61,7 +61,7 @@ def adopt_excel(
         book = OpenWorkbook(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True) as reading:
-            sheets = [reading.sheet(title) for title in reading.titles]
+            sheets = reading.plain_sheets()
             arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
         replaced = _change_headers(book, edits)

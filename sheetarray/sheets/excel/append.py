@@ -169,7 +169,7 @@ def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSh
     ):
         if old_sheet is None:
             part = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
-            book.add_sheet(plan.title, part)
+            book.add_sheet(plan.title, part, very_hidden=plan.very_hidden)
         made.append(SheetPart(plan.title, old_sheet.part if old_sheet else part, head, tail))
     return made
 

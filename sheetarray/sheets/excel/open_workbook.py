@@ -148,8 +148,8 @@ class OpenWorkbook:
 
     # Changes -------------------------------------------------------------------------------------------------
 
-    def add_sheet(self, title: str, part: str) -> None:
-        """Put one more sheet at the end.
+    def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> None:
+        """Put one more sheet at the end, which no menu shows if it is very hidden.
 
         Raises:
             LimitError: there is no number left for it.
@@ -163,11 +163,12 @@ class OpenWorkbook:
         relation = self.relations.add("worksheet", part, strict=self.strict)
         self.types.add(part, _WORKSHEET)
         known = [prefix for scope in self._list.scope for prefix, space in scope.items() if space in RELATION_SPACES]
+        state = ' state="veryHidden"' if very_hidden else ""
         prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
         self.markup.append(
             self._list,
-            f'<{self._list.prefix}sheet{"" if known else declared} name={quote_attribute(title)} sheetId="{id_}" '
-            f'{prefix}id="{relation}"/>',
+            f'<{self._list.prefix}sheet{"" if known else declared} name={quote_attribute(title)} sheetId="{id_}"'
+            f'{state} {prefix}id="{relation}"/>',
         )
         self.sheets.append(BookSheet(title, id_, "worksheet", part))
 

@@ -18,6 +18,7 @@ from ...dtypes import DType, Positions
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
+from .guard.guard_sheet import is_guard, may_be_guard
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
@@ -74,6 +75,15 @@ class Workbook:
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
         return ExcelSheet(title, self._container)
+
+    def guards(self) -> list[ExcelSheet]:
+        """Return the sheets that hold snapshots of arrays."""
+        return [sheet for title in self.titles if may_be_guard(title) and is_guard(sheet := self.sheet(title))]
+
+    def plain_sheets(self) -> list[ExcelSheet]:
+        """Return all sheets but those that hold snapshots."""
+        guards = {sheet.title for sheet in self.guards()}
+        return [self.sheet(title) for title in self.titles if title not in guards]
 
 
 class ExcelSheet:

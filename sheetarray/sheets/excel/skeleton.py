@@ -50,6 +50,7 @@ class SheetPlan:
             0 where rows hold headers and elements side by side.
         printed: the absolute ranges that are printed; empty for the whole sheet.
         hidden: the columns that are hidden until somebody asks for them.
+        very_hidden: whether no menu shows the sheet; how many rows it has is not known before.
     """
 
     title: str
@@ -60,6 +61,7 @@ class SheetPlan:
     headers: int = 0
     printed: Sequence[str] = ()
     hidden: frozenset[int] = frozenset()
+    very_hidden: bool = False
 
     @property
     def print_area(self) -> str:
@@ -252,7 +254,8 @@ def _workbook_relations(sheets: int) -> str:
 def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
     """Return the workbook's own part: its sheets by title, and the defined names by what they refer to."""
     listed = "".join(
-        f'<sheet name={quote_attribute(plan.title)} sheetId="{number}" r:id="rId{number}"/>'
+        f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{hidden_state(plan.very_hidden)} '
+        f'r:id="rId{number}"/>'
         for number, plan in enumerate(sheets, 1)
     )
     defined = "".join(
@@ -270,6 +273,11 @@ def _workbook(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
         + (f"<definedNames>{defined}</definedNames>" if defined else "")
         + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>'
     )
+
+
+def hidden_state(very_hidden: bool) -> str:
+    """Return the attribute of a sheet in the list of sheets that says whether it is seen."""
+    return ' state="veryHidden"' if very_hidden else ""
 
 
 def _styles() -> str:
@@ -336,8 +344,8 @@ def _worksheet(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple
     head = (
         f'{_DECLARED}<worksheet xmlns="{_MAIN}">'
         + (properties if fits or code_name else "")
-        + f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>'
-        f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
+        + ("" if plan.very_hidden else f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>')
+        + f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
         f'</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"{outline}/>'
         + (f"<cols>{columns}</cols>" if columns else "")
         + "<sheetData>"

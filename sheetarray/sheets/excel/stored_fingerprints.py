@@ -86,6 +86,10 @@ class StoredFingerprints:
             self._unknown.append(name)
         return findings
 
+    def pass_over(self, name: str) -> None:
+        """Take an array for one that was compared, since more is known of it than its fingerprint."""
+        self._asked.add(name)
+
     def compare_rows(
         self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> Iterator[Finding | RowChange]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from ...adapters import Progress
@@ -20,12 +21,14 @@ from ...linear import LinearArray
 from .appearance import column_width, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles
 from .fingerprint.many import Written, make_fingerprints
+from .guard.guard_sheet import guard_title, iter_rows, iter_texts
+from .guard.snapshot import encode_snapshot
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
-from .skeleton import SheetPlan, WorkbookSkeleton, skeleton
+from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -55,6 +58,7 @@ def write_workbook(
     as_text: bool,
     real_dates: bool,
     report: Progress,
+    guard: bool = False,
 ) -> None:
     """Write a new workbook.
 
@@ -66,12 +70,14 @@ def write_workbook(
         as_text: write every element as text.
         real_dates: make dates numbers where that is exact.
         report: of the progress.
+        guard: whether a very hidden sheet holds a snapshot of every array.
     """
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
-    plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text), for_macros=for_macros)
+    plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text, guard), for_macros=for_macros)
     with replacing(target, binary=True) as sink:
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
+        snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots)
 
 
 def append_workbook(
@@ -84,6 +90,7 @@ def append_workbook(
     as_text: bool,
     real_dates: bool,
     report: Progress,
+    guard: bool = False,
 ) -> None:
     """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
 
@@ -97,9 +104,10 @@ def append_workbook(
         package = Package(source.whole())
         styles = read_styles(package)
         formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
-        plans = _plan_sheets(sheet, layouts, formats, as_text)
+        plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report)
+        snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots)
         if _file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -124,13 +132,15 @@ def _write_sheets(
     formats: Sequence[Sequence[int | None]],
     as_text: bool,
     report: Progress,
+    snapshots: _Snapshots | None,
 ) -> None:
     total, before = sum(layout.cell_count for layout in layouts), 0
     report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
         fingerprints = aside.submit(_make_fingerprints, arrays)
+        texts = None if snapshots is None else aside.submit(snapshots.encode)
         plan.write(writer)
-        for part, layout, styles in zip(plan.sheets, layouts, formats, strict=True):
+        for part, layout, styles in zip(plan.sheets, layouts, formats, strict=False):
             rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles)
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
@@ -139,6 +149,8 @@ def _write_sheets(
                     report(before + done, total)
                 out.write(part.tail)
             before += layout.cell_count
+        if texts is not None:
+            _write_guard(plan.sheets[-1], writer, texts.result())
         plan.write_properties(writer, {"sheets": {plan.sheets[0].title: fingerprints.result()}})
         writer.finish()
 
@@ -147,6 +159,33 @@ def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
     return make_fingerprints(
         {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in arrays.items()}
     )
+
+
+@dataclass(frozen=True)
+class _Snapshots:
+    """What the guard's sheet is to hold."""
+
+    arrays: Mapping[str, LinearArray]
+    sheet: str
+    as_text: bool
+    real_dates: bool
+
+    def encode(self) -> list[list[str]]:
+        """Return the texts of each array's snapshot."""
+        cells, dates = "text" if self.as_text else "numeric", "real" if self.real_dates else "text"
+        return [
+            encode_snapshot(name, array, sheet=self.sheet, cells=cells, dates=dates)
+            for name, array in self.arrays.items()
+        ]
+
+
+def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Sequence[str]]) -> None:
+    size = sum(len(text) + _CELL_BYTES for snapshot in snapshots for text in snapshot)
+    with writer.stream_part(part.name, expected=2 * size + 2**16) as out:
+        out.write(part.head)
+        for row in iter_rows(iter_texts(snapshots)):
+            out.write(row)
+        out.write(part.tail)
 
 
 def _estimate_bytes(layout: Layout) -> int:
@@ -165,9 +204,9 @@ def _value_styles(layout: Layout, styles: CellStyles, *, as_text: bool, real_dat
 
 
 def _plan_sheets(
-    sheet: str, layouts: Sequence[Layout], formats: Sequence[Sequence[int | None]], as_text: bool
+    sheet: str, layouts: Sequence[Layout], formats: Sequence[Sequence[int | None]], as_text: bool, guard: bool
 ) -> list[SheetPlan]:
-    return [
+    plans = [
         SheetPlan(
             title,
             [column_width(piece, style, as_text=as_text) for piece, style in zip(layout.pieces, styles, strict=True)],
@@ -183,6 +222,9 @@ def _plan_sheets(
         )
         for title, layout, styles in zip(_sheet_titles(sheet, len(layouts)), layouts, formats, strict=True)
     ]
+    if guard:
+        plans.append(SheetPlan(guard_title(sheet), (), 0, names=False, very_hidden=True))
+    return plans
 
 
 def _sheet_titles(sheet: str, count: int) -> list[str]:

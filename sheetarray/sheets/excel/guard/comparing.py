@@ -1,0 +1,196 @@
+"""Which elements stand as they were written, or as a program leaves them: the rules, each for a kind of dtype.
+
+An element gets the bits of its snapshot where one of these holds, and in no other case; a tolerance would take small
+edits for rounding.
+
+    dtype                  the cell may be
+    ---------------------  ------------------------------------------------------------------------------------------
+    every                  equal, to the bit
+    float64                the element rounded to 15, 16 or 17 digits, half up on the shortest text or half to even;
+                           0 for -0.0; any NaN for a NaN
+    float32, float16       0 for -0.0; any NaN for a NaN (9 digits give every one back, so rounding changes none)
+    complex                each part as a float of its size
+    integers               the element as a double, or that double rounded as a float64: a program that took text of
+                           more than 15 digits for a number
+    bool                   equal
+    datetime64             the element at whole milliseconds or hundredths of a second (down, or to the nearest): text
+    timedelta64            made a date, or LibreOffice's .ods; only where no element of the array is finer than that
+    string                 the text with its line ends made \\n, without blanks at its ends, or with each run of blanks
+                           as one; only where the program did so to every text of the array
+    generic                each element as the dtype that it would have by itself; an integer for a whole float
+
+What a program does, it does to every element of an array: so a rule that an edit by hand could look like (dates,
+blanks) counts only where all elements bear it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ....dtypes import Buffer, DType
+from ....elements import to_scalar
+from .rounding import Mask, mark_roundings, roundings_of
+
+_EXACT = 2**53  # integers up to here are doubles
+_NEAR = 1e-14  # relatively; no rounding of an integer leads further
+_COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
+_LINE_END = re.compile("\r\n?")
+_BLANKS = re.compile("[ \t\n\r]+")
+
+
+def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
+    """Return which elements stand as they were written, or only rounded.
+
+    Args:
+        written: the elements of the snapshot.
+        cells: those that stand in the sheet, as many.
+        dtype: of both.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> mark_kept(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.00000000000001]), from_name("float64")).tolist()
+        [True, False]
+    """
+    match dtype.kind:
+        case "float":
+            return _mark_floats(written, cells)
+        case "complex":
+            part = np.dtype(f"f{dtype.numpy.itemsize // 2}")
+            parts = _mark_floats(np.ascontiguousarray(written).view(part), np.ascontiguousarray(cells).view(part))
+            return np.asarray(parts.reshape(-1, 2).all(axis=1))
+        case "int":
+            return _mark_integers(written, cells)
+        case "datetime" | "timedelta":
+            return _mark_moments(written, cells)
+        case "string":
+            return _mark_texts(_to_list(written), _to_list(cells))
+        case "generic":
+            return _mark_objects(written, cells)
+        case "bool":
+            return np.asarray(written == cells)
+
+
+def _mark_floats(written: Buffer, cells: Buffer) -> Mask:
+    if written.dtype.itemsize == 8:
+        return mark_roundings(np.ascontiguousarray(written), np.ascontiguousarray(cells))
+    return np.asarray((written == cells) | (np.isnan(written) & np.isnan(cells)))
+
+
+def _mark_integers(written: Buffer, cells: Buffer) -> Mask:
+    marks: Mask = np.asarray(written == cells)
+    if written.dtype.itemsize < 8:
+        return marks
+    places = np.flatnonzero(~marks & ((written > _EXACT // 10) | (written < -(_EXACT // 10))))
+    near = (
+        np.abs(cells[places].astype(np.float64) - written[places].astype(np.float64))
+        <= _NEAR * np.abs(written[places].astype(np.float64)) + 1024
+    )
+    for place in places[near].tolist():
+        marks[place] = is_rounded_integer(int(written[place]), int(cells[place]))
+    return marks
+
+
+def is_rounded_integer(written: int, cell: float) -> bool:
+    """Return whether a number is what a program leaves of an integer that it takes for a double."""
+    if abs(written) >= 2**1023:
+        return False
+    return any(cell == int(number) for number in roundings_of(float(written)) if np.isfinite(number))
+
+
+# Dates -------------------------------------------------------------------------------------------------------
+
+
+def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
+    before, now = written.view(np.int64), cells.view(np.int64)
+    marks: Mask = before == now
+    missing = np.isnat(written) | np.isnat(cells)
+    if marks.all() or (second := _units_of(written)) is None:
+        return marks
+    for steps in _COARSE.values():
+        if second % steps or second == steps:
+            continue
+        step = second // steps
+        fine = ~missing & (now % step != 0)
+        if fine.any():  # the program did not round to this
+            continue
+        down = before // step * step
+        left = before - down
+        near = [down + step * (left > step // 2), down + step * (left >= (step + 1) // 2)]
+        for rounded in (down, *near):
+            marks |= ~missing & (rounded == now)
+        up_to_zero = down + step * ((before < 0) & (left != 0))
+        marks |= ~missing & (up_to_zero == now)
+    return marks
+
+
+def _units_of(moments: Buffer) -> int | None:
+    """Return how many units a second has; None where it is no whole number of them."""
+    unit, count = np.datetime_data(moments.dtype)
+    powers = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
+    return 10 ** powers[unit] // count if unit in powers and not 10 ** powers[unit] % count else None
+
+
+# Text --------------------------------------------------------------------------------------------------------
+
+
+def _with_plain_line_ends(text: str) -> str:
+    return _LINE_END.sub("\n", text)
+
+
+def _without_blanks_around(text: str) -> str:
+    return text.strip(" \t\n\r")
+
+
+def _with_single_blanks(text: str) -> str:
+    return _BLANKS.sub(" ", text)
+
+
+_CHANGES: tuple[Callable[[str], str], ...] = (_with_plain_line_ends, _without_blanks_around, _with_single_blanks)
+
+
+def _mark_texts(written: list[str], cells: list[str]) -> Mask:
+    marks = np.fromiter((a == b for a, b in zip(written, cells, strict=True)), np.bool_, len(cells))
+    if marks.all():
+        return marks
+    others = np.flatnonzero(~marks).tolist()
+    for wanted in sorted(product((False, True), repeat=len(_CHANGES)), key=sum)[1:]:
+
+        def change(text: str, wanted: tuple[bool, ...] = wanted) -> str:
+            for how, wants in zip(_CHANGES, wanted, strict=True):
+                text = how(text) if wants else text
+            return text
+
+        changed = [index for index in others if change(written[index]) == cells[index]]
+        if changed and all(change(text) == text for text in cells):
+            marks[changed] = True
+            others = [index for index in others if not marks[index]]
+    return marks
+
+
+def _to_list(texts: Buffer) -> list[str]:
+    return list(map(str, texts.tolist()))
+
+
+# Objects -----------------------------------------------------------------------------------------------------
+
+
+def _mark_objects(written: Buffer, cells: Buffer) -> Mask:
+    pairs = zip(map(to_scalar, written.tolist()), map(to_scalar, cells.tolist()), strict=True)
+    return np.fromiter((_is_kept(before, now) for before, now in pairs), np.bool_, len(cells))
+
+
+def _is_kept(before: Any, now: Any) -> bool:
+    if isinstance(before, bool) or isinstance(now, bool) or before is None or isinstance(before, str):
+        return type(before) is type(now) and bool(before == now)
+    if not isinstance(now, (int, float)):
+        return False
+    if isinstance(before, int):
+        return before == now or (abs(before) > _EXACT // 10 and is_rounded_integer(before, now))
+    if before != before or now != now:
+        return before != before and now != now
+    return now in roundings_of(before) if np.isfinite(before) else now == before

@@ -1,0 +1,103 @@
+"""The sheet that holds the snapshots of one write: column A, text by text, and nothing else.
+
+A1                  sheetarray guard 1
+A2                  {"name": "t", "dtype": "float64", "length": 20000, ..., "texts": 6, "crc": 1234567890}
+A3 .. A8            the snapshot, in texts of at most 32,000 characters
+A9                  the next header
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterator, Sequence
+
+from ....columns import Request, Sheet, Zone
+from ....dtypes import from_name
+from ....errors import Finding, FormatError
+from ..xml_text import xml_text
+from .snapshot import SnapshotHeader, parse_header
+
+MARK = "sheetarray guard"
+VERSION = 1
+_END = " guard"  # of the title of such a sheet
+_LONGEST_TITLE = 31  # UTF-16 units
+_HINT = "it is passed over; write the arrays again to have another"
+_MOST_FINDINGS = 20
+
+
+def guard_title(title: str) -> str:
+    """Return the title of the guard's sheet, by that of the first sheet of arrays.
+
+    Example:
+        >>> guard_title("arrays"), guard_title("a title of thirty-one characters"[:31])
+        ('arrays guard', 'a title of thirt-3ca2f5c1 guard')
+    """
+    units = title.encode("utf-16-le", "surrogatepass")
+    if len(units) // 2 + len(_END) <= _LONGEST_TITLE:
+        return title + _END
+    kept = units[: 2 * (_LONGEST_TITLE - len(_END) - 9)].decode("utf-16-le", "ignore")
+    return f"{kept}-{binascii.crc32(units):08x}{_END}"
+
+
+def may_be_guard(title: str) -> bool:
+    """Return whether a sheet of this title may be a guard's; its first cell tells."""
+    return title.casefold().endswith(_END)
+
+
+def is_guard(sheet: Sheet) -> bool:
+    """Return whether a sheet holds snapshots, of whatever version."""
+    if not may_be_guard(sheet.title or ""):
+        return False
+    try:
+        ((cell,),) = ([*cells, None][:1] for cells in sheet.zones([Zone(0, 0, 1, "columns")]))
+    except FormatError:
+        return False
+    return isinstance(cell, str) and cell.startswith(MARK)
+
+
+def iter_rows(texts: Iterator[str]) -> Iterator[bytes]:
+    """Yield the rows of the sheet, as XML."""
+    for number, text in enumerate(texts, 1):
+        cell = f'<c r="A{number}" t="inlineStr"><is><t>{xml_text(text)}</t></is></c>'
+        yield f'<row r="{number}">{cell}</row>'.encode()
+
+
+def iter_texts(snapshots: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the texts of the sheet: the mark, then every snapshot's."""
+    yield f"{MARK} {VERSION}"
+    for snapshot in snapshots:
+        yield from snapshot
+
+
+def read_guard(sheet: Sheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, list[str]]]:
+    """Yield the header and the texts of each snapshot; what is damaged is noted, and passed over.
+
+    Args:
+        sheet: of a guard.
+        findings: where it is noted.
+    """
+    title = sheet.title or ""
+
+    def note(reason: str) -> None:
+        if len(findings) < _MOST_FINDINGS:
+            findings.append(Finding("warning", f"{title}!A1", f"{reason}", _HINT))
+
+    try:
+        ((_, cells),) = sheet.columns([Request(0, 0, from_name("string"), as_numerals=False)], typed=False)
+    except FormatError as error:
+        note(f"the guard cannot be read: {error.reason}")
+        return
+    texts = ["" if cell is None else str(cell) for cell in cells]
+    if not texts or texts[0] != f"{MARK} {VERSION}":
+        note("the guard is of another version")
+        return
+    starts = [place for place, text in enumerate(texts) if text.startswith("{")]
+    if [text for text in texts[1 : starts[0] if starts else len(texts)] if text]:
+        note("the guard has texts that belong to no array: a header of it is gone")
+    for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
+        try:
+            says = parse_header(texts[start])
+        except FormatError as error:
+            note(f"the guard is damaged: {error.reason}")
+            continue
+        yield says, [text for text in texts[start + 1 : end] if text]

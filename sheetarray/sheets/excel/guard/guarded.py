@@ -1,0 +1,160 @@
+"""The snapshots of a workbook: which array each belongs to, and what has become of the array since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....columns import ArrayColumn, Sheet
+from ....dtypes import Buffer
+from ....errors import Finding, FormatError
+from ....header import Header
+from .comparing import mark_kept
+from .guard_sheet import read_guard
+from .rounding import Mask
+from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
+
+_RESTORE = "sheetarray restore gives it back as it was written"
+_MOST_NAMED = 20
+_HINT = "it is passed over; write the array again to have another"
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """An array whose snapshot is sound.
+
+    Attributes:
+        written: its elements as written.
+        kept: which of them stand in the sheet, or are only rounded there.
+    """
+
+    written: Buffer
+    kept: Mask
+
+
+class Snapshots:
+    """The snapshots of a workbook, found when the first array asks for its own.
+
+    Args:
+        sheets: all that may be a guard's.
+
+    Attributes:
+        findings: what is wrong with them.
+    """
+
+    def __init__(self, sheets: Sequence[Sheet]) -> None:
+        self.findings: list[Finding] = []
+        self._sheets = sheets
+        self._known: dict[str, list[tuple[SnapshotHeader, list[str]]]] | None = None
+        self._decoded: dict[int, Buffer | None] = {}
+
+    @property
+    def exist(self) -> bool:
+        """Whether there are any."""
+        return bool(self._sheets)
+
+    def check(self) -> list[Finding]:
+        """Return what is wrong with snapshots, also with those of which no array has asked."""
+        for entry in self:
+            self.decode(entry, 0)
+        return self.findings
+
+    def __iter__(self) -> Iterator[tuple[SnapshotHeader, list[str]]]:
+        """Every snapshot, in their order."""
+        for entries in self._by_name().values():
+            yield from entries
+
+    def _by_name(self) -> dict[str, list[tuple[SnapshotHeader, list[str]]]]:
+        if self._known is None:
+            self._known = {}
+            for sheet in self._sheets:
+                for says, texts in read_guard(sheet, self.findings):
+                    self._known.setdefault(says.name, []).append((says, texts))
+        return self._known
+
+    def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, list[str]] | None:
+        """Return the snapshot of an array that stands in a sheet; None where there is none, or two that may be it."""
+        entries = self._by_name().get(name, [])
+        if len(entries) > 1:
+            entries = [entry for entry in entries if entry[0].sheet == title]
+        return entries[0] if len(entries) == 1 else None
+
+    def decode(self, entry: tuple[SnapshotHeader, list[str]], nbytes: int) -> Buffer | None:
+        """Return the elements of a snapshot; None, and a finding, where it is damaged.
+
+        Args:
+            entry: its header and texts.
+            nbytes: how large the array is that stands in the sheet.
+        """
+        says, texts = entry
+        if id(entry) not in self._decoded:
+            try:
+                buffer = decode_snapshot(says, texts, most_bytes=bytes_allowed(texts, nbytes))
+            except (FormatError, MemoryError) as error:
+                reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
+                name = f"{says.name}: " if says.name else ""
+                message = f"{name}the guard cannot be used: {reason}"
+                self.findings.append(Finding("warning", says.name, message, _HINT, array=says.name))
+                self._decoded[id(entry)] = None
+            else:
+                return buffer
+        return self._decoded.get(id(entry))
+
+    def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
+        """Return the snapshot of an array beside the elements that stand in the sheet; None where it has none.
+
+        Args:
+            name: of the array.
+            column: its cells.
+            buffer: the elements that were read.
+        """
+        entry, header = self.find(name, column.group[0].title), column.header
+        if entry is None or entry[0].header.dtype.name != header.dtype.name or entry[0].header.capacity != len(buffer):
+            return None
+        written = self.decode(entry, buffer.nbytes)
+        return None if written is None else Guarded(written, mark_kept(written, buffer, header.dtype))
+
+    def restore_column(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
+        """Return the elements of an array, each that stands as written with the bits that it was written with."""
+        guarded = self.compare(name, column, buffer)
+        return buffer if guarded is None else put_back(guarded, buffer)
+
+
+def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
+    """Return the elements of a buffer, those of the snapshot where they were kept."""
+    written, kept = guarded.written, guarded.kept
+    if kept.all() and written.dtype == buffer.dtype:
+        return written
+    if buffer.dtype.kind in "UT":
+        pairs = zip(written.tolist(), buffer.tolist(), kept.tolist(), strict=True)
+        texts = [str(before if keeps else now) for before, now, keeps in pairs]
+        made = make_texts(texts)
+        return made.astype(buffer.dtype) if buffer.dtype.kind == "T" else made
+    changed: Buffer = np.where(kept, written, buffer)
+    return changed
+
+
+def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[int], str]) -> Iterator[Finding]:
+    """Yield which elements were edited, each with its index and address, and in the first how many they are in all.
+
+    Args:
+        guarded: the array beside its snapshot.
+        header: of the array.
+        name: of the array.
+        address: of the cell of an element, by its index in the buffer.
+    """
+    edited = np.flatnonzero(~guarded.kept).tolist()
+    if not edited:
+        return
+    elements = [header.describe_element(name, index) for index in edited[:_MOST_NAMED]]
+    count = len(edited)
+    some = ", ".join(elements[:3]) + (", ..." if count > 3 else "")
+    rest = "" if count == len(guarded.kept) else ", the rest exact"
+    what = f"1 element edited ({some})" if count == 1 else f"{count} elements edited ({some})"
+    for place, index in enumerate(edited[:_MOST_NAMED]):
+        message = f"{what}{rest}" if not place else f"{elements[place]} was edited"
+        before = str(guarded.written[index])
+        message += f": {elements[place]} was {before:.60}" if not place else f": it was {before:.60}"
+        yield Finding("error", address(index), message, _RESTORE, index=header.index_at(index))

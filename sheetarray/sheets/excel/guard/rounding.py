@@ -1,0 +1,99 @@
+"""Doubles as programs round them to 15, 16 and 17 digits: half up on the shortest text, and half to even.
+
+LibreOffice takes the shortest text that reads back and rounds that half away from zero; `%.15g` rounds the double
+itself, a tie to even. 17 digits give every double back. What is computed here in bulk is proved equal to text: the
+digits come from `decimal15`, which is exact, and a decimal is made a double by one multiplication or division of two
+exact doubles, which rounds once, or else by text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+import numpy as np
+
+from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals, Floats, Integers
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
+_LEAST = 1e-300  # below, doubles have fewer digits, and the relative distance says nothing
+_LEAST_DIGITS = 10**14  # of 15
+_EXACT = 22  # powers of ten up to this one are doubles
+_POWERS = 10.0 ** np.arange(_EXACT + 1)
+_HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16)}
+
+
+def roundings_of(number: float) -> set[float]:
+    """Return what programs leave of a finite double that round to 15, 16 or 17 digits: the rule, one at a time.
+
+    Example:
+        >>> sorted(roundings_of(0.1 + 0.2))
+        [0.3, 0.30000000000000004]
+    """
+    exact = Decimal(repr(number))
+    half_up = {float(context.plus(exact)) for context in _HALF_UP.values()}
+    return {number, float(f"{number:.14e}"), float(f"{number:.15e}"), *half_up}
+
+
+def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
+    """Return where a cell is its number, or a rounding of it, to the bit; zeros and NaN are alike.
+
+    Args:
+        numbers: as they were written.
+        cells: as they stand now.
+    """
+    marks: Mask = numbers.view(np.int64) == cells.view(np.int64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        marks |= (numbers == 0) & (cells == 0)
+        marks |= np.isnan(numbers) & np.isnan(cells)
+        near = np.abs(cells - numbers) <= NEAR * np.abs(numbers)
+        near |= np.isfinite(numbers) & ((np.abs(numbers) < _LEAST) | np.isinf(cells))
+    places = np.flatnonzero(near & ~marks)
+    decimals = Decimals()
+    for start in range(0, len(places), MOST):
+        some = places[start : start + MOST]
+        marks[some] = _mark_some(numbers[some], cells[some], decimals)
+    return marks
+
+
+def _mark_some(numbers: Floats, cells: Floats, decimals: Decimals) -> Mask:
+    marks = np.zeros(len(numbers), np.bool_)
+    for rounded in _roundings(numbers, decimals):
+        marks |= rounded.view(np.int64) == cells.view(np.int64)
+        if marks.all():
+            return marks
+    for place in np.flatnonzero(~marks).tolist():  # 16 digits half up, and whatever the bulk could not tell
+        marks[place] = float(cells[place]) in roundings_of(float(numbers[place]))
+    return marks
+
+
+def _roundings(numbers: Floats, decimals: Decimals) -> Iterator[Floats]:
+    """Yield the numbers rounded to 15 digits half up, to 15 half to even, and to 16 half to even."""
+    digits = decimals.take_apart(numbers, ways=True)
+    yield _to_doubles(digits.sign, digits.digits15, digits.exponent - 14)
+    if len(digits.below):
+        less = digits.digits15.copy()
+        less[digits.below] -= 1
+        less[less < _LEAST_DIGITS] = 0  # another exponent: text tells
+        yield _to_doubles(digits.sign, less, digits.exponent - 14)
+    yield _to_doubles(digits.sign, digits.digits16, digits.exponent16 - 15)
+
+
+def _to_doubles(sign: Integers, digits: Integers, power: Integers) -> Floats:
+    """Return sign * digits * 10^(power - EXPONENT), each the nearest double; NaN where that is left to text."""
+    power = power - EXPONENT
+    plain = (digits < 2**53) & (np.abs(power) <= _EXACT)
+    whole = digits.astype(np.float64)
+    factor = _POWERS[np.minimum(np.abs(power), _EXACT)]
+    made = np.where(power < 0, whole / factor, whole * factor)
+    rest = np.flatnonzero(~plain)
+    texts = zip(digits[rest].tolist(), power[rest].tolist(), strict=True)
+    made[rest] = [_parse(number, exponent) for number, exponent in texts]
+    return np.where(sign < 0, -made, made)
+
+
+def _parse(digits: int, exponent: int) -> float:
+    return float(f"{digits}e{exponent}") if digits and exponent < INFINITY_EXPONENT - EXPONENT - 20 else float("nan")

@@ -1,0 +1,272 @@
+"""A buffer -> texts that any program keeps, and back: bytes shuffled, compressed (zlib), made text (base64), cut.
+
+The first text is a JSON object in ASCII: what the array is, how many texts follow, and a checksum. Bytes are shuffled
+so that the first bytes of all elements come first, then the second ones, which compresses numbers well. Texts are their
+lengths in UTF-8, then all characters; generic elements a JSON list. Nothing that a snapshot claims is believed: no more
+memory is taken than `most_bytes` allows.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ....dtypes import Buffer, DType, from_name
+from ....elements import to_scalar
+from ....elements.scalars import SCALARS
+from ....errors import FormatError
+from ....files import fast_zlib
+from ....header import Header
+from ....linear import LinearArray
+
+LONGEST = 32_000  # characters of a text; a cell of Excel holds 32,767
+MOST_BYTES = 2**28  # that a snapshot may take, whatever its size
+MOST_RATIO = 64  # bytes for each character of its texts, beyond that
+_STEP = 2**20  # bytes inflated at a time
+_SHORTEST = 12  # base64 of the shortest stream of zlib
+
+
+@dataclass(frozen=True)
+class SnapshotHeader:
+    """What a snapshot says of its array.
+
+    Attributes:
+        name: of the array.
+        sheet: the title of the first sheet that it was written to.
+        header: shape, strides, offset, order, dtype and capacity, as written.
+        count: how many texts follow.
+        crc: CRC-32 of the bytes before they were compressed.
+        cells: how the elements were written, "numeric" or "text".
+        dates: likewise, "real" or "text".
+    """
+
+    name: str
+    sheet: str
+    header: Header
+    count: int
+    crc: int
+    cells: str
+    dates: str
+
+
+def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, dates: str) -> list[str]:
+    """Return the texts of an array's snapshot.
+
+    Example:
+        >>> texts = encode_snapshot("t", LinearArray.from_numpy([1.5]), sheet="arrays", cells="numeric", dates="real")
+        >>> decode_snapshot(parse_header(texts[0]), texts[1:], most_bytes=8)
+        array([1.5])
+    """
+    content = _to_bytes(array.buffer, array.dtype_entry)
+    packed = base64.b64encode(fast_zlib.compress(content)).decode("ascii")
+    texts = [packed[start : start + LONGEST] for start in range(0, len(packed), LONGEST)]
+    says = {
+        "name": name,
+        "dtype": array.dtype,
+        "length": array.capacity,
+        "shape": array.shape,
+        "strides": array.strides,
+        "offset": array.offset,
+        "order": array.order,
+        "cells": cells,
+        "dates": dates,
+        "sheet": sheet,
+        "texts": len(texts),
+        "crc": zlib.crc32(content),
+    }
+    return [json.dumps(says), *texts]
+
+
+def parse_header(text: str) -> SnapshotHeader:
+    """Return what the first text of a snapshot says.
+
+    Raises:
+        FormatError: it is none.
+    """
+    try:
+        says = json.loads(text) if len(text) <= LONGEST * 2 else None
+    except (ValueError, RecursionError):
+        says = None
+    if not isinstance(says, dict):
+        raise FormatError("the header of a snapshot is damaged")
+    name, sheet, dtype, order = (_get_text(says, key) for key in ("name", "sheet", "dtype", "order"))
+    cells, dates = _get_text(says, "cells"), _get_text(says, "dates")
+    length, count, crc, offset = (_get_integer(says, key) for key in ("length", "texts", "crc", "offset"))
+    shape, strides = _get_integers(says, "shape"), _get_integers(says, "strides")
+    if cells not in ("numeric", "text") or dates not in ("real", "text") or count < 0:
+        raise FormatError("the header of a snapshot is damaged")
+    header = Header(from_name(dtype), shape, strides, offset, "row-major", length)
+    if order != "row-major":
+        header = Header(header.dtype, shape, strides, offset, "column-major", length)
+    if order != header.order:
+        raise FormatError("the header of a snapshot names no order")
+    return SnapshotHeader(name, sheet, header, count, crc, cells, dates)
+
+
+def _get_text(says: Mapping[str, Any], key: str) -> str:
+    value = says.get(key)
+    if not isinstance(value, str):
+        raise FormatError(f"the header of a snapshot has no {key}")
+    return value
+
+
+def _get_integer(says: Mapping[str, Any], key: str) -> int:
+    value = says.get(key)
+    if type(value) is not int or abs(value) > 2**62:
+        raise FormatError(f"the header of a snapshot has no {key}")
+    return value
+
+
+def _get_integers(says: Mapping[str, Any], key: str) -> tuple[int, ...]:
+    value = says.get(key)
+    if not isinstance(value, list) or not all(type(one) is int and abs(one) <= 2**62 for one in value):
+        raise FormatError(f"the header of a snapshot has no {key}")
+    return tuple(value)
+
+
+def decode_snapshot(says: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
+    """Return the elements of a snapshot, of which everything is checked.
+
+    Args:
+        says: its header.
+        texts: that follow it.
+        most_bytes: how much memory the elements may take, decompressed.
+
+    Raises:
+        FormatError: it is cut, damaged, or larger.
+    """
+    characters = sum(map(len, texts))
+    if len(texts) != says.count or not says.count:
+        raise FormatError(f"the snapshot has {len(texts)} of {says.count} texts")
+    limit = max(most_bytes, 0)
+    dtype, length = says.header.dtype, says.header.capacity
+    size = dtype.numpy.itemsize * length if dtype.kind not in ("string", "generic") else None
+    least = length * {"string": 8, "generic": 2}.get(dtype.kind, dtype.numpy.itemsize)
+    if least > limit or characters < _SHORTEST - 1:
+        raise FormatError(f"the snapshot claims {length} elements, more than {characters} characters can hold")
+    content = _inflate("".join(texts), limit if size is None else size)
+    if size is not None and len(content) != size:
+        raise FormatError(f"the snapshot holds {len(content)} bytes, not the {size} of {length} elements")
+    if zlib.crc32(content) != says.crc:
+        raise FormatError("the checksum of the snapshot is another one")
+    return _from_bytes(content, dtype, length)
+
+
+def bytes_allowed(texts: Sequence[str], nbytes: int) -> int:
+    """Return how much memory a snapshot may take, by its characters and the bytes of the array that stands there."""
+    return max(MOST_BYTES, MOST_RATIO * sum(map(len, texts)), 2 * nbytes)
+
+
+def _inflate(text: str, limit: int) -> bytes:
+    """Return what a text holds, of at most so many bytes.
+
+    Raises:
+        FormatError: it is no base64, no stream of zlib, or holds more.
+    """
+    try:
+        packed = base64.b64decode(text.encode("ascii"), validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise FormatError("the snapshot is no base64") from error
+    inflater = zlib.decompressobj()
+    pieces, size, left = [], 0, packed
+    try:
+        while not inflater.eof:
+            piece = inflater.decompress(left, min(_STEP, limit - size + 1))
+            left = inflater.unconsumed_tail
+            size += len(piece)
+            if size > limit:
+                raise FormatError(f"the snapshot holds more than the {limit} bytes that it may")
+            if not piece and not left and not inflater.eof:
+                raise FormatError("the snapshot is cut")
+            pieces.append(piece)
+    except zlib.error as error:
+        raise FormatError("the snapshot cannot be decompressed") from error
+    if inflater.unused_data:
+        raise FormatError("the snapshot goes on after its end")
+    return b"".join(pieces)
+
+
+# Elements as bytes -------------------------------------------------------------------------------------------
+
+
+def _to_bytes(buffer: Buffer, dtype: DType) -> bytes:
+    if dtype.kind == "generic":
+        return json.dumps(list(_iter_scalars(buffer)), separators=(",", ":")).encode("ascii")
+    if dtype.kind == "string":
+        texts = [str(text).encode("utf-8", "surrogatepass") for text in buffer.tolist()]
+        lengths = np.fromiter(map(len, texts), "<u8", len(texts))
+        return _shuffle(lengths) + b"".join(texts)
+    return _shuffle(np.ascontiguousarray(buffer, buffer.dtype.newbyteorder("<")))
+
+
+def _iter_scalars(buffer: Buffer) -> Iterator[Any]:
+    """Yield each object as JSON has it; a float in a list, so that it is not taken for an integer."""
+    for value in map(to_scalar, buffer.tolist()):
+        yield [value.hex()] if isinstance(value, float) else value
+
+
+def _from_bytes(content: bytes, dtype: DType, length: int) -> Buffer:
+    """Return the elements.
+
+    Raises:
+        FormatError: they are others than the header says.
+    """
+    if dtype.kind == "generic":
+        return _parse_scalars(content, length)
+    if dtype.kind != "string":
+        return _unshuffle(content, dtype.numpy.newbyteorder("<"), length).astype(dtype.numpy, copy=False)
+    if len(content) < 8 * length:
+        raise FormatError("the snapshot of a text array is cut")
+    ends = np.cumsum(_unshuffle(content[: 8 * length], np.dtype("<u8"), length).astype(np.float64))
+    if (ends[-1] if length else 0) != len(content) - 8 * length:
+        raise FormatError("the texts of the snapshot have other lengths")
+    bounds = [8 * length, *(ends.astype(np.int64) + 8 * length).tolist()]
+    try:
+        texts = [content[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
+    except UnicodeDecodeError as error:
+        raise FormatError("the texts of the snapshot are no UTF-8") from error
+    return make_texts(texts)
+
+
+def make_texts(texts: Sequence[str]) -> Buffer:
+    """Return a buffer of texts, as wide as the longest, or of objects where that would take far more memory."""
+    longest = max(map(len, texts), default=1)
+    wide = longest * len(texts) > 4 * sum(map(len, texts)) + 2**20
+    if wide:
+        buffer: Buffer = np.array(texts, dtype=np.dtypes.StringDType())
+        return buffer
+    made: Buffer = np.array(texts, dtype=f"<U{max(longest, 1)}")
+    return made
+
+
+def _parse_scalars(content: bytes, length: int) -> Buffer:
+    try:
+        values = json.loads(content.decode("ascii"))
+        values = [float.fromhex(value[0]) if isinstance(value, list) else value for value in values]
+    except (ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+        raise FormatError("the snapshot of a generic array is damaged") from error
+    if len(values) != length or not all(type(value) in SCALARS for value in values):
+        raise FormatError("the snapshot of a generic array holds other elements")
+    buffer = np.empty(length, dtype=object)
+    buffer[:] = values
+    return buffer
+
+
+def _shuffle(elements: np.ndarray[Any, Any]) -> bytes:
+    return elements.view(np.uint8).reshape(len(elements), -1).T.tobytes() if len(elements) else b""
+
+
+def _unshuffle(content: bytes, dtype: np.dtype[Any], length: int) -> Buffer:
+    if not length:
+        return np.empty(0, dtype)
+    table = np.frombuffer(content, np.uint8).reshape(dtype.itemsize, length)
+    elements: Buffer = np.ascontiguousarray(table.T).view(dtype).reshape(length)
+    return elements if elements.flags.writeable else elements.copy()
