@@ -7,7 +7,8 @@ edits for rounding.
     ---------------------  ------------------------------------------------------------------------------------------
     every                  equal, to the bit
     float64                the element rounded to 15, 16 or 17 digits, half up on the shortest text or half to even;
-                           0 for -0.0; any NaN for a NaN
+                           0 for -0.0; any NaN for a NaN; below 1e-5 rounded to 20 decimals, as in LibreOffice's .ods,
+                           only where no element of the array has more
     float32, float16       0 for -0.0; any NaN for a NaN (9 digits give every one back, so rounding changes none)
     complex                each part as a float of its size
     integers               the element as a double, or that double rounded as a float64: a program that took text of
@@ -15,9 +16,10 @@ edits for rounding.
     bool                   equal
     datetime64             the element at whole milliseconds or hundredths of a second (down, or to the nearest): text
     timedelta64            made a date, or LibreOffice's .ods; only where no element of the array is finer than that
-    string                 the text with its line ends made \\n, without blanks at its ends, or with each run of blanks
-                           as one; only where the program did so to every text of the array
-    generic                each element as the dtype that it would have by itself; an integer for a whole float
+    string                 the text with line ends, blanks or control characters that a program does not keep, each way
+                           only where no text of the array stands otherwise (`text_changes` has the table)
+    generic                each element as the dtype that it would have by itself; an integer for a whole float, and a
+                           blank for text of blanks
 
 What a program does, it does to every element of an array: so a rule that an edit by hand could look like (dates,
 blanks) counts only where all elements bear it out.
@@ -25,22 +27,18 @@ blanks) counts only where all elements bear it out.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....elements import to_scalar
-from .rounding import Mask, mark_roundings, roundings_of
+from .rounding import Mask, mark_roundings, mark_twenty_decimals, roundings_of
+from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles
 _NEAR = 1e-14  # relatively; no rounding of an integer leads further
 _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
-_LINE_END = re.compile("\r\n?")
-_BLANKS = re.compile("[ \t\n\r]+")
 
 
 def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
@@ -68,7 +66,7 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
         case "datetime" | "timedelta":
             return _mark_moments(written, cells)
         case "string":
-            return _mark_texts(_to_list(written), _to_list(cells))
+            return mark_texts(list(map(str, written.tolist())), list(map(str, cells.tolist())))
         case "generic":
             return _mark_objects(written, cells)
         case "bool":
@@ -77,7 +75,8 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
 
 def _mark_floats(written: Buffer, cells: Buffer) -> Mask:
     if written.dtype.itemsize == 8:
-        return mark_roundings(np.ascontiguousarray(written), np.ascontiguousarray(cells))
+        written, cells = np.ascontiguousarray(written), np.ascontiguousarray(cells)
+        return mark_twenty_decimals(written, cells, mark_roundings(written, cells))
     return np.asarray((written == cells) | (np.isnan(written) & np.isnan(cells)))
 
 
@@ -135,53 +134,21 @@ def _units_of(moments: Buffer) -> int | None:
     return 10 ** powers[unit] // count if unit in powers and not 10 ** powers[unit] % count else None
 
 
-# Text --------------------------------------------------------------------------------------------------------
-
-
-def _with_plain_line_ends(text: str) -> str:
-    return _LINE_END.sub("\n", text)
-
-
-def _without_blanks_around(text: str) -> str:
-    return text.strip(" \t\n\r")
-
-
-def _with_single_blanks(text: str) -> str:
-    return _BLANKS.sub(" ", text)
-
-
-_CHANGES: tuple[Callable[[str], str], ...] = (_with_plain_line_ends, _without_blanks_around, _with_single_blanks)
-
-
-def _mark_texts(written: list[str], cells: list[str]) -> Mask:
-    marks = np.fromiter((a == b for a, b in zip(written, cells, strict=True)), np.bool_, len(cells))
-    if marks.all():
-        return marks
-    others = np.flatnonzero(~marks).tolist()
-    for wanted in sorted(product((False, True), repeat=len(_CHANGES)), key=sum)[1:]:
-
-        def change(text: str, wanted: tuple[bool, ...] = wanted) -> str:
-            for how, wants in zip(_CHANGES, wanted, strict=True):
-                text = how(text) if wants else text
-            return text
-
-        changed = [index for index in others if change(written[index]) == cells[index]]
-        if changed and all(change(text) == text for text in cells):
-            marks[changed] = True
-            others = [index for index in others if not marks[index]]
-    return marks
-
-
-def _to_list(texts: Buffer) -> list[str]:
-    return list(map(str, texts.tolist()))
-
-
 # Objects -----------------------------------------------------------------------------------------------------
 
 
 def _mark_objects(written: Buffer, cells: Buffer) -> Mask:
     pairs = zip(map(to_scalar, written.tolist()), map(to_scalar, cells.tolist()), strict=True)
-    return np.fromiter((_is_kept(before, now) for before, now in pairs), np.bool_, len(cells))
+    marks: Mask = np.fromiter((_is_kept(before, now) for before, now in pairs), np.bool_, len(cells))
+    texts = [index for index in np.flatnonzero(~marks).tolist() if isinstance(to_scalar(written[index]), str)]
+    texts = [index for index in texts if cells[index] is None or isinstance(to_scalar(cells[index]), str)]
+    if texts:
+        others = [index for index in np.flatnonzero(marks).tolist() if isinstance(to_scalar(cells[index]), str)]
+        places = [*texts, *others]
+        before = [str(written[index]) for index in places]
+        now = ["" if cells[index] is None else str(cells[index]) for index in places]
+        marks[places] = mark_texts(before, now)
+    return marks
 
 
 def _is_kept(before: Any, now: Any) -> bool:

@@ -19,6 +19,8 @@ from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals,
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
+_SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods
+_UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # below, doubles have fewer digits, and the relative distance says nothing
 _LEAST_DIGITS = 10**14  # of 15
 _EXACT = 22  # powers of ten up to this one are doubles
@@ -57,6 +59,34 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
         some = places[start : start + MOST]
         marks[some] = _mark_some(numbers[some], cells[some], decimals)
     return marks
+
+
+def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
+    """Return the marks, and where a small cell is its number rounded to 20 decimals, if no cell of the array has more.
+
+    Args:
+        numbers: as they were written.
+        cells: as they stand now.
+        marks: of those that are known.
+    """
+    with np.errstate(invalid="ignore"):
+        small = (np.abs(cells) < _SMALL) & ((np.abs(cells) >= _WITH_EXPONENT) | (cells == 0))
+        places = np.flatnonzero(small & ~marks & (np.abs(numbers) < _SMALL))
+    if not len(places) or not all(map(_has_twenty_decimals, cells[small].tolist())):
+        return marks
+    for place in places.tolist():
+        marks[place] = float(cells[place]) in _decimals_of(float(numbers[place]))
+    return marks
+
+
+def _has_twenty_decimals(number: float) -> bool:
+    return float(f"{round(number * 1e20)}e-20") == number
+
+
+def _decimals_of(number: float) -> set[float]:
+    """Return a number with 20 decimals, rounded half up from its text, or from its 15 digits."""
+    exact = Decimal(repr(number))
+    return {float(digits.quantize(_UNIT, ROUND_HALF_UP)) for digits in (exact, _HALF_UP[15].plus(exact))}
 
 
 def _mark_some(numbers: Floats, cells: Floats, decimals: Decimals) -> Mask:

@@ -1,0 +1,399 @@
+"""The guard: an exact snapshot in a very hidden sheet, told from edits to the bit, and never taken for an array."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import math
+import zipfile
+import zlib
+from decimal import ROUND_HALF_UP, Context, Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same, dtype_cases, shape_cases
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sheetarray as sa
+from sheetarray.dtypes import from_name
+from sheetarray.errors import FormatError, LimitError
+from sheetarray.linear import LinearArray
+from sheetarray.sheets.excel.guard.comparing import mark_kept
+from sheetarray.sheets.excel.guard.guard_sheet import guard_title
+from sheetarray.sheets.excel.guard.rounding import mark_roundings, mark_twenty_decimals, roundings_of
+from sheetarray.sheets.excel.guard.snapshot import (
+    LONGEST,
+    MOST_BYTES,
+    bytes_allowed,
+    decode_snapshot,
+    encode_snapshot,
+    parse_header,
+)
+from sheetarray.sheets.excel.guard.text_changes import mark_texts
+
+openpyxl = pytest.importorskip("openpyxl")
+
+_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16, 17)}
+RULES = {
+    **{f"half up, {n}": lambda x, n=n: float(_UP[n].plus(Decimal(repr(x)))) for n in (15, 16, 17)},
+    **{f"half even, {n}": lambda x, n=n: float(f"%.{n}g" % x) for n in (15, 16, 17)},
+}
+
+
+def _texts(array: Any, name: str = "t") -> list[str]:
+    return encode_snapshot(name, LinearArray.from_numpy(array), sheet="arrays", cells="numeric", dates="real")
+
+
+def _decode(texts: list[str]) -> Any:
+    return decode_snapshot(parse_header(texts[0]), texts[1:], most_bytes=bytes_allowed(texts[1:], 0))
+
+
+# Snapshots ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+def test_a_snapshot_gives_every_dtype_back(name: str) -> None:
+    array = dtype_cases()[name]
+    decoded = _decode(_texts(array))
+    assert_same(decoded, array)
+    assert decoded.flags.writeable
+
+
+def test_a_snapshot_keeps_bits_that_no_cell_holds() -> None:
+    array = np.array([0x7FF8000000000001, 0xFFF0000000000123], np.uint64).view(np.float64)
+    assert (_decode(_texts(array)).view(np.uint64) == array.view(np.uint64)).all()
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 5000])
+def test_texts_are_as_long_as_they_may_be(length: int) -> None:
+    texts = _texts(np.random.default_rng(1).random(length))
+    assert all(len(text) == LONGEST for text in texts[1:-1])
+    assert 0 < len(texts[-1]) <= LONGEST
+    assert len(_decode(texts)) == length
+
+
+def test_hostile_snapshots_are_refused_before_memory_is_taken() -> None:
+    texts = _texts(np.arange(10.0))
+    says = json.loads(texts[0])
+
+    def change(**fields: Any) -> list[str]:
+        return [json.dumps({**says, **fields}), *texts[1:]]
+
+    huge = {"length": 10**12, "shape": [10**12]}
+    bomb = base64.b64encode(zlib.compress(bytes(MOST_BYTES + 1), 9)).decode()
+    for damaged in (
+        change(**huge),
+        change(**huge, dtype="string"),
+        change(**huge, dtype="generic"),
+        change(length=9, shape=[9]),
+        change(length=11),
+        change(crc=1),
+        change(crc="1"),
+        change(texts=2),
+        change(texts=-1),
+        change(dtype="float63"),
+        change(shape=[11]),
+        change(shape=[-1]),
+        change(shape="10"),
+        change(shape=[1] * 1000, strides=[1] * 1000),
+        change(order="none"),
+        change(name=None),
+        ["{" * 100_000, *texts[1:]],
+        ["[]", *texts[1:]],
+        [texts[0]],
+        [texts[0], texts[1][:-4]],
+        [texts[0], texts[1][4:]],
+        [texts[0], "é" + texts[1][1:]],
+        [texts[0], texts[1], "AAAA"],
+        [json.dumps({**says, "dtype": "string"}), bomb],
+        [json.dumps({**says, "dtype": "generic"}), bomb],
+        [texts[0], bomb],
+    ):
+        with pytest.raises(FormatError):
+            _decode(damaged)
+
+
+def test_how_much_memory_a_snapshot_may_take() -> None:
+    assert bytes_allowed(["x" * 10], 10) == MOST_BYTES
+    assert bytes_allowed([], MOST_BYTES // 2 + 1) == MOST_BYTES + 2
+    assert bytes_allowed(["x" * (MOST_BYTES // 64 + 1)], 0) == MOST_BYTES + 64
+    says = parse_header(_texts(np.arange(10.0))[0])
+    assert len(decode_snapshot(says, _texts(np.arange(10.0))[1:], most_bytes=80)) == 10
+    with pytest.raises(FormatError, match="claims 10 elements"):
+        decode_snapshot(says, _texts(np.arange(10.0))[1:], most_bytes=79)
+
+
+# Rounding and edits --------------------------------------------------------------------------------------------
+
+
+def _doubles(rng: np.random.Generator, count: int) -> Any:
+    bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
+    parts = [
+        rng.standard_normal(count) * 10.0 ** rng.integers(-12, 12, count),
+        np.round(rng.standard_normal(count) * 1000, 3) * 1.1,
+        bits[np.isfinite(bits)],
+        rng.integers(10**15, 10**16, count) / 10.0 ** rng.integers(0, 20, count),
+        2.0 ** rng.integers(-1000, 1000, count // 10),
+    ]
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_edits_of_every_size_are_told_from_rounding(rule: str) -> None:
+    rng = np.random.default_rng(list(RULES).index(rule))
+    numbers = _doubles(rng, 5000)
+    rounded = np.array([RULES[rule](number) for number in numbers.tolist()])
+    assert mark_roundings(numbers, rounded).all()
+    units = np.where(rng.random(len(numbers)) < 0.6, 1, 10 ** rng.integers(0, 14, len(numbers)))
+    units *= rng.choice([-1, 1], len(numbers))
+    edited = []
+    for number, unit in zip(rounded.tolist(), units.tolist(), strict=True):
+        decimal = Decimal(repr(number))
+        edited.append(float(decimal + unit * Decimal(10) ** (decimal.adjusted() - 14)))
+    cells = np.array(edited)
+    wanted = [cell in {way(x) for way in RULES.values()} for x, cell in zip(numbers.tolist(), edited, strict=True)]
+    assert mark_roundings(numbers, cells).tolist() == wanted
+    assert sum(wanted) < len(wanted) // 20  # where both roundings are a unit apart, which no one can tell
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-3, 3))
+def test_neighbours_of_what_programs_leave_are_edits(number: float, steps: int) -> None:
+    for cell in roundings_of(number):
+        near = cell
+        for _ in range(abs(steps)):
+            near = math.nextafter(near, math.copysign(math.inf, steps))
+        wanted = near in roundings_of(number) or near == number
+        assert mark_roundings(np.array([number]), np.array([near])).tolist() == [wanted]
+
+
+def test_zeros_nan_and_infinities() -> None:
+    written = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, np.nan, 5e-324])
+    cells = np.array([-0.0, 0.0, -np.nan, np.inf, np.inf, np.nan, 1.0, 0.0])
+    assert mark_roundings(written, cells).tolist() == [True, True, True, True, False, False, False, False]
+
+
+def test_twenty_decimals_count_where_no_element_has_more() -> None:
+    written = np.array([-1.324358995628145e-08, 7.165876558738361e-07, 1.5])
+    cells = np.array([-1.324358995628e-08, 7.1658765587384e-07, 1.5])
+    none = np.zeros(3, np.bool_)
+    assert mark_twenty_decimals(written, cells, none.copy()).tolist() == [True, True, False]
+    edited = np.array([-1.324358995629e-08, 7.1658765587384e-07, 1.5])
+    assert mark_twenty_decimals(written, edited, none.copy()).tolist() == [False, True, False]
+    finer = np.array([-1.324358995628e-08, 7.165876558738361e-07, 1.5])
+    assert mark_twenty_decimals(written, finer, none.copy()).tolist() == [False, False, False]
+
+
+def _kept(written: Any, cells: Any) -> list[bool]:
+    array = np.asarray(written)
+    dtype = {"U": "string", "O": "generic"}.get(array.dtype.kind, str(array.dtype))
+    marks: list[bool] = mark_kept(array, np.asarray(cells), from_name(dtype)).tolist()
+    return marks
+
+
+def test_each_kind_of_dtype_has_its_rules() -> None:
+    assert _kept(np.array([0.1, -0.0], "f4"), np.array([0.2, 0.0], "f4")) == [False, True]
+    assert _kept(np.array([0.1 + 0.2 + 1j]), np.array([0.3 + 1j])) == [True]
+    assert _kept(np.array([0.1 + 0.2 + 1j]), np.array([0.3 + 1.1j])) == [False]
+    assert _kept(np.array([True, False]), np.array([True, True])) == [True, False]
+    large = 2**53 + 1
+    assert _kept(np.array([large, large, large, 5]), np.array([2**53, 9007199254740990, 2**53 + 3, 6])) == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    objects = np.array([1.0, 2**70, 0.1 + 0.2, None, "a", True], object)
+    assert _kept(objects, np.array([1, 2**70, 0.3, None, "a", True], object)) == [True] * 6
+    assert _kept(objects, np.array([2, 2**69, 0.31, 0, "b", 1], object)) == [False] * 6
+
+
+def test_dates_are_rounded_all_or_not_at_all() -> None:
+    written = np.array([1_234_567, 7_654_321, 5_000_000], "datetime64[us]")
+    rounded = np.array([1_235_000, 7_654_000, 5_000_000], "datetime64[us]")
+    assert _kept(written, rounded) == [True, True, True]
+    rounded[1] = np.datetime64(7_655_000, "us")
+    assert _kept(written, rounded) == [True, False, True]
+    rounded[1] = np.datetime64(7_654_322, "us")
+    assert _kept(written, rounded) == [False, False, True]
+
+
+def test_text_counts_as_kept_where_a_program_changed_all_alike() -> None:
+    assert mark_texts(["a\r\nb", "c\r\nd"], ["a\nb", "c\nd"]).tolist() == [True, True]
+    assert mark_texts(["a\r\nb", "c\r\nd"], ["a\nb", "c\r\nd"]).tolist() == [False, True]
+    assert mark_texts(["a ", "  b", "c"], ["a", "b", "d"]).tolist() == [True, True, False]
+    assert mark_texts(["a  b", " "], ["a b", ""]).tolist() == [True, True]
+    assert mark_texts(["a\x01\r\nb"], ["a_x0001__x000d_\nb"]).tolist() == [True]
+    assert mark_texts(["a b"], ["ab"]).tolist() == [False]
+
+
+# Workbooks -----------------------------------------------------------------------------------------------------
+
+
+def _edit(path: Path, target: Path, edits: dict[str, Any]) -> Path:
+    book = openpyxl.load_workbook(path)
+    for address, value in edits.items():
+        book.worksheets[0][address] = value
+    book.save(target)
+    return target
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> tuple[Path, Any]:
+    array = np.random.default_rng(7).standard_normal((40, 5))
+    path = tmp_path / "run.xlsx"
+    sa.write(path, {"t": array, "n": np.arange(200)}, guard=True)
+    return path, array
+
+
+def test_the_sheet_is_very_hidden_and_of_texts(guarded: tuple[Path, Any]) -> None:
+    book = openpyxl.load_workbook(guarded[0])
+    assert [(sheet.title, sheet.sheet_state) for sheet in book] == [
+        ("arrays", "visible"),
+        ("arrays guard", "veryHidden"),
+    ]
+    column = [cell.value for cell in book["arrays guard"]["A"]]
+    assert column[0] == "sheetarray guard 1"
+    says = json.loads(column[1])
+    assert (says["name"], says["dtype"], says["length"], says["shape"]) == ("t", "float64", 200, [40, 5])
+    assert all(len(text) <= 32_000 for text in column)
+    assert book["arrays guard"].max_column == 1
+
+
+def test_no_verb_takes_the_guard_for_anything_else(guarded: tuple[Path, Any]) -> None:
+    path, array = guarded
+    assert list(sa.scan(path)) == list(sa.read(path)) == ["t", "n"]
+    assert list(sa.check(path)) == []
+    assert_same(sa.read(path)["t"], array)
+    book = openpyxl.load_workbook(path)
+    del book["arrays"]
+    for row in (["a", "b"], [1, 2]):
+        (book["table"] if "table" in book else book.create_sheet("table")).append(row)
+    book.save(path)
+    assert sa.read_columns(path)["b"].tolist() == [2]
+
+
+def test_rounded_elements_come_back_and_edits_stay(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, array = guarded
+    header = sa.scan(path)["t"].cells - 200
+    address = f"A{header + 2 + 7}"  # under the name and the header
+    edited = _edit(path, tmp_path / "edited.xlsx", {address: 0.125})
+    assert (sa.read(edited, guard=False)["t"] != array).sum() > 20
+    wanted = array.copy()
+    wanted[1, 2] = 0.125
+    assert_same(sa.read(edited)["t"], wanted)
+    (finding,) = sa.check(edited)
+    assert (finding.array, finding.index, finding.severity) == ("t", (1, 2), "error")
+    assert finding.location == f"arrays!{address}"
+    assert "1 element edited (t[1, 2]), the rest exact" in finding.message
+
+
+def test_three_edits_are_three_findings_with_their_places(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, _ = guarded
+    first = sa.scan(path)["t"].cells - 200 + 2
+    edits = {f"A{first + place}": 9.5 for place in (0, 8, 199)}
+    findings = list(sa.check(_edit(path, tmp_path / "edited.xlsx", edits)))
+    assert [finding.index for finding in findings] == [(0, 0), (1, 3), (39, 4)]
+    assert "3 elements edited (t[0, 0], t[1, 3], t[39, 4]), the rest exact" in findings[0].message
+    assert {finding.array for finding in findings} == {"t"}
+
+
+@pytest.mark.parametrize("name", shape_cases())
+def test_shapes_come_back(name: str, tmp_path: Path) -> None:
+    array = shape_cases()[name]
+    sa.write(tmp_path / "a.xlsx", {"t": array}, guard=True)
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    book.save(tmp_path / "b.xlsx")
+    assert_same(sa.read(tmp_path / "b.xlsx")["t"], array)
+
+
+def test_append_adds_replaces_and_takes_away_guards(guarded: tuple[Path, Any]) -> None:
+    path, array = guarded
+    sa.write(path, {"u": array + 1}, mode="a", sheet="more", guard=True)
+    assert openpyxl.load_workbook(path).sheetnames == ["arrays", "arrays guard", "more", "more guard"]
+    sa.write(path, {"u": array + 2}, mode="a", sheet="more", if_sheet_exists="replace", guard=True)
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["arrays", "arrays guard", "more", "more guard"]
+    assert [sheet.sheet_state for sheet in book] == ["visible", "veryHidden"] * 2
+    assert list(sa.check(path)) == []
+    assert_same(sa.read(path, ["u"])["u"], array + 2)
+    sa.write(path, {"u": array + 3}, mode="a", sheet="more", if_sheet_exists="replace")
+    assert openpyxl.load_workbook(path)["more guard"]["A1"].value is None
+    assert list(sa.check(path)) == []
+    assert_same(sa.read(path, ["u"])["u"], array + 3)
+
+
+@pytest.mark.parametrize(("length", "longest"), [(25, 31), (26, 31), (31, 31)])
+def test_titles_of_guards_are_no_longer_than_excel_takes(length: int, longest: int, tmp_path: Path) -> None:
+    title = "x" * length
+    assert len(guard_title(title)) == longest
+    sa.write(tmp_path / "a.xlsx", {"t": np.arange(3)}, sheet=title, guard=True)
+    sa.write(tmp_path / "a.xlsx", {"u": np.arange(3)}, sheet="y" + title[1:], guard=True, mode="a")
+    assert list(sa.scan(tmp_path / "a.xlsx")) == ["t", "u"]
+    with pytest.raises(LimitError):
+        sa.write(tmp_path / "a.xlsx", {"u": np.arange(3)}, sheet="y" + title[1:], guard=True, mode="a")
+
+
+def test_convert_writes_a_guard(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"t": np.array([0.1 + 0.2])})
+    sa.convert(tmp_path / "a.csv", tmp_path / "a.xlsx", writing={"guard": True})
+    assert "arrays guard" in openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames
+
+
+def test_a_sheet_of_people_with_such_a_title_is_read(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.xlsx", {"t": np.arange(3)}, sheet="life guard")
+    assert list(sa.read(tmp_path / "a.xlsx")) == ["t"]
+
+
+def _change_guard(path: Path, edits: dict[str, Any]) -> None:
+    book = openpyxl.load_workbook(path)
+    for address, value in edits.items():
+        book["arrays guard"][address] = value
+    book.save(path)
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ({"A1": "sheetarray guard 2"}, "another version"),
+        ({"A3": "AAAA"}, "cannot be used"),
+        ({"A3": None}, "0 of 1 texts"),
+        ({"A2": "{}"}, "damaged"),
+        ({"A2": "what"}, "belong to no array"),
+    ],
+)
+def test_a_damaged_guard_is_one_warning_and_passed_over(
+    guarded: tuple[Path, Any], edits: dict[str, Any], message: str
+) -> None:
+    path, array = guarded
+    _change_guard(path, edits)
+    findings = [finding for finding in sa.check(path) if "guard" in finding.message]
+    assert len(findings) == 1
+    assert message in findings[0].message
+    assert findings[0].severity == "warning"
+    assert np.allclose(sa.read(path)["t"], array)
+
+
+def test_a_guard_of_another_file_restores_nothing(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, array = guarded
+    sa.write(tmp_path / "b.xlsx", {"t": array + 1, "n": np.arange(200)}, guard=True)
+    with zipfile.ZipFile(path) as one, zipfile.ZipFile(tmp_path / "b.xlsx") as other:
+        mixed = io.BytesIO()
+        with zipfile.ZipFile(mixed, "w") as target:
+            for name in one.namelist():
+                target.writestr(name, (other if name.endswith("sheet2.xml") else one).read(name))
+    mixed.seek(0)
+    assert_same(sa.read(mixed, format="xlsx")["t"], array)
+
+
+def test_a_workbook_without_arrays_says_so(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.xlsx", {"t": np.arange(3)}, guard=True)
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    del book["arrays"]
+    book["arrays guard"].sheet_state = "visible"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(FormatError, match="no array"):
+        sa.read(tmp_path / "a.xlsx")
