@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from .arrays import select, values_by_name
-from .columns import ArrayInfo, CompareFingerprint, ResizedArray, RestoreElements, Sheet, read_resized
+from .columns import ArrayInfo, CompareFingerprint, ElementRestorer, ResizedArray, Sheet, read_resized
 from .columns import check_sheets as check_columns
 from .columns import read_sheets as read_columns
 from .columns import scan_sheets as scan_columns
@@ -361,7 +361,7 @@ def read_sheets(
     strict: bool = False,
     missing: Missing = "error",
     resize: bool = False,
-    restore: RestoreElements | None = None,
+    restore: ElementRestorer | None = None,
 ) -> ArraysByName:
     """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
     return read_composites(*_reader_of(sheets, strict, missing, resize=resize, restore=restore), names)
@@ -375,16 +375,22 @@ def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool =
 
 
 def check_sheets(
-    sheets: Sequence[Sheet], *, missing: Missing = "error", judge: CompareFingerprint | None = None
+    sheets: Sequence[Sheet],
+    *,
+    missing: Missing = "error",
+    judge: CompareFingerprint | None = None,
+    restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
-    read, scan = _reader_of(sheets, False, missing)
+    read, scan = _reader_of(sheets, False, missing, restore=restore)
     try:
         scan()
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
         yield Finding.from_error(error)
         return
-    yield from check_columns(sheets, missing=missing, judge=judge, fixed=find_fixed_columns(read, scan))
+    yield from check_columns(
+        sheets, missing=missing, judge=judge, fixed=find_fixed_columns(read, scan), restore=restore
+    )
     yield from check_composites(read, scan)
 
 
@@ -408,7 +414,7 @@ def _reader_of(
     missing: Missing,
     *,
     resize: bool = False,
-    restore: RestoreElements | None = None,
+    restore: ElementRestorer | None = None,
 ) -> tuple[Read, Scan]:
     fixed: frozenset[str] | None = None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .adopting import HeaderEdit, ResizedArray, find_header_edits, info_of_resized
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import ArrayColumn
-from .column_reader import CompareFingerprint, RestoreElements
+from .column_reader import CompareFingerprint, ElementRestorer
 from .grid import Anchor, cell_address, column_letters
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells
@@ -26,12 +26,12 @@ __all__ = [
     "ColumnCells",
     "CompareFingerprint",
     "DataCells",
+    "ElementRestorer",
     "HeaderEdit",
     "Layout",
     "LayoutColumn",
     "Request",
     "ResizedArray",
-    "RestoreElements",
     "RowChange",
     "Sheet",
     "Texts",

@@ -148,7 +148,7 @@ class ArrayColumn:
         buffer, problems = self._decode_cells(
             cells if cell_count == len(cells) else cells[:cell_count], cell_count, cells_per_element, missing
         )
-        return DecodedColumn(buffer, problems, cells_per_element, wrong)
+        return DecodedColumn(buffer, problems, cells_per_element, wrong, cells)
 
     def _decode_cells(
         self, cells: pl.Series | Sequence[Cell], wanted: int, cells_per_element: int, missing: Missing
@@ -192,12 +192,13 @@ class ArrayColumn:
 
 @dataclass(frozen=True)
 class DecodedColumn:
-    """A buffer, the cells in it that cannot be read, how many cells make an element, and whether the count is wrong."""
+    """A buffer, the cells in it that cannot be read, how many cells make an element, a wrong count, and all cells."""
 
     buffer: Buffer
     problems: list[Problem]
     cells_per_element: int
     count_error: FormatError | None
+    cells: pl.Series | Sequence[Cell]
 
 
 def _to_series(cells: Sequence[Cell]) -> pl.Series:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..errors import Finding, FormatError
 from ..header import Header, NoteFinding
 from ..linear import view_of
 from ..resizing import count_rows
-from .column import ArrayColumn
+from .column import ArrayColumn, DecodedColumn
 from .grid import Anchor, Orient
 from .parts import ReportError
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
@@ -28,7 +28,21 @@ _FIXED_HINT = (
     "by itself: undo the edit, or write the array again"
 )
 
-RestoreElements = Callable[[str, Buffer, ArrayColumn], Buffer]
+
+class ElementRestorer(Protocol):
+    """What remembers the elements of arrays exactly, and knows what programs make of them."""
+
+    def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
+        """Return the elements, each that a program has only rounded with the bits that it was written with."""
+
+    def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
+        """Put elements into a buffer whose cells a program has rounded to what no element can be.
+
+        Returns:
+            The indices of those, of the unreadable cells given by the index of their elements.
+        """
+
+
 CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
 
 
@@ -56,7 +70,7 @@ class ReadMode:
     resize: bool = False
     fixed: Collection[str] = ()
     finds_edits: bool = False
-    restore: RestoreElements | None = None
+    restore: ElementRestorer | None = None
 
 
 class ColumnReader:
@@ -191,6 +205,8 @@ class ColumnReader:
             error.array = name
             self._report(error)
             return None
+        if decoded.problems and self._mode.restore is not None:
+            self._repair(decoded, column, name, self._mode.restore)
         if decoded.count_error:
             decoded.count_error.array = name
             if name in self._mode.fixed:
@@ -208,9 +224,16 @@ class ColumnReader:
             self._warn_of_all(name, self._judge(name, decoded.buffer if sound else None, column))
         return None
 
+    def _repair(self, decoded: DecodedColumn, column: ArrayColumn, name: str, restorer: ElementRestorer) -> None:
+        """Take those problems away that a program has made by rounding."""
+        if decoded.count_error is None and decoded.cells_per_element == 1:
+            unreadable = {problem.index: decoded.cells[problem.index] for problem in decoded.problems}
+            repaired = restorer.repair(name, decoded.buffer, column, unreadable)
+            decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
+
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._mode.restore is not None:
-            buffer = self._mode.restore(name, buffer, column)
+            buffer = self._mode.restore.restore(name, buffer, column)
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
         return view_of(column.header, buffer)

@@ -20,7 +20,7 @@ from ..header import NoteFinding, warn_of_finding
 from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
-from .column_reader import ColumnReader, CompareFingerprint, ReadMode, RestoreElements
+from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
@@ -60,7 +60,7 @@ def read_sheets(
     missing: Missing = "error",
     resize: bool = False,
     fixed: Collection[str] = (),
-    restore: RestoreElements | None = None,
+    restore: ElementRestorer | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of one sheet or several of a container, in the order written.
 
@@ -194,6 +194,7 @@ def check_sheets(
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
     fixed: Collection[str] = (),
+    restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in sheets, in reading order; nothing where they are intact.
 
@@ -204,10 +205,13 @@ def check_sheets(
         missing: as for `read_sheets`.
         judge: what else there is to say of the elements of an array; of None, where not all of them can be read.
         fixed: arrays that have no rows of their own, since others depend on them.
+        restore: as for `read_sheets`; `judge` sees what it has restored.
     """
     errors: list[FormatError] = []
     findings: list[Finding] = []
-    mode = ReadMode(False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True)
+    mode = ReadMode(
+        False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True, restore=restore
+    )
     try:
         for _ in _read_arrays(sheets, None, mode):
             pass

@@ -182,7 +182,7 @@ def read_excel(
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = _select_sheets(book, sheet)
         snapshots = Snapshots(book.guards() if guard else [])
-        restore = snapshots.restore_column if snapshots.exist else None
+        restore = snapshots if snapshots.exist else None
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
 
@@ -248,7 +248,8 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
             yield from verdict
         yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
-    findings = list(check_sheets(sheets, missing=missing, judge=judge))
+    restore = snapshots if snapshots.exist else None
+    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore))
     yield from memory.findings
     yield from snapshots.check()
     yield from map(memory.simplify_exchange, findings)

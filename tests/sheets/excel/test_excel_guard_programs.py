@@ -18,8 +18,6 @@ from sheetarray.errors import SheetArrayWarning
 
 openpyxl = pytest.importorskip("openpyxl")
 
-_OUT_OF_RANGE = 1e308  # rounded up, the largest doubles are none any more
-
 
 def _arrays() -> dict[str, Any]:
     rng = np.random.default_rng(5)

@@ -27,17 +27,20 @@ blanks) counts only where all elements bear it out.
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....elements import to_scalar
-from .rounding import Mask, mark_roundings, mark_twenty_decimals, roundings_of
+from .rounding import Mask, decimals_of, mark_roundings, mark_twenty_decimals, roundings_of
 from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles
 _NEAR = 1e-14  # relatively; no rounding of an integer leads further
+_NUMERAL = re.compile(r"[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?")
 _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
 
 
@@ -99,6 +102,17 @@ def is_rounded_integer(written: int, cell: float) -> bool:
     if abs(written) >= 2**1023:
         return False
     return any(cell == int(number) for number in roundings_of(float(written)) if np.isfinite(number))
+
+
+def is_beyond(written: float, cell: object) -> bool:
+    """Return whether the cell of an element is that element rounded to a number beyond its dtype."""
+    text = str(cell).strip()
+    if not isinstance(cell, (str, int, float)) or isinstance(cell, bool) or not _NUMERAL.fullmatch(text):
+        return False
+    number = Decimal(text)
+    if isinstance(written, int):
+        return number == number.to_integral_value() and is_rounded_integer(written, int(number))
+    return bool(np.isfinite(written)) and number in decimals_of(written)
 
 
 # Dates -------------------------------------------------------------------------------------------------------

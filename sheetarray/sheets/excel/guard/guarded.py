@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from ....columns import ArrayColumn, Sheet
 from ....dtypes import Buffer
 from ....errors import Finding, FormatError
 from ....header import Header
-from .comparing import mark_kept
+from .comparing import is_beyond, mark_kept
 from .guard_sheet import read_guard
 from .rounding import Mask
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
@@ -110,16 +110,29 @@ class Snapshots:
             column: its cells.
             buffer: the elements that were read.
         """
+        written = self._decode_beside(name, column, buffer)
+        return None if written is None else Guarded(written, mark_kept(written, buffer, column.header.dtype))
+
+    def _decode_beside(self, name: str, column: ArrayColumn, buffer: Buffer) -> Buffer | None:
+        """Return the elements of the snapshot of an array, where it is of the same dtype and length."""
         entry, header = self.find(name, column.group[0].title), column.header
         if entry is None or entry[0].header.dtype.name != header.dtype.name or entry[0].header.capacity != len(buffer):
             return None
-        written = self.decode(entry, buffer.nbytes)
-        return None if written is None else Guarded(written, mark_kept(written, buffer, header.dtype))
+        return self.decode(entry, buffer.nbytes)
 
-    def restore_column(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
+    def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, each that stands as written with the bits that it was written with."""
         guarded = self.compare(name, column, buffer)
         return buffer if guarded is None else put_back(guarded, buffer)
+
+    def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
+        """Put elements into a buffer whose cells a program has rounded to what no element can be."""
+        written = self._decode_beside(name, column, buffer)
+        if written is None or column.header.dtype.kind not in ("float", "int"):
+            return set()
+        repaired = {index for index, cell in unreadable.items() if is_beyond(written[index].item(), cell)}
+        buffer[list(repaired)] = written[list(repaired)]
+        return repaired
 
 
 def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:

@@ -40,6 +40,13 @@ def roundings_of(number: float) -> set[float]:
     return {number, float(f"{number:.14e}"), float(f"{number:.15e}"), *half_up}
 
 
+def decimals_of(number: float) -> set[Decimal]:
+    """Return the decimals of 15 and 16 digits that `roundings_of` takes; of the largest doubles some are no double."""
+    exact = Decimal(repr(number))
+    even = {Decimal(f"{number:.14e}"), Decimal(f"{number:.15e}")}
+    return even | {context.plus(exact) for context in _HALF_UP.values()}
+
+
 def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
     """Return where a cell is its number, or a rounding of it, to the bit; zeros and NaN are alike.
 
@@ -75,7 +82,7 @@ def mark_twenty_decimals(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
     if not len(places) or not all(map(_has_twenty_decimals, cells[small].tolist())):
         return marks
     for place in places.tolist():
-        marks[place] = float(cells[place]) in _decimals_of(float(numbers[place]))
+        marks[place] = float(cells[place]) in _twenty_decimals_of(float(numbers[place]))
     return marks
 
 
@@ -83,7 +90,7 @@ def _has_twenty_decimals(number: float) -> bool:
     return float(f"{round(number * 1e20)}e-20") == number
 
 
-def _decimals_of(number: float) -> set[float]:
+def _twenty_decimals_of(number: float) -> set[float]:
     """Return a number with 20 decimals, rounded half up from its text, or from its 15 digits."""
     exact = Decimal(repr(number))
     return {float(digits.quantize(_UNIT, ROUND_HALF_UP)) for digits in (exact, _HALF_UP[15].plus(exact))}
