@@ -30,7 +30,7 @@ def guard_title(title: str) -> str:
 
     Example:
         >>> guard_title("arrays"), guard_title("a title of thirty-one characters"[:31])
-        ('arrays guard', 'a title of thirt-3ca2f5c1 guard')
+        ('arrays guard', 'a title of thirt-c19a92b3 guard')
     """
     units = title.encode("utf-16-le", "surrogatepass")
     if len(units) // 2 + len(_END) <= _LONGEST_TITLE:

@@ -62,7 +62,7 @@ class Snapshots:
         return self.findings
 
     def __iter__(self) -> Iterator[tuple[SnapshotHeader, list[str]]]:
-        """Every snapshot, in their order."""
+        """Yield every snapshot, in their order."""
         for entries in self._by_name().values():
             yield from entries
 
