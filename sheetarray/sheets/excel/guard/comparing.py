@@ -33,9 +33,9 @@ from typing import Any
 
 import numpy as np
 
-from ....dtypes import Buffer, DType
+from ....dtypes import Buffer, DType, Mask
 from ....elements import to_scalar
-from .rounding import Mask, decimals_of, mark_roundings, mark_twenty_decimals, roundings_of
+from .rounding import decimals_of, mark_roundings, mark_twenty_decimals, roundings_of
 from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles

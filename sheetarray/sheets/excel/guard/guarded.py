@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....columns import ArrayColumn, Sheet
-from ....dtypes import Buffer
+from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError
 from ....header import Header
 from .comparing import is_beyond, mark_kept
 from .guard_sheet import read_guard
-from .rounding import Mask
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written"

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Any
 
 import numpy as np
 
+from ....dtypes import Mask
 from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals, Floats, Integers
-
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods

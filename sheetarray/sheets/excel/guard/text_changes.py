@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from .rounding import Mask
+from ....dtypes import Mask
 
 _BLANKS = re.compile("[ \t\n\r]+")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
