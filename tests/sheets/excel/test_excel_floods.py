@@ -130,6 +130,21 @@ FLOODS: dict[str, Callable[[], bytes]] = {
     ),
 }
 
+# `check` takes a workbook apart as `read` does; it is tried on one flood of each part, and of each kind of reader.
+ALSO_CHECKED = {
+    "3 M empty rows",
+    "60,000 sheets on one part",
+    "2 M cells of one address in rows",
+    "attributes of a style",
+    "relationships",
+    "rich shared strings",
+    "merged cells",
+    "6 M odd cells after a comment",
+    "a text of 32 MB",
+    "repetition in a document",
+    "spaces of a document",
+}
+
 
 def labels(count: int) -> dict[tuple[int, int], Any]:
     """Cells that hold their text themselves, column by column."""
@@ -198,6 +213,10 @@ print(json.dumps(outcome))
 """
 
 
+def test_floods_that_are_checked_too_are_among_them() -> None:
+    assert set(FLOODS) > ALSO_CHECKED
+
+
 @pytest.mark.slow
 @measured
 @pytest.mark.parametrize("name", FLOODS)
@@ -205,9 +224,9 @@ def test_a_flood_is_read_or_refused_within_bounds(tmp_path: Path, name: str) -> 
     path = tmp_path / "flood.xlsx"
     path.write_bytes(FLOODS[name]())
     assert path.stat().st_size < 32 * MILLION
-    read, check = (json.loads(run_limited(_SCRIPT, path, verb, seconds=SECONDS).output) for verb in ("read", "check"))
-    assert read in ("FormatError", "['t']")
-    assert check == read
+    verbs = ("read", "check") if name in ALSO_CHECKED else ("read",)
+    outcomes = {json.loads(run_limited(_SCRIPT, path, verb, seconds=SECONDS).output) for verb in verbs}
+    assert outcomes in ({"FormatError"}, {"['t']"})
 
 
 _READ_TABLE = """
