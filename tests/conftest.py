@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sheetarray.testing.sheets_server import SheetsServer
 
 pytest_plugins = ["sheetarray.testing.pytest_plugin"]  # an installed package brings it by itself
-pytest.register_assert_rewrite("grids", "hostile")
+pytest.register_assert_rewrite("appended_books", "grids", "hostile")
 
 settings.register_profile(
     "sheetarray",
