@@ -6,7 +6,8 @@ import inspect
 import io
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from .. import api
 from ..arrays import select, values_by_name
 from ..columns import ArrayInfo
-from ..errors import FormatError, SheetArrayError, SheetArrayWarning
+from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
 from ..labelled import read_with_labels, scan_options
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
@@ -22,6 +23,8 @@ from ..registry import format_of
 from ..values import is_of, naming
 from .contents import Contents, check_elements, count_elements
 from .page import Page
+
+_MOST_READS = 50  # of a damaged source, one for each array
 
 
 def view(*sources: Any, names: Sequence[str] | None = None, format: str | None = None, **options: Any) -> Page:
@@ -101,11 +104,12 @@ def add_source(
             source.seek(start)
         return source
 
+    names = [names] if isinstance(names, str) else names
     infos = _scan(rewind(), format, options)
-    wanted = infos.keys() if names is None else {names} if isinstance(names, str) else set(names)
+    wanted = infos.keys() if names is None else set(names)
     check_elements(contents.elements + count_elements(infos, wanted))
     findings = [*api.check(rewind(), format=format, **_known_options(source, format, options))]
-    arrays, labels, unread = _read(rewind, names, format, options, infos)
+    arrays, labels, unread = _read(rewind, names, format, options, infos, findings)
     contents.add_file(title, arrays, labels=labels, infos=infos, findings=findings, unread=unread)
 
 
@@ -125,27 +129,44 @@ def _known_options(source: Any, format: str | None, options: Mapping[str, Any]) 
 
 
 def _read(
-    rewind: Any,
+    rewind: Callable[[], Any],
     names: Sequence[str] | None,
     format: str | None,
     options: dict[str, Any],
     infos: Mapping[str, ArrayInfo],
+    findings: Sequence[Finding],
 ) -> tuple[dict[str, Any], DatasetLabels | None, dict[str, str]]:
-    """Return the arrays, what is said of them, and why some cannot be read: those are left out, one by one."""
+    """Return the arrays, what is said of them, and why some cannot be read.
+
+    Those that have an error are left out, and the others read at once. Where that is not enough, each of a few arrays
+    is read by itself.
+    """
     try:
         arrays, labels = read_with_labels(rewind(), names, format, options)
         return arrays, labels, {}
     except FormatError as error:
         whole = error
-    arrays, labels, unread = {}, None, {}
-    for name in infos if names is None else [name for name in infos if name in names]:
+    wanted = [name for name in infos if names is None or name in names]
+    errors = {
+        finding.array: str(finding).removeprefix("error: ")
+        for finding in reversed(findings)
+        if finding.severity == "error"
+    }
+    unread = {name: errors[name] for name in wanted if name in errors}
+    intact = [name for name in wanted if name not in unread]
+    with suppress(FormatError):
+        if intact:
+            arrays, labels = read_with_labels(rewind(), intact, format, options)
+            return arrays, labels, unread
+    arrays = {}
+    for name in intact if len(intact) <= _MOST_READS else ():
         try:
             arrays |= api.read(rewind(), [name], format=format, **options)
         except SheetArrayError as error:
             unread[name] = str(error)
     if not arrays:
         raise whole
-    return arrays, labels, unread
+    return arrays, None, unread
 
 
 def _title_of(source: Any) -> str:

@@ -227,6 +227,21 @@ def test_findings_are_listed_with_their_elements(tmp_path: Path) -> None:
     assert page.elements(page.entry("n")) == [0, 1, 2]
 
 
+def test_a_damaged_file_is_read_twice_however_many_arrays_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.csv"
+    sa.write(path, {f"a{n}": np.array([n + 0.5]) for n in range(60)})
+    path.write_text(path.read_text().replace("7.5,", "x,", 1))
+    calls: list[object] = []
+    read = sa.api.read
+    monkeypatch.setattr(sa.api, "read", lambda *given, **more: calls.append(given) or read(*given, **more))
+    page = reread(sa.view(path))
+    assert len(calls) == 2
+    assert page.entry("a7")["kind"] == "unread"
+    assert page.elements(page.entry("a59")) == [59.5]
+
+
 @pytest.mark.parametrize("count", [4, 5, 6])
 def test_a_page_says_how_many_findings_it_leaves_out(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch

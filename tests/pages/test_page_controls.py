@@ -298,7 +298,7 @@ def test_what_cannot_be_read_says_why(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text().replace("2.5", "2.5 m"))
     browser.open(sa.view(tmp_path / "a.csv").html)
     browser.choose_array(1)
-    assert browser.texts("main .error")[0].endswith("cell A21 (t[1]): expected a number, found '2.5 m'")
+    assert browser.texts("main .error")[0].endswith("cell A21: t[1]: expected a number, found '2.5 m'")
 
 
 # Safety --------------------------------------------------------------------------------------------------------------

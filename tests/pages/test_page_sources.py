@@ -1,0 +1,90 @@
+"""Whatever `read` takes can be viewed: every format, Google Sheets, workbooks with views and several sheets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from page_reading import PageReader
+
+import sheetarray as sa
+from sheetarray.testing.sheets_server import SheetsServer
+
+ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([1, 2], "i2")}
+
+
+def elements_of(page: PageReader, name: str) -> np.ndarray[Any, Any]:
+    entry = page.entry(name)
+    return np.array(page.elements(entry)).reshape(entry["shape"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "json", "xlsx", "npz", "avro", "msgpack", "awkd"])
+def test_every_format_can_be_viewed(tmp_path: Path, suffix: str) -> None:
+    for package in {"msgpack": ["msgpack"], "awkd": ["awkward"]}.get(suffix, []):
+        pytest.importorskip(package)
+    path = tmp_path / f"run.{suffix}"
+    sa.write(path, ARRAYS)
+    page = PageReader(sa.view(path).html)
+    for name, array in sa.read(path).items():
+        assert np.array_equal(elements_of(page, name), array)
+        assert page.entry(name)["location"] == sa.scan(path)[name].location
+    assert [entry["name"] for entry in page.manifest["entries"]] == list(ARRAYS)
+    assert page.manifest["findings"] == []
+
+
+@pytest.mark.parametrize("suffix", ["npy", "ra"])
+def test_a_format_of_one_array_can_be_viewed(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    sa.write(path, ARRAYS["t"])
+    assert np.array_equal(elements_of(PageReader(sa.view(path).html), "t"), ARRAYS["t"])
+
+
+def test_one_name_may_be_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    sa.write(path, {"tn": np.arange(3.0), "t": np.arange(2.0), "n": np.array([0.25])})
+    for text in (path.read_text(), path.read_text().replace("0.25", "x")):
+        path.write_text(text)
+        assert repr(sa.view(path, names="tn")) == "<Page of 1 array: tn>"
+    with pytest.raises(sa.NotFoundError):
+        sa.view(path, names="absent")
+
+
+def test_a_spreadsheet_of_google_can_be_viewed(server: SheetsServer) -> None:
+    key = server.create()
+    sa.write_gsheet(key, ARRAYS, client=server.client())
+    page = PageReader(sa.view(f"gsheets://{key}", client=server.client()).html)
+    assert np.array_equal(elements_of(page, "t"), ARRAYS["t"])
+    assert page.manifest["files"] == [f"gsheets://{key}"]
+    (run,) = page.entry("t")["cells"]["runs"]
+    info = sa.scan(f"gsheets://{key}", client=server.client())["t"]
+    assert info.data[0].address(0).startswith("arrays!A")
+    assert (run["title"], run["row"], run["column"]) == ("arrays", info.data[0].row, info.data[0].column)
+
+
+def test_the_sheet_of_a_workbook_is_part_of_every_address(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "two.xlsx"
+    sa.write(path, ARRAYS, sheet="first one")
+    sa.write(path, {"other": np.arange(4.0) + 0.5}, sheet="second", mode="a")
+    page = PageReader(sa.view(path).html)
+    book = openpyxl.load_workbook(path)
+    for name, array in sa.read(path).items():
+        info = sa.scan(path)[name]
+        for stored, value in enumerate(array.ravel()):
+            sheet, _, cell = info.data[0].address(stored).rpartition("!")
+            assert book[sheet][cell].value == value
+        assert page.entry(name)["cells"]["runs"][0]["title"] == info.location.partition("!")[0]
+
+
+def test_options_reach_reading_scanning_and_checking(tmp_path: Path) -> None:
+    path = tmp_path / "two.xlsx"
+    sa.write(path, ARRAYS, sheet="a")
+    sa.write(path, ARRAYS, sheet="b", mode="a")
+    with pytest.raises(sa.FormatError, match="two arrays"):
+        sa.view(path)
+    page = PageReader(sa.view(path, sheet="b").html)
+    assert page.entry("t")["location"].startswith("b!")
+    with pytest.raises(TypeError, match="no option"):
+        sa.view(path, delimiter=";")
