@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,13 +30,21 @@ def _soffice() -> str | None:
 
 
 @cache
+def _profile() -> str:
+    """The address of a folder for LibreOffice's settings, which takes long to fill; it goes when the tests are over."""
+    folder = tempfile.mkdtemp(prefix="sheetarray-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder).resolve().as_uri()
+
+
+@cache
 def _node() -> str | None:
     node = shutil.which("node")
     return node if node and (_JAVASCRIPT / "node_modules" / "xlsx").is_dir() else None
 
 
 def resave(path: Path, suffix: str, folder: Path) -> Path:
-    """Open a file with LibreOffice and save it again, in a profile of the folder's own.
+    """Open a file with LibreOffice and save it again, in a profile of this process's own.
 
     Args:
         path: what to open.
@@ -46,12 +56,11 @@ def resave(path: Path, suffix: str, folder: Path) -> Path:
         pytest.skip("LibreOffice is not installed")
     assert folder.resolve() != path.parent.resolve()
     folder.mkdir(exist_ok=True)
-    profile = (folder / "profile").resolve().as_uri()
     command = [
         soffice,
         "--headless",
         "--norestore",
-        f"-env:UserInstallation={profile}",
+        f"-env:UserInstallation={_profile()}",
         "--convert-to",
         _FILTERS[suffix],
         "--outdir",

@@ -20,6 +20,7 @@ import pytest
 from awkward_layouts import DTYPES, assert_kept, every_class, plain
 from cases import objects
 from click.testing import CliRunner
+from examples import examples
 from mutations import bounded_memory, mutated
 
 import sheetarray as sa
@@ -433,7 +434,7 @@ def survives(content: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(examples(6)))
 def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) -> None:
     source = random.Random(seed)
     file = io.BytesIO()
