@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api import adopt, check, convert, read, read_columns, scan, write, write_table
+from .api import adopt, check, convert, read, read_columns, restore, scan, write, write_table
 from .columns import ArrayInfo
 from .errors import (
     DTypeError,
@@ -61,6 +61,7 @@ __all__ = [
     "read_frame",
     "read_gsheet",
     "read_json",
+    "restore",
     "scan",
     "to_frame",
     "to_linear",

@@ -1,4 +1,4 @@
-"""read, write, scan, check, adopt, convert, read_columns, write_table: the whole package behind eight verbs.
+"""read, write, scan, check, adopt, restore, convert, read_columns, write_table: the whole package behind nine verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error.
@@ -416,6 +416,42 @@ def adopt(
     before = scan(source, format=format)
     write(target, arrays)
     return {name: info for name, info in scan(target).items() if name in before and info.shape != before[name].shape}
+
+
+def restore(
+    source: SourceOrTarget, target: SourceOrTarget, *, keep_edits: bool = False, format: str | None = None
+) -> list[str]:
+    """Write the arrays of a workbook anew as they were written, from the guard that it was written with.
+
+    Args:
+        source: a path, or an open file (then with `format`): a workbook written with `guard=True`, whatever program has
+            saved it since.
+        target: an .xlsx, which may be the source; replaced as a whole.
+        keep_edits: keep the elements that people have edited, and rows that they have added or deleted; all other
+            elements are exact.
+        format: of the source, instead of the suffix.
+
+    Returns:
+        The names of the arrays.
+
+    Raises:
+        FormatError: no guard, or one that is damaged.
+        LimitError: a target that is no workbook.
+        NotFoundError: a format that has no guards.
+
+    Example:
+        >>> import io
+        >>> file, restored = io.BytesIO(), io.BytesIO()
+        >>> write(file, {"t": np.array([0.1 + 0.2])}, format="xlsx", guard=True)
+        >>> restore(io.BytesIO(file.getvalue()), restored, format="xlsx")
+        ['t']
+        >>> restored.getvalue() == file.getvalue()
+        True
+    """
+    names: list[str] = format_of(source, format, reading=True).function("restore")(
+        source, target, keep_edits=keep_edits
+    )
+    return names
 
 
 def _is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -1,4 +1,4 @@
-"""The command line: `sheetarray info`, `show`, `convert`, `check`, `adopt`, `diff`, `table`, `view`, `gsheets`.
+"""The command line: `info`, `show`, `convert`, `check`, `adopt`, `restore`, `diff`, `table`, `view` and `gsheets`.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -19,6 +19,7 @@ from .diff import diff
 from .gsheets import gsheets
 from .info import info
 from .program import Program
+from .restore import restore
 from .show import show
 from .table import table
 from .view import view
@@ -58,6 +59,7 @@ def main() -> None:
       sheetarray convert run.csv run.json              one format to another, bit for bit
       sheetarray check run.csv returned.csv            what is damaged, cell by cell
       sheetarray adopt returned.xlsx                   accept rows that were added or deleted
+      sheetarray restore returned.xlsx run.xlsx        a guarded workbook as it was written
       sheetarray diff run.csv returned.csv             which elements were changed
       sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
       sheetarray view run.xlsx --open                  a page with pictures, in the browser
@@ -71,7 +73,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, adopt, diff, table, view, gsheets):
+for _command in (info, show, convert, check, adopt, restore, diff, table, view, gsheets):
     main.add_command(_command)
 
 __all__ = ["main"]

@@ -45,6 +45,7 @@ NAMES = [
     "read_frame",
     "read_gsheet",
     "read_json",
+    "restore",
     "scan",
     "to_frame",
     "to_linear",

@@ -12,6 +12,7 @@ from .adapter import (
     write_table_excel,
 )
 from .adopting import adopt_excel
+from .restoring import restore_excel
 
 __all__ = [
     "adopt_excel",
@@ -19,6 +20,7 @@ __all__ = [
     "keeps_excel",
     "read_columns_excel",
     "read_excel",
+    "restore_excel",
     "scan_excel",
     "write_excel",
     "write_table_excel",

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.dtypes import from_name
-from sheetarray.errors import FormatError, LimitError
+from sheetarray.errors import FormatError, LimitError, NotFoundError
 from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.guard.comparing import mark_kept
 from sheetarray.sheets.excel.guard.guard_sheet import guard_title
@@ -397,3 +397,66 @@ def test_a_workbook_without_arrays_says_so(tmp_path: Path) -> None:
     book.save(tmp_path / "a.xlsx")
     with pytest.raises(FormatError, match="no array"):
         sa.read(tmp_path / "a.xlsx")
+
+
+# Restored ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"cells": "text"}, {"dates": "text"}, {"sheet": "run 1"}])
+def test_restore_gives_the_file_as_it_was_written(options: dict[str, Any], tmp_path: Path) -> None:
+    arrays = {**shape_cases(), "day": np.array(["2026-01-05"], "M8[D]"), "text": dtype_cases()["string"]}
+    path, saved = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    sa.write(path, arrays, guard=True, **options)
+    openpyxl.load_workbook(path).save(saved)
+    assert sa.restore(saved, tmp_path / "c.xlsx") == list(arrays)
+    assert (tmp_path / "c.xlsx").read_bytes() == path.read_bytes()
+
+
+def test_restore_keeps_edits_where_it_is_asked_to(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, array = guarded
+    sa.write(path, {"u": array * 3}, mode="a", sheet="more", guard=True)
+    address = f"A{sa.scan(path)['t'].cells - 200 + 2 + 7}"
+    edited = _edit(path, tmp_path / "edited.xlsx", {address: 0.125})
+    sa.restore(edited, tmp_path / "kept.xlsx", keep_edits=True)
+    sa.restore(edited, edited)
+    wanted = array.copy()
+    wanted[1, 2] = 0.125
+    assert_same(sa.read(tmp_path / "kept.xlsx", guard=False)["t"], wanted)
+    assert_same(sa.read(tmp_path / "kept.xlsx", guard=False)["u"], array * 3)
+    assert_same(sa.read(edited, guard=False)["t"], array)
+    for file in (edited, tmp_path / "kept.xlsx"):
+        assert list(sa.check(file)) == []
+        assert {name: info.location.partition("!")[0] for name, info in sa.scan(file).items()} == {
+            "t": "arrays",
+            "n": "arrays",
+            "u": "more",
+        }
+
+
+def test_what_cannot_be_restored_is_said(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, _ = guarded
+    sa.write(tmp_path / "plain.xlsx", {"t": np.arange(3)})
+    sa.write(tmp_path / "plain.csv", {"t": np.arange(3)})
+    with pytest.raises(FormatError, match="no guard"):
+        sa.restore(tmp_path / "plain.xlsx", tmp_path / "out.xlsx")
+    with pytest.raises(NotFoundError):
+        sa.restore(tmp_path / "plain.csv", tmp_path / "out.xlsx")
+    with pytest.raises(LimitError, match="is a workbook"):
+        sa.restore(path, tmp_path / "out.csv")
+    _change_guard(path, {"A3": "AAAA"})
+    with pytest.raises(FormatError, match="cannot be used"):
+        sa.restore(path, tmp_path / "out.xlsx")
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_restore_at_the_command_line(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from sheetarray.cli import main
+
+    path, array = guarded
+    done = CliRunner().invoke(main, ["restore", str(path), str(tmp_path / "out.xlsx"), "--keep-edits"])
+    assert done.exit_code == 0, done.output
+    assert "2 arrays restored, edits kept" in done.output
+    assert_same(sa.read(tmp_path / "out.xlsx")["t"], array)
+    assert CliRunner().invoke(main, ["restore", str(path), "-"]).exit_code == 2

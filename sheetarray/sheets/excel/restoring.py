@@ -1,0 +1,103 @@
+"""A workbook with a guard -> the file as it was written, or with what people have edited and all else exact."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from ...adapters import ignore_progress
+from ...columns import read_sheets
+from ...errors import FormatError, LimitError, locating
+from ...files import Readable, Source, Writable, replacing
+from ...linear import LinearArray
+from .guard.guarded import Snapshots
+from .guard.snapshot import SnapshotHeader
+from .sheet import Workbook
+from .writing import append_workbook, lay_out_arrays, write_workbook
+
+_SUFFIXES = (".xlsx", ".xlsm")
+
+
+def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
+    """Write the arrays of a workbook anew from its guard, each to the sheet where it stood, with a guard again.
+
+    Args:
+        source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
+        target: an .xlsx or .xlsm, replaced as a whole, or an open file.
+        keep_edits: whether elements that people have edited, and rows that they have added or deleted, stay; all other
+            elements are exact.
+
+    Returns:
+        The names of the arrays.
+
+    Raises:
+        FormatError: no guard, or a snapshot of it is damaged; with `keep_edits` also as `read_excel`.
+        LimitError: a target that is no workbook; nothing is written.
+    """
+    if isinstance(target, (str, os.PathLike)) and not os.fspath(target).lower().endswith(_SUFFIXES):
+        raise LimitError("what is restored is a workbook: name a target that ends in .xlsx or .xlsm")
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
+        groups = _restore_arrays(book, keep_edits=keep_edits)
+    with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
+        path = Path(folder, "restored.xlsm" if str(target).lower().endswith(".xlsm") else "restored.xlsx")
+        for says, arrays in groups.values():
+            layouts = lay_out_arrays(arrays)
+            as_text, real_dates = says.cells == "text", says.dates == "real"
+            if not path.exists():
+                write_workbook(
+                    path,
+                    arrays,
+                    layouts,
+                    sheet=says.sheet,
+                    as_text=as_text,
+                    real_dates=real_dates,
+                    report=ignore_progress,
+                    guard=True,
+                )
+            else:
+                append_workbook(
+                    path,
+                    arrays,
+                    layouts,
+                    sheet=says.sheet,
+                    if_sheet_exists="error",
+                    as_text=as_text,
+                    real_dates=real_dates,
+                    report=ignore_progress,
+                    guard=True,
+                )
+        with replacing(target, binary=True) as sink, path.open("rb") as file:
+            shutil.copyfileobj(file, sink)
+    return [name for _, arrays in groups.values() for name in arrays]
+
+
+def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
+    """Return the arrays of each sheet by their names, and how they were written, by the sheet's title.
+
+    Raises:
+        FormatError: there are none, or one is damaged.
+    """
+    snapshots = Snapshots(book.guards())
+    groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
+    for entry in snapshots:
+        says = entry[0]
+        _, arrays = groups.setdefault(says.sheet, (says, {}))
+        buffer = snapshots.decode(entry, 0)
+        if buffer is not None:
+            header = says.header
+            arrays[says.name] = LinearArray(
+                header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer
+            )
+    if snapshots.findings:
+        raise FormatError(snapshots.findings[0].message, location=snapshots.findings[0].location)
+    if not groups:
+        raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
+    if keep_edits:
+        read = read_sheets(book.plain_sheets(), restore=snapshots, resize=True)
+        kept = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
+        for _, arrays in groups.values():
+            arrays.update({name: kept.pop(name) for name in list(arrays) if name in kept})
+        next(iter(groups.values()))[1].update(kept)
+    return groups
