@@ -66,6 +66,8 @@ class SheetGrid:
         while len(self._cells) <= column:
             self._cells.append([])
         held = self._cells[column]
+        if top >= len(held) and all(cell is None or cell is SKIP for cell in cells):
+            return  # blanks below the end are not kept: row by row, they would be made and taken off again
         if top > len(held):
             held.extend([None] * (top - len(held)))
         old = held[top : top + len(cells)]
