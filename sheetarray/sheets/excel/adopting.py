@@ -1,4 +1,4 @@
-"""What people have changed in a workbook, accepted: headers, defined names and fingerprints are made true to the cells.
+"""What people have changed in a workbook, accepted: headers, names, fingerprints and guards are made true to the cells.
 
 The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name has to
 refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
@@ -18,6 +18,7 @@ from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from .append import changed_parts, ensure_properties
 from .fingerprint.many import Written, make_fingerprints
+from .guard_renewal import renew_guards
 from .names import ArrayArea, build_references, make_defined_names, parse_titles
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
@@ -40,7 +41,7 @@ _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]
 def adopt_excel(
     source: Readable, target: Writable | None = None, *, missing: Missing = "error"
 ) -> dict[str, ArrayInfo]:
-    """Make headers, defined names and fingerprints of a workbook true to its cells; every other part keeps its bytes.
+    """Make headers, names, fingerprints and guards of a workbook true to its cells; every other part keeps its bytes.
 
     Args:
         source: a path, or an open file (then with a target): .xlsx or .xlsm.
@@ -64,7 +65,8 @@ def adopt_excel(
             sheets = reading.plain_sheets()
             arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
-        replaced = _change_headers(book, edits)
+            guards = renew_guards(book, reading, arrays)
+        replaced = _change_headers(book, edits) | guards
         record = _read_record(package)
         references = _references_of(arrays, record)
         if book.set_names(lambda name, text: _true_reference(name, text, references)):

@@ -131,7 +131,7 @@ def plan_append(
     old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
     parts = _make_sheet_parts(book, plans, old)
-    blanks = _worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
+    blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
     names = make_defined_names(refers, [*book.defined_names(), *book.table_names()])
@@ -165,7 +165,7 @@ def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSh
     """Return the sheets without their rows; new ones are put into the workbook."""
     made = []
     for plan, old_sheet, (head, tail) in zip(
-        plans, old.replaced, _worksheet_xml(book, plans, old.replaced), strict=True
+        plans, old.replaced, worksheet_xml(book, plans, old.replaced), strict=True
     ):
         if old_sheet is None:
             part = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
@@ -174,7 +174,7 @@ def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSh
     return made
 
 
-def _worksheet_xml(
+def worksheet_xml(
     book: OpenWorkbook, plans: Sequence[SheetPlan], old_sheets: Sequence[BookSheet | None]
 ) -> list[tuple[bytes, bytes]]:
     """Return what comes before and after the rows, as the workbook's macros and its view on the sheets want it."""

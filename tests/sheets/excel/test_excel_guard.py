@@ -460,3 +460,26 @@ def test_restore_at_the_command_line(guarded: tuple[Path, Any], tmp_path: Path) 
     assert "2 arrays restored, edits kept" in done.output
     assert_same(sa.read(tmp_path / "out.xlsx")["t"], array)
     assert CliRunner().invoke(main, ["restore", str(path), "-"]).exit_code == 2
+
+
+def test_adopt_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+    path, array = guarded
+    address = f"A{sa.scan(path)['t'].cells - 200 + 2 + 7}"
+    edited = _edit(path, tmp_path / "edited.xlsx", {address: 0.125})
+    wanted = array.copy()
+    wanted[1, 2] = 0.125
+    assert sa.adopt(edited) == {}
+    assert list(sa.check(edited)) == []
+    assert_same(sa.read(edited)["t"], wanted)
+    assert openpyxl.load_workbook(edited)["arrays guard"].sheet_state == "veryHidden"
+    book = openpyxl.load_workbook(edited)
+    last = sa.scan(edited)["t"].cells + 1  # one more row of five elements
+    for row in range(5):
+        book["arrays"].cell(last + row + 1, 1, 0.5)
+    book["arrays"].delete_cols(2)
+    book.save(edited)
+    assert list(sa.adopt(edited)) == ["t"]
+    assert [finding for finding in sa.check(edited) if finding.severity == "error"] == []
+    assert sa.read(edited)["t"].shape == (41, 5)
+    sa.restore(edited, tmp_path / "out.xlsx")
+    assert_same(sa.read(tmp_path / "out.xlsx", guard=False)["t"][40], np.full(5, 0.5))

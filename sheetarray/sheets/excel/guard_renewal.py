@@ -1,0 +1,46 @@
+"""Guards made true to the cells of a workbook, when what people have changed is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...columns import ResizedArray
+from ...linear import LinearArray
+from .append import worksheet_xml
+from .guard.guard_sheet import iter_rows, iter_texts
+from .guard.guarded import Snapshots
+from .guard.snapshot import encode_snapshot
+from .open_workbook import OpenWorkbook
+from .sheet import Workbook
+from .skeleton import SheetPlan
+
+
+def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]) -> dict[str, bytes]:
+    """Return the new content of the worksheets that hold snapshots, by their parts.
+
+    Elements that were only rounded keep their exact bits in the snapshot. An array of which there is none, or a damaged
+    one, has none afterwards.
+
+    Args:
+        book: the workbook that changes.
+        reading: the same, as it is read.
+        arrays: what stands in it now.
+    """
+    parts = {sheet.title: sheet for sheet in book.sheets}
+    renewed: dict[str, bytes] = {}
+    for guard in reading.guards():
+        snapshots = Snapshots([guard])
+        texts = []
+        for says, _ in snapshots:
+            array = arrays.get(says.name)
+            if array is None:
+                continue
+            header = array.column.header
+            buffer = snapshots.restore(says.name, array.buffer, array.column)
+            linear = LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
+            texts.append(encode_snapshot(says.name, linear, sheet=says.sheet, cells=says.cells, dates=says.dates))
+        sheet = parts[guard.title or ""]
+        plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
+        ((head, tail),) = worksheet_xml(book, [plan], [sheet])
+        renewed[sheet.part] = b"".join([head, *iter_rows(iter_texts(texts)), tail])
+    return renewed
