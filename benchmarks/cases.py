@@ -27,7 +27,7 @@ from .contenders import (
 )
 from .kinds import JSON, KIND, TEXT, make_one
 from .wide import FEW, MANY, ONE_BY_NAME, TABLE, TABLES
-from .workbooks import OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
+from .workbooks import FASTEXCEL, OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
 
 Verb = Literal["write", "read"]
 
@@ -123,6 +123,7 @@ CASES = (
     Case("xlsx", "workbook, 1 column, 1 M float64", 1_000_000, _normal(1), _WORKBOOKS),
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), (SHEETARRAY_XLSX, RUSTPY)),
+    Case("xlsx-many", "workbook, 1,000 arrays of 10 float64", 10, _normal(1000), (SHEETARRAY_XLSX, FASTEXCEL)),
     Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, FASTAVRO)),
 )
 
@@ -148,6 +149,8 @@ TARGETS = (
     Target("xlsx write at least 25 x faster than openpyxl", "write", OPENPYXL.label, 1 / 25, ".xlsx"),
     Target("xlsx write at least 4 x faster than rustpy-xlsxwriter", "write", RUSTPY.label, 1 / 4, ".xlsx"),
     Target("xlsx read at least 10 x faster than openpyxl", "read", OPENPYXL.label, 1 / 10, ".xlsx"),
+    Target("1,000 arrays in a workbook written at most 3 x rustpy", "write", FASTEXCEL.label, 3, cases=("xlsx-many",)),
+    Target("1,000 arrays in a workbook read at most 3 x fastexcel", "read", FASTEXCEL.label, 3, cases=("xlsx-many",)),
     Target("RawArray read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".ra"),
     Target("Avro read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".avro"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,21 @@ def _arrays_of_pandas(frame: Any) -> Arrays:
     return {name: frame[name].to_numpy() for name in frame.columns}
 
 
+def _write_rustpy_flushed(path: Path, arrays: Arrays) -> None:
+    """Write as sheetarray does: flushed to the disk, and put in the place of the old file."""
+    temporary = path.with_suffix(".part.xlsx")
+    _write_rustpy(temporary, arrays)
+    with temporary.open("rb+") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _read_fastexcel(path: Path) -> Arrays:
+    import fastexcel
+
+    return _arrays_of_polars(fastexcel.read_excel(path).load_sheet(0).to_polars())
+
+
 def _workbook(label: str, write: Any, read: Any, arrays: Any, most_cells: int | None = _SLOW) -> Contender:
     return Contender(label, write, read, arrays, suffix=".xlsx", most_cells=most_cells)
 
@@ -97,3 +113,6 @@ OPENPYXL = _workbook("openpyxl", _write_openpyxl, _read_openpyxl, _by_column)
 RUSTPY = _workbook("rustpy-xlsxwriter, python-calamine", _write_rustpy, _read_calamine, _by_column, None)
 XLSXWRITER = _workbook("XlsxWriter, polars", _write_xlsxwriter, _read_polars, _arrays_of_polars)
 PANDAS_XLSX = _workbook("pandas", _write_pandas, _read_pandas, _arrays_of_pandas)
+FASTEXCEL = Contender(
+    "rustpy-xlsxwriter flushed, fastexcel to NumPy", _write_rustpy_flushed, _read_fastexcel, suffix=".xlsx"
+)

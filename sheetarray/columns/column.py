@@ -110,9 +110,13 @@ class ArrayColumn:
                 return None
             self.starts.append(self.header.capacity - left)
             count = left - len(first) if index == len(self.pieces) - 1 else len(rest) - _count_trailing_nulls(rest)
-            if not 0 <= count <= len(rest) or rest[count:].null_count() < len(rest) - count:
+            if not 0 <= count <= len(rest):
                 return None
-            body = buffer_from_typed(rest[:count], self.header.dtype, missing=missing)
+            if count < len(rest):  # very many columns are short: slices take time
+                if rest[count:].null_count() < len(rest) - count:
+                    return None
+                rest = rest[:count]
+            body = buffer_from_typed(rest, self.header.dtype, missing=missing)
             if body is None:
                 return None
             if first:

@@ -26,6 +26,7 @@ from .reader.formulas import FormulaCells
 from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
 from .reader.scalars import scalars, words_of
+from .reader.short_columns import numbers_of_short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -274,8 +275,13 @@ class ExcelSheet:
             )
         wholes: dict[int, ColumnRun] = {}
         results: list[ColumnCells] = []
+        single = [request for request in requests if times[request.column] == 1 and request.stop is None]
+        numbers = numbers_of_short(single, columns) if numeric else {}
         for request, text in zip(requests, texts, strict=True):
             column, first = request.column, by_column[request.column].row
+            if column in numbers:
+                results.append(([], numbers[column]))
+                continue
             gathering = columns[column]
             if column not in wholes and len(gathering):
                 wholes[column] = self._whole_column(gathering, column, first)

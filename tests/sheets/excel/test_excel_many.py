@@ -27,6 +27,8 @@ from sheetarray.sheets.excel.fingerprint.many import MOST_TOGETHER, Written, mak
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.properties import merge_properties, read_properties, read_record
+from sheetarray.sheets.excel.reader import short_columns
+from sheetarray.sheets.excel.reader.column import to_numbers
 
 CUSTOM = "docProps/custom.xml"
 MANY = MOST_IN_FULL + 1
@@ -136,6 +138,50 @@ def test_adopting_very_many_arrays_remembers_them_in_columns_again(tmp_path: Pat
     sa.adopt(path)
     assert read_record(Package(path.read_bytes())) == before
     assert not list(sa.check(path))
+
+
+# Reading ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "size", "most"), [(7, 3, 0), (8, 3, 1), (40, 10, 1), (40, 11, 0), (40, 0, 0)])
+def test_short_columns_of_one_dtype_are_converted_together(
+    count: int, size: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def counted(run: Any, dtype: Any, **options: Any) -> Any:
+        calls.append(len(run))
+        return to_numbers(run, dtype, **options)
+
+    monkeypatch.setattr(short_columns, "to_numbers", counted)
+    monkeypatch.setattr(short_columns, "LONGEST", 10)
+    arrays = workbook(count, size) | {f"i{index}": np.arange(index, index + 3) for index in range(20)}
+    file = io.BytesIO()
+    sa.write(file, arrays, format="xlsx")
+    found = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    assert list(found) == list(arrays)
+    assert len(calls) == most + 1
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        assert found[name].tobytes() == array.tobytes(), name
+        assert found[name].base is None or found[name].base.nbytes == array.nbytes
+
+
+@pytest.mark.parametrize("odd", ["NaN", "Infinity", "x", "", "1e999", "0.1"])
+def test_one_column_in_doubt_among_very_many_is_read_as_ever(odd: str) -> None:
+    file = io.BytesIO()
+    sa.write(file, workbook(40), format="xlsx")
+    book = openpyxl.load_workbook(io.BytesIO(file.getvalue()))
+    book["arrays"].cell(book["arrays"].max_row, 20).value = odd or None
+    book.save(file := io.BytesIO())
+    if odd in ("x", "", "1e999"):
+        with pytest.raises(sa.FormatError, match=r"a19|T") as caught:
+            sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+        assert "T" in str(caught.value.location)
+        return
+    found = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    np.testing.assert_array_equal(found["a19"][2], float(odd))
+    assert all(np.isfinite(array).all() for name, array in found.items() if name != "a19")
 
 
 # Damaged and hostile -----------------------------------------------------------------------------------------

@@ -63,6 +63,18 @@ class ColumnRuns:
         self.values.append(values)
         self.height = max(self.height, 1 + int(rows.max()))
 
+    def add_neighbours(self, first: int, kinds: Kinds, values: pl.Series) -> None:
+        """Add a short run of cells without a gap, the first of them in a row."""
+        self.rows.append(range(first, first + len(kinds)))
+        self.kinds.append(kinds)
+        self.values.append(values)
+        self.height = max(self.height, first + len(kinds))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one run without a gap, from the first row on."""
+        return len(self.rows) == 1 and isinstance(self.rows[0], range) and self.rows[0].start == 0
+
 
 def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list[ColumnRuns]:
     """Return the cells of each column that is requested, from its row on.
@@ -128,12 +140,32 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
     rows, kinds = (rows - first_rows[which])[order], kinds[order]
     few = len(which) < _LONG_RUN * len(columns)
-    values = values.gather(order) if few else values
+    if few:
+        _share_out(rows, kinds, values.gather(order), bounds, columns)
+        return
     for index in np.flatnonzero(np.diff(bounds)).tolist():
         start, end = int(bounds[index]), int(bounds[index + 1])
         # long runs are copied, so that the columns can be given back one by one
-        piece = values[start:end] if few else values.gather(order[start:end])
-        columns[index].add(rows[start:end] if few else rows[start:end].copy(), kinds[start:end], piece)
+        columns[index].add(rows[start:end].copy(), kinds[start:end], values.gather(order[start:end]))
+
+
+def _share_out(
+    rows: Positions, kinds: Kinds, values: pl.Series, bounds: Positions, columns: Sequence[ColumnRuns]
+) -> None:
+    """Give each of very many columns its few cells, which are views; `bounds` says where those of each begin."""
+    gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
+    filled = np.flatnonzero(np.diff(bounds))
+    starts, ends = bounds[filled], bounds[filled + 1]
+    together = (gaps[ends - 1] == gaps[starts]).tolist()
+    firsts = rows[starts].tolist()
+    for index, start, end, first, unbroken in zip(
+        filled.tolist(), starts.tolist(), ends.tolist(), firsts, together, strict=True
+    ):
+        column, piece = columns[index], values.slice(start, end - start)
+        if unbroken:
+            column.add_neighbours(first, kinds[start:end], piece)
+        else:
+            column.add(rows[start:end], kinds[start:end], piece)
 
 
 def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
