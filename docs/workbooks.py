@@ -59,12 +59,28 @@ def make_dataset() -> Any:
     )
 
 
+def make_grids() -> Any:
+    """Return a Dataset of a grid for each month."""
+    import xarray as xr
+
+    rng, month = np.random.default_rng(1), np.arange("2026-01", "2026-07", dtype="M8[M]").astype("M8[s]")
+    lat, lon = np.linspace(45, 50, 11), np.linspace(5, 12, 15)
+    values = 12 - 1.2 * (lat[:, None] - 45) + 3 * np.sin(lon / 2) + 4 * np.arange(6)[:, None, None]
+    values = (values + rng.normal(0, 0.4, values.shape)).round(1)
+    attributes = {"units": "degC"}
+    return xr.Dataset(
+        {"temperature": (("month", "lat", "lon"), values, attributes)}, {"month": month, "lat": lat, "lon": lon}
+    )
+
+
 def draw_all(folder: Path) -> None:
     """Draw the sample workbooks and a Dataset into a folder."""
     with tempfile.TemporaryDirectory() as place:
         dataset = Path(place, "dataset.xlsx")
         sa.write(dataset, make_dataset())
-        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset):
+        view = Path(place, "view.xlsx")
+        sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
+        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, view):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .lazy import iter_blocks, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
-    from .sheets.excel import read_excel, write_excel
+    from .sheets.excel import View, read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
     from .sheets.google import create_gsheet, read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
@@ -44,6 +44,7 @@ __all__ = [
     "RemoteError",
     "SheetArrayError",
     "SheetArrayWarning",
+    "View",
     "__version__",
     "adopt",
     "check",
@@ -75,6 +76,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "View": "sheets.excel",
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
     "iter_blocks": "lazy",

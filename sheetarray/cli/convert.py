@@ -35,6 +35,11 @@ from .progress import watching
     multiple=True,
     help="An option of the format written, such as delimiter=';' or bom=true; repeatable.",
 )
+@click.option(
+    "--views",
+    is_flag=True,
+    help="For each array of two dimensions or more, a sheet of the workbook that shows it slice by slice.",
+)
 @from_and_read_options
 @missing_option
 @json_option
@@ -44,6 +49,7 @@ def convert(
     names: tuple[str, ...],
     to_format: str | None,
     write_pairs: tuple[str, ...],
+    views: bool,
     from_format: str | None,
     read_pairs: tuple[str, ...],
     missing: str | None,
@@ -61,6 +67,7 @@ def convert(
       sheetarray convert run.csv run.json
       sheetarray convert run.csv two.tsv.gz temperature pressure
       sheetarray convert run.csv excel.csv --write bom=true --write delimiter=";" --write decimal=","
+      sheetarray convert run.csv run.xlsx --views
       sheetarray convert returned.csv run.json --missing nan
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
     """
@@ -68,7 +75,9 @@ def convert(
         raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
     origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
-    write_options = parse_options(goal.row, "write", split_pairs(write_pairs))
+    write_options = parse_options(
+        goal.row, "write", {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
+    )
     with watching(origin, "read") as progress:
         arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
     place: Any = sys.stdout.buffer if target == PIPE else target

@@ -43,13 +43,19 @@ def _node() -> str | None:
     return node if node and (_JAVASCRIPT / "node_modules" / "xlsx").is_dir() else None
 
 
-def resave(path: Path, suffix: str, folder: Path) -> Path:
+def resave_all(paths: list[Path], suffix: str, folder: Path) -> list[Path]:
+    """Open files with LibreOffice, started once, and save each again; otherwise as `resave`."""
+    return [resave(paths[0], suffix, folder, *paths[1:]), *(folder / f"{path.stem}.{suffix}" for path in paths[1:])]
+
+
+def resave(path: Path, suffix: str, folder: Path, *others: Path) -> Path:
     """Open a file with LibreOffice and save it again, in a profile of this process's own.
 
     Args:
         path: what to open.
         suffix: of what to save: xlsx, ods, csv, xls or pdf.
         folder: for the file saved, which bears the same stem; not that of `path`.
+        others: more files to be opened and saved in the same way.
     """
     soffice = _soffice()
     if soffice is None:
@@ -66,6 +72,7 @@ def resave(path: Path, suffix: str, folder: Path) -> Path:
         "--outdir",
         str(folder),
         str(path),
+        *map(str, others),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     saved = folder / f"{path.stem}.{suffix}"

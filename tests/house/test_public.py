@@ -28,6 +28,7 @@ NAMES = [
     "RemoteError",
     "SheetArrayError",
     "SheetArrayWarning",
+    "View",
     "__version__",
     "adopt",
     "check",

@@ -13,8 +13,10 @@ from .adapter import (
 )
 from .adopting import adopt_excel
 from .restoring import restore_excel
+from .views.description import View
 
 __all__ = [
+    "View",
     "adopt_excel",
     "check_excel",
     "keeps_excel",

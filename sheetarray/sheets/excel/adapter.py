@@ -8,7 +8,7 @@ is text. A fingerprint of each array goes into the document's properties, so tha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -32,6 +32,7 @@ from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
 from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
+from .views.description import View, select_views
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
@@ -47,6 +48,7 @@ def write_excel(
     cells: Literal["numeric", "text"] = "numeric",
     dates: Literal["real", "text"] = "real",
     guard: bool = False,
+    views: bool | str | Sequence[str] | Mapping[str, View] = False,
     progress: Progress | None = None,
 ) -> None:
     """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
@@ -63,13 +65,16 @@ def write_excel(
             9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
         guard: keep an exact snapshot of every array in a very hidden sheet, from which `read` gives each element its
             bits back that a program has rounded, and `check` tells every edit.
+        views: True, names of arrays, or a `View` for each name: sheets `<name> view` that show one slice of an array of
+            two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a chart.
         progress: called with the cells written and the cells in all.
 
     Raises:
         DTypeError: an array that no dtype of the format holds.
         FormatError: mode "a", and the file is no workbook.
         LimitError: a name, a title or a text that Excel cannot hold, a workbook that takes no other sheets, or that
-            another program saved in the meantime; the file is as it was.
+            another program saved in the meantime; a view that cannot be; the file is as it was.
+        NotFoundError: a view of an array that is not written.
 
     Example:
         >>> import io
@@ -87,7 +92,7 @@ def write_excel(
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     layouts = lay_out_arrays(linear)
     how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
-    how |= {"guard": guard, "report": progress or ignore_progress}
+    how |= {"guard": guard, "views": select_views(views, linear), "report": progress or ignore_progress}
     if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
         write_workbook(target, linear, layouts, **how)
     elif isinstance(target, (str, os.PathLike)):
@@ -180,7 +185,7 @@ def read_excel(
         {'b': array(['007'], dtype='<U3')}
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        sheets = _select_sheets(book, sheet)
+        sheets = _select_sheets(opened, book, sheet)
         snapshots = Snapshots(book.guards() if guard else [])
         restore = snapshots if snapshots.exist else None
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
@@ -197,7 +202,7 @@ def scan_excel(
         NotFoundError: no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(_select_sheets(book, sheet), strict=strict, resize=resize)
+        return scan_sheets(_select_sheets(opened, book, sheet), strict=strict, resize=resize)
 
 
 def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -220,7 +225,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
     snapshots = Snapshots(book.guards())
     verdicts: list[Finding] = []
 
-    sheets = _select_sheets(book, sheet)
+    sheets = _select_sheets(source, book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -258,10 +263,20 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
         yield from memory.find_missing()  # where every array could be read: a broken one is not gone
 
 
-def _select_sheets(book: Workbook, title: str | None) -> list[ExcelSheet]:
-    """Return the sheet of a title, compared without case as Excel does; every sheet for None."""
+def _select_sheets(source: Source, book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
+    """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
+
+    Args:
+        source: of the workbook.
+        book: the same, open.
+        title: of the sheet.
+        of_table: for None, every sheet that may be a table: no view, not even one that was changed.
+    """
     if title is None:
-        return book.plain_sheets() or [book.sheet(known) for known in book.titles]
+        views = book.find_views(source)
+        left_out = views.recorded if of_table else views.intact
+        sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
+        return [known for known in sheets if known.title not in left_out] or sheets
     _check_is_text(title)
     for known in book.titles:
         if known.casefold() == title.casefold():
@@ -306,6 +321,6 @@ def read_columns_excel(
         thousands=thousands,
     )
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        meant = _select_sheets(book, sheet)[0]
+        meant = _select_sheets(opened, book, sheet, of_table=True)[0]
         with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, options)

@@ -8,23 +8,35 @@ where the workbook remembers that it is one of ours.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
 from ...errors import FormatError
-from .names import build_references, make_defined_names
+from .names import ArrayArea, build_references, make_defined_names
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
 from .own_sheets import OwnSheets, find_own_sheets
 from .package.contents import add_titles
 from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties
+from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties, read_record
 from .package.relations import TYPES, parts_only_reached_through
 from .package.styles import CellStyles, find_styles
-from .skeleton import PROPERTIES, SheetPart, SheetPlan, check_titles, remember_sheets, worksheet_parts
+from .skeleton import (
+    CHART_TYPE,
+    DRAWING_TYPE,
+    PROPERTIES,
+    SheetPart,
+    SheetPlan,
+    ViewPart,
+    check_titles,
+    remember_sheets,
+    title_of_first,
+    worksheet_parts,
+)
+from .views.record import recorded_views
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
@@ -46,6 +58,8 @@ class PackageEdit:
         known: what is remembered of each new sheet already, by the workbook's spelling of its title.
         spelled: that spelling, by the plan's title.
         strict: whether the workbook is strict OOXML.
+        views: in the order of their plans; their parts are added, or replaced.
+        names: the defined names of the arrays, by what they stand for.
     """
 
     package: Package
@@ -58,6 +72,8 @@ class PackageEdit:
     known_sheets: dict[str, dict[str, Any]]
     titles: dict[str, str]
     strict: bool
+    views: list[ViewPart]
+    names: Mapping[ArrayArea, str]
 
     @property
     def bold(self) -> int | None:
@@ -71,7 +87,7 @@ class PackageEdit:
             FormatError: a part is damaged.
             OSError: the sink refuses.
         """
-        later = {self.properties, *(sheet.name for sheet in self.sheets)}
+        later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
         for name in self.package.names():
             if name in self.replaced:
                 writer.write_part(name, self.replaced[name])
@@ -108,6 +124,19 @@ def sheet_titles(package: Package) -> list[str]:
     return [sheet.title for sheet in OpenWorkbook(package).sheets]
 
 
+def titles_of_others(package: Package, sheet: str, *, replacing: bool) -> list[str]:
+    """Return the titles of all sheets but the views that go when a sheet is replaced.
+
+    Raises:
+        FormatError: no .xlsx or .xlsm, or a damaged one.
+    """
+    try:
+        gone = recorded_views(read_record(package) or {}, sheet) if replacing else set()
+    except FormatError:
+        gone = set()  # edited: nothing is known to be ours
+    return [title for title in sheet_titles(package) if title.casefold() not in gone]
+
+
 def plan_append(
     package: Package, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error"
 ) -> PackageEdit:
@@ -130,7 +159,7 @@ def plan_append(
     book.check_open()
     old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
-    parts = _make_sheet_parts(book, plans, old)
+    parts, views = _make_sheet_parts(book, plans, old)
     blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], old.emptied)
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
@@ -146,7 +175,7 @@ def plan_append(
     properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
-    emptied = {sheet.title: {"names": [], "of": plans[0].title} for sheet in old.emptied}
+    emptied = {sheet.title: {"names": [], "of": title_of_first(plans)} for sheet in old.emptied}
     return PackageEdit(
         package=package,
         replaced=replaced | changed_parts(book, added),
@@ -158,20 +187,42 @@ def plan_append(
         known_sheets=remember_sheets(plans, names),
         titles=old.titles,
         strict=book.strict,
+        views=views,
+        names=names,
     )
 
 
-def _make_sheet_parts(book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets) -> list[SheetPart]:
-    """Return the sheets without their rows; new ones are put into the workbook."""
-    made = []
+def _make_sheet_parts(
+    book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets
+) -> tuple[list[SheetPart], list[ViewPart]]:
+    """Return the sheets without their rows, and the views; new ones are put into the workbook."""
+    made: list[SheetPart] = []
+    views: list[ViewPart] = []
+    in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
     for plan, old_sheet, (head, tail) in zip(
         plans, old.replaced, worksheet_xml(book, plans, old.replaced), strict=True
     ):
         if old_sheet is None:
             part = _unused_name(book, posixpath.join(posixpath.dirname(book.part), "worksheets", "sheet{}.xml"))
             book.add_sheet(plan.title, part, very_hidden=plan.very_hidden)
-        made.append(SheetPart(plan.title, old_sheet.part if old_sheet else part, head, tail))
-    return made
+        name = old_sheet.part if old_sheet else part
+        if plan.is_view:
+            chart = _add_chart(book, views) if plan.has_chart and not book.strict else ("", "")
+            selected = old_sheet is not None and old_sheet is in_view
+            views.append(ViewPart(plan.title, name, *chart, selected=selected, strict=book.strict))
+        else:
+            made.append(SheetPart(plan.title, name, head, tail))
+    return made, views
+
+
+def _add_chart(book: OpenWorkbook, views: Sequence[ViewPart]) -> tuple[str, str]:
+    """Return names for a drawing and the chart in it, which are put into the list of parts."""
+    folder, names = posixpath.dirname(book.part), []
+    taken = {name for view in views for name in (view.drawing, view.chart)}
+    for kind, type_ in (("drawing", DRAWING_TYPE), ("chart", CHART_TYPE)):
+        names.append(_unused_name(book, posixpath.join(folder, f"{kind}s", f"{kind}{{}}.xml"), taken))
+        book.types.add(names[-1], type_)
+    return names[0], names[1]
 
 
 def worksheet_xml(
@@ -192,9 +243,9 @@ def _code_name(package: Package, part: str) -> str:
         return ""  # it is replaced, broken or not
 
 
-def _unused_name(book: OpenWorkbook, pattern: str) -> str:
+def _unused_name(book: OpenWorkbook, pattern: str, taken: Collection[str] = ()) -> str:
     """Return a name that no part has."""
-    used = {sheet.part for sheet in book.sheets}
+    used = {*taken, *(sheet.part for sheet in book.sheets)}
     names = (pattern.format(index) for index in count(1))
     return next(name for name in names if not (name in book.package or name in book.types or name in used))
 

@@ -19,14 +19,18 @@ from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from .guard.guard_sheet import is_guard, may_be_guard
+from .package.parts import Package
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.formulas import FormulaCells
+from .reader.ooxml import OoxmlBook
+from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
 from .reader.scalars import scalars, words_of
 from .reader.short_columns import numbers_of_short
+from .views.record import ViewSheets, find_views
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,6 +70,14 @@ class Workbook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._container.close()
+
+    def find_views(self, source: Source) -> ViewSheets:
+        """Return which of its sheets are views, as far as its record tells."""
+        if isinstance(self._container, OoxmlBook):
+            return find_views(Package(source.whole()), self._container.parts)
+        if isinstance(self._container, OdsBook):
+            return find_views(Package(source.whole()), dict.fromkeys(self.titles, ""))
+        return ViewSheets()
 
     def sheet(self, title: str) -> ExcelSheet:
         """Return one of its sheets.

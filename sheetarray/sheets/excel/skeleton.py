@@ -18,7 +18,7 @@ from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.properties import CONTENT_TYPE, add_sheets, merge_properties
 from .package.relations import TYPES
-from .package.styles import DATE_CODES, OWN_STYLES, TRUTH_CODE, CellStyles
+from .package.styles import DATE_CODES, OWN_STYLES, TRUTH_CODE, VIEW_STYLES, CellStyles
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"
@@ -28,10 +28,12 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
+DRAWING_TYPE, CHART_TYPE = f"{_OFFICE}drawing+xml", f"{_OFFICE}drawingml.chart+xml"
 _TYPE = f"{_OFFICE}spreadsheetml.sheet.main+xml"
 _MACRO_TYPE = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
 _OWN_FORMATS = 164  # the first number of a format that is not built in
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
+_CHOOSER, _EDGE, _SIDES = "FFFFF2CC", "FFBF9000", ("left", "right", "top", "bottom")
 _CALCULATION = 191029  # the engine of Excel 2019 and later: it does not compute everything anew on opening
 
 
@@ -51,6 +53,8 @@ class SheetPlan:
         printed: the absolute ranges that are printed; empty for the whole sheet.
         hidden: the columns that are hidden until somebody asks for them.
         very_hidden: whether no menu shows the sheet; how many rows it has is not known before.
+        is_view: whether it is a view, of which `views` makes everything.
+        has_chart: whether a chart is in it.
     """
 
     title: str
@@ -62,6 +66,8 @@ class SheetPlan:
     printed: Sequence[str] = ()
     hidden: frozenset[int] = frozenset()
     very_hidden: bool = False
+    is_view: bool = False
+    has_chart: bool = False
 
     @property
     def print_area(self) -> str:
@@ -87,6 +93,27 @@ class SheetPart:
 
 
 @dataclass(frozen=True)
+class ViewPart:
+    """Where a view goes.
+
+    Attributes:
+        title: of the sheet, as the workbook spells it.
+        name: of the part.
+        drawing: the name of the part of its drawing; empty where there is none.
+        chart: the name of the part of the chart in that.
+        selected: whether it is the sheet in sight.
+        strict: whether the workbook is strict OOXML.
+    """
+
+    title: str
+    name: str
+    drawing: str = ""
+    chart: str = ""
+    selected: bool = False
+    strict: bool = False
+
+
+@dataclass(frozen=True)
 class WorkbookSkeleton:
     """A new workbook without the rows of its sheets, and without what is remembered of its arrays.
 
@@ -95,12 +122,16 @@ class WorkbookSkeleton:
         sheets: in the order of the plans.
         styles: of its cells.
         known: what is remembered of each sheet already, by the plan's title.
+        views: in the order of their plans.
+        names: the defined names, by what they stand for.
     """
 
     parts: dict[str, bytes]
     sheets: list[SheetPart]
     styles: CellStyles
     known: dict[str, dict[str, Any]]
+    views: list[ViewPart]
+    names: Mapping[ArrayArea, str]
 
     @property
     def bold(self) -> int | None:
@@ -148,22 +179,28 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Workbo
     check_titles(sheets)
     refers = build_references((array, plan.title, cells) for plan in sheets for array, cells in plan.arrays)
     names = make_defined_names(refers)
+    views = [
+        ViewPart(plan.title, f"{_SHEETS}{number}.xml", *_drawing_names(plan, number), selected=number == 1)
+        for number, plan in enumerate(sheets, 1)
+        if plan.is_view
+    ]
+    styles = VIEW_STYLES if views else OWN_STYLES
     parts = {
-        TYPES: _types(len(sheets), _MACRO_TYPE if for_macros else _TYPE),
+        TYPES: _types(len(sheets), _MACRO_TYPE if for_macros else _TYPE, views),
         "_rels/.rels": _root_relations(),
         "xl/workbook.xml": _workbook(sheets, {names[area]: text for area, text in refers.items()}),
         "xl/_rels/workbook.xml.rels": _workbook_relations(len(sheets)),
-        "xl/styles.xml": _styles(),
+        "xl/styles.xml": _styles(choosers=bool(views)),
         "docProps/core.xml": _core(),
         "docProps/app.xml": _application(),
     }
     made = [
         SheetPart(plan.title, f"{_SHEETS}{number}.xml", *_worksheet(plan, selected=number == 1))
         for number, plan in enumerate(sheets, 1)
+        if not plan.is_view
     ]
-    return WorkbookSkeleton(
-        {name: text.encode() for name, text in parts.items()}, made, OWN_STYLES, remember_sheets(sheets, names)
-    )
+    contents = {name: text.encode() for name, text in parts.items()}
+    return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names), views, names)
 
 
 def worksheet_parts(
@@ -198,16 +235,26 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
 
 def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
     """Return what is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
+    first = title_of_first(sheets)
     return {
-        plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": sheets[0].title}
+        plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": first}
         for plan in sheets
     }
+
+
+def title_of_first(sheets: Sequence[SheetPlan]) -> str:
+    """Return the title of the first sheet that is no view, under which all of a write are remembered."""
+    return next(plan.title for plan in sheets if not plan.is_view)
+
+
+def _drawing_names(plan: SheetPlan, number: int) -> tuple[str, str]:
+    return (f"xl/drawings/drawing{number}.xml", f"xl/charts/chart{number}.xml") if plan.has_chart else ("", "")
 
 
 # Parts ---------------------------------------------------------------------------------------------------------
 
 
-def _types(sheets: int, workbook: str) -> str:
+def _types(sheets: int, workbook: str, views: Sequence[ViewPart]) -> str:
     """Return the type of each part."""
     types = {
         "xl/workbook.xml": workbook,
@@ -216,6 +263,8 @@ def _types(sheets: int, workbook: str) -> str:
         "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
         "docProps/app.xml": f"{_OFFICE}extended-properties+xml",
         PROPERTIES: CONTENT_TYPE,
+        **{view.drawing: DRAWING_TYPE for view in views if view.drawing},
+        **{view.chart: CHART_TYPE for view in views if view.chart},
     }
     return (
         f'{_DECLARED}<Types xmlns="{_PACKAGE}/content-types">'
@@ -280,8 +329,8 @@ def hidden_state(very_hidden: bool) -> str:
     return ' state="veryHidden"' if very_hidden else ""
 
 
-def _styles() -> str:
-    """Return the styles of cells: the usual one, and OWN_STYLES."""
+def _styles(*, choosers: bool) -> str:
+    """Return the styles of cells: the usual one, and OWN_STYLES; VIEW_STYLES where there are choosers."""
     font = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
     format_ = 'numFmtId="{}" fontId="{}" fillId="0" borderId="0"'
     codes = [*dict.fromkeys(DATE_CODES.values()), TRUTH_CODE]
@@ -291,18 +340,29 @@ def _styles() -> str:
     )
     *dates, truth = range(_OWN_FORMATS, _OWN_FORMATS + len(codes))
     shown = [*dates, 1, truth]  # the number 1, built in, is the format 0
+    chooser = 'numFmtId="{}" fontId="0" fillId="2" borderId="1" xfId="0" applyNumberFormat="1" applyFill="1"'
+    choosable = [0, 49, *dates] if choosers else []  # the number 49, built in, is that of text
+    fill = f'<fill><patternFill patternType="solid"><fgColor rgb="{_CHOOSER}"/></patternFill></fill>'
+    edges = "".join(f'<{side} style="thin"><color rgb="{_EDGE}"/></{side}>' for side in _SIDES)
     return (
         f'{_DECLARED}<styleSheet xmlns="{_MAIN}">'
         f'<numFmts count="{len(codes)}">{formats}</numFmts>'
         f'<fonts count="2"><font>{font}</font><font><b/>{font}</font></fonts>'
-        '<fills count="2"><fill><patternFill patternType="none"/></fill>'
-        '<fill><patternFill patternType="gray125"/></fill></fills>'
-        '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+        f'<fills count="{2 + choosers}"><fill><patternFill patternType="none"/></fill>'
+        f'<fill><patternFill patternType="gray125"/></fill>{fill * choosers}</fills>'
+        f'<borders count="{1 + choosers}"><border><left/><right/><top/><bottom/><diagonal/></border>'
+        + f"<border>{edges}<diagonal/></border>"
+        * choosers
+        + "</borders>"
         f'<cellStyleXfs count="1"><xf {format_.format(0, 0)}/></cellStyleXfs>'
-        f'<cellXfs count="{3 + len(shown)}"><xf {format_.format(0, 0)} xfId="0"/>'
+        f'<cellXfs count="{3 + len(shown) + len(choosable)}"><xf {format_.format(0, 0)} xfId="0"/>'
         f'<xf {format_.format(0, 1)} xfId="0" applyFont="1"/>'
         f'<xf {format_.format(0, 1)} xfId="0" applyFont="1" applyAlignment="1"><alignment horizontal="right"/></xf>'
         + "".join(f'<xf {format_.format(number, 0)} xfId="0" applyNumberFormat="1"/>' for number in shown)
+        + "".join(
+            f'<xf {chooser.format(number)} applyBorder="1" applyAlignment="1"><alignment horizontal="left"/></xf>'
+            for number in choosable
+        )
         + "</cellXfs>"
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
         "</styleSheet>"

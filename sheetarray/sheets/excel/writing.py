@@ -19,7 +19,7 @@ from ...errors import LimitError, locating
 from ...files import Source, Writable, replacing
 from ...linear import LinearArray
 from .appearance import column_width, is_for_programs, printed_ranges, value_style
-from .append import IfSheetExists, PackageEdit, plan_append, read_styles
+from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows, iter_texts
 from .guard.snapshot import encode_snapshot
@@ -29,6 +29,9 @@ from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton
+from .views.description import View
+from .views.geometry import ViewPlan, plan_views
+from .views.writing import plan_view_sheet, write_view
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -59,6 +62,7 @@ def write_workbook(
     real_dates: bool,
     report: Progress,
     guard: bool = False,
+    views: Mapping[str, View] | None = None,
 ) -> None:
     """Write a new workbook.
 
@@ -71,13 +75,17 @@ def write_workbook(
         real_dates: make dates numbers where that is exact.
         report: of the progress.
         guard: whether a very hidden sheet holds a snapshot of every array.
+        views: by the names of their arrays.
     """
     for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
-    plan = skeleton(_plan_sheets(sheet, layouts, formats, as_text, guard), for_macros=for_macros)
+    plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
+    taken = [sheet_plan.title for sheet_plan in plans]
+    shown = plan_views(views or {}, arrays, layouts, formats, taken=taken, as_text=as_text, text_chooser=True)
+    plan = skeleton([*map(plan_view_sheet, shown), *plans], for_macros=for_macros)
     with replacing(target, binary=True) as sink:
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown)
 
 
 def append_workbook(
@@ -91,6 +99,7 @@ def append_workbook(
     real_dates: bool,
     report: Progress,
     guard: bool = False,
+    views: Mapping[str, View] | None = None,
 ) -> None:
     """Add sheets to a workbook; every part that has nothing to do with it keeps its bytes.
 
@@ -105,9 +114,13 @@ def append_workbook(
         styles = read_styles(package)
         formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
         plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
+        taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
+        taken += [sheet_plan.title for sheet_plan in plans]
+        shown = plan_views(views or {}, arrays, layouts, formats, taken=taken, as_text=as_text, text_chooser=False)
+        plans = [*map(plan_view_sheet, shown), *plans]
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
-        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots)
+        _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown)
         if _file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
@@ -133,6 +146,7 @@ def _write_sheets(
     as_text: bool,
     report: Progress,
     snapshots: _Snapshots | None,
+    views: Sequence[ViewPlan],
 ) -> None:
     total, before = sum(layout.cell_count for layout in layouts), 0
     report(0, total)
@@ -140,6 +154,11 @@ def _write_sheets(
         fingerprints = aside.submit(_make_fingerprints, arrays)
         texts = None if snapshots is None else aside.submit(snapshots.encode)
         plan.write(writer)
+        names = {area.array: name for area, name in plan.names.items()}
+        remembered = {
+            view.title: write_view(writer, view, part, names, plan.styles)
+            for view, part in zip(views, plan.views, strict=True)
+        }
         for part, layout, styles in zip(plan.sheets, layouts, formats, strict=False):
             rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles)
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
@@ -151,7 +170,8 @@ def _write_sheets(
             before += layout.cell_count
         if texts is not None:
             _write_guard(plan.sheets[-1], writer, texts.result())
-        plan.write_properties(writer, {"sheets": {plan.sheets[0].title: fingerprints.result()}})
+        remembered[plan.sheets[0].title] = fingerprints.result()
+        plan.write_properties(writer, {"sheets": remembered})
         writer.finish()
 
 

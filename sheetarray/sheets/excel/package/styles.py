@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ....errors import FormatError
 from .markup import Element, Markup
@@ -31,6 +31,8 @@ class CellStyles:
         dates: of dates, by the unit of datetime64, as far as there are any.
         whole: of integers that are shown with all their digits; None where there is none.
         truth: of booleans that LibreOffice too shows as TRUE and FALSE, and not as 1 and 0; None where there is none.
+        choosers: of the cells of views in which people choose: dates by the unit of datetime64, "@" for text, "" for
+            the usual one; none in workbooks of others.
     """
 
     bold: int | None = None
@@ -38,10 +40,13 @@ class CellStyles:
     dates: Mapping[str, int] = field(default_factory=dict)
     whole: int | None = None
     truth: int | None = None
+    choosers: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
 OWN_STYLES = CellStyles(1, 2, {"D": 3, "h": 4, "m": 4, "s": 5, "ms": 6}, 7, 8)
 """The styles of a new workbook."""
+VIEW_STYLES = replace(OWN_STYLES, choosers={"": 9, "@": 10, "D": 11, "h": 12, "m": 12, "s": 13, "ms": 14})
+"""The styles of a new workbook with views."""
 
 
 def find_styles(content: bytes, *, location: str) -> CellStyles:

@@ -48,6 +48,7 @@ class OoxmlBook:
 
     Attributes:
         reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
+        parts: of the worksheets, by their titles.
 
     Raises:
         FormatError: no workbook, or a damaged one.
@@ -76,8 +77,8 @@ class OoxmlBook:
                 raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
             if relation.kind == "worksheet":
                 titles.add(title, relation.target)
-        self._parts = titles.places
-        self.titles = list(self._parts)
+        self.parts = titles.places
+        self.titles = list(self.parts)
         settings = root.child_named("workbookPr")
         self.from_1904 = settings is not None and settings.get("date1904") in ("1", "true")
 
@@ -107,7 +108,7 @@ class OoxmlBook:
     def cells_of_table(self, title: str) -> Generator[CellRun]:
         """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
         sheet = self._sheet(title)
-        after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self._parts[title]
+        after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
         with helper("text") as thread:
             for block in sheet.blocks():
                 regular = None if sheet.is_short else regular_rows(block.text or b"", numeric=True, thread=thread)
@@ -143,7 +144,7 @@ class OoxmlBook:
         end: int = _NO_END,
     ) -> Generator[CellRun]:
         """Yield the cells of those blocks that are picked, up to a row."""
-        part, share = self._parts[title], self._sheet(title).is_short
+        part, share = self.parts[title], self._sheet(title).is_short
         after, order, budget = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS)
         for block in blocks:
             if (block.rows[0] if block.rows else after) >= end:
@@ -195,7 +196,7 @@ class OoxmlBook:
     def _sheet(self, title: str) -> SheetBlocks:
         """Return the blocks of a worksheet."""
         if title not in self._sheets:
-            self._sheets[title] = SheetBlocks(self._package, self._parts[title], self._room)
+            self._sheets[title] = SheetBlocks(self._package, self.parts[title], self._room)
         return self._sheets[title]
 
     def _cells(self, raw: RawCells, numeric: bool) -> CellRun:

@@ -1,0 +1,85 @@
+"""Cells of a view as XML: text and numbers that stay, formulas with the values that they have at first.
+
+A cell of a formula holds its value as well (ECMA-376 part 1, 18.3.1.4), so that programs which compute nothing show it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....cells import TypedCells, buffer_to_typed
+from ....dtypes import Buffer, DType
+from ....elements import Cell
+from ..appearance import EXACT
+from ..xml_text import xml_text, xml_texts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NOT_AVAILABLE = "#N/A"
+_VALUES = ("><f>{}</f><v>{}</v></c>", ' t="str"><f>{}</f><v>{}</v></c>', ' t="b"><f>{}</f><v>{}</v></c>')
+
+
+def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) -> TypedCells:
+    """Return elements as the cells of the array's column hold them."""
+    contiguous = np.ascontiguousarray(buffer)
+    return buffer_to_typed(contiguous, dtype, exact=EXACT, as_text=as_text, serials=style is not None)
+
+
+def to_values(cells: TypedCells) -> list[Cell]:
+    """Return a few cells one by one; None for a blank."""
+    values: list[Any] = [None] * len(cells)
+    for kind in cells.kinds:
+        for place, value in enumerate(kind.to_list()):
+            if value is not None:
+                values[place] = value
+    return values
+
+
+def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:
+    """Return one cell; of a formula, with its value.
+
+    Example:
+        >>> cell_xml("B2", 1.5, formula="A1+1", style=3)
+        '<c r="B2" s="3"><f>A1+1</f><v>1.5</v></c>'
+    """
+    start = f'<c r="{address}"' + (f' s="{style}"' if style is not None else "")
+    if not formula:
+        if isinstance(value, str):
+            return f'{start} t="inlineStr"><is><t xml:space="preserve">{xml_text(value)}</t></is></c>'
+        return f"{start}/>" if value is None else f"{start}><v>{value!r}</v></c>"
+    formula = f"<f>{xml_text(formula)}</f>"
+    if value == NOT_AVAILABLE:
+        return f'{start} t="e">{formula}<v>{value}</v></c>'
+    if value is None or isinstance(value, str):
+        return f'{start} t="str">{formula}<v>{xml_text(value or "")}</v></c>'
+    return f"{start}>{formula}<v>{value!r}</v></c>"
+
+
+def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> Any:
+    """Return the cells of formulas, in bulk.
+
+    Args:
+        columns: letters of the column of each cell.
+        rows: numbers of its row, as text.
+        formulas: of the cells, which need no escapes.
+        cells: their values.
+        style: of numbers and booleans; None for the usual one.
+    """
+    import polars as pl
+
+    frame = pl.DataFrame({"column": columns, "row": rows, "formula": formulas})
+    styled = f' s="{style}"' if style is not None else ""
+    texts = None if cells.texts is None else xml_texts(cells.texts)
+    truths = None if cells.booleans is None else cells.booleans.cast(pl.UInt8)
+    forms = []
+    for name, values, form, before in zip(
+        ("number", "text", "truth"), (cells.numbers, texts, truths), _VALUES, (styled, "", styled), strict=True
+    ):
+        if values is not None:
+            frame = frame.with_columns(values.alias(name))
+            forms.append(pl.format(f'<c r="{{}}{{}}"{before}{form}', "column", "row", "formula", name))
+    blank = pl.format('<c r="{}{}" t="str"><f>{}</f><v></v></c>', "column", "row", "formula")
+    return frame.select(pl.coalesce(*forms, blank).alias("cell")).to_series()

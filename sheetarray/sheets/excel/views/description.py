@@ -1,0 +1,87 @@
+"""What a caller asks of views: which arrays get one, and which of their dimensions run down and across."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ....errors import LimitError, NotFoundError, SheetArrayWarning
+from ....linear import LinearArray
+
+MOST_VIEWS = 100  # that `views=True` makes: more sheets than anybody looks through
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A sheet that shows an array of two dimensions or more, one slice at a time.
+
+    Attributes:
+        rows: the dimension that runs down, by name or number; the last but one unless it is given.
+        columns: the dimension that runs across; the last one unless it is given.
+        colors: whether colours begin spread over the values of the whole array or of the slice in view; a cell of the
+            view changes it.
+        editable: edits in the view reach the array. No view can do that yet.
+
+    Raises:
+        LimitError: an attribute that is none of these.
+
+    Example:
+        >>> View(rows="time", columns="station")
+        View(rows='time', columns='station', colors='array', editable=False)
+    """
+
+    rows: str | int | None = None
+    columns: str | int | None = None
+    colors: Literal["array", "slice"] = "array"
+    editable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.colors not in ("array", "slice"):
+            raise LimitError(f'colors is "array" or "slice", not {self.colors!r:.80}')
+        if self.editable:
+            raise LimitError("views cannot be edited yet: edit the array's column, and the view shows it")
+
+
+Views = bool | str | Sequence[str] | Mapping[str, View]
+
+
+def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, View]:
+    """Return the views that are asked for, by the names of the arrays.
+
+    Raises:
+        LimitError: an array that no view shows: of fewer than two dimensions, or empty.
+        NotFoundError: no array of that name.
+        TypeError: `views` is none of what it may be.
+    """
+    if views is False:
+        return {}
+    if views is True:
+        names = [name for name, array in arrays.items() if _can_be_shown(array)]
+        if len(names) > MOST_VIEWS:
+            message = f"of {len(names)} arrays the first {MOST_VIEWS} get a view: views=[..] names others"
+            warnings.warn(message, SheetArrayWarning, stacklevel=2)
+        return dict.fromkeys(names[:MOST_VIEWS], View())
+    wanted = _views_by_name(views)
+    for name in wanted:
+        if name not in arrays:
+            raise NotFoundError(f"no array {name!r:.80} to view; there is {', '.join(map(repr, arrays)):.400}")
+        if not _can_be_shown(arrays[name]):
+            shape = arrays[name].shape
+            raise LimitError(f"no view of {name!r:.80}: its shape is {shape}, and a view shows two dimensions at least")
+    return wanted
+
+
+def _can_be_shown(array: LinearArray) -> bool:
+    return array.ndim >= 2 and array.length > 0
+
+
+def _views_by_name(views: Any) -> dict[str, View]:
+    if isinstance(views, str):
+        return {views: View()}
+    if isinstance(views, Mapping) and all(isinstance(view, View) for view in views.values()):
+        return dict(views)
+    if isinstance(views, Sequence) and all(isinstance(name, str) for name in views):
+        return dict.fromkeys(views, View())
+    raise TypeError(f"views is True, names of arrays, or a View for each name, not {views!r:.80}")

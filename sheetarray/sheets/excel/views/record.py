@@ -1,0 +1,81 @@
+"""Which sheets of a workbook are views: what its record says of them, and whether they are still as they were written.
+
+A view holds no array, so that whoever looks for arrays passes it over. That is done only where the size and the CRC-32
+of its part are those of the record: a sheet that anybody has changed or saved again is searched like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ....errors import FormatError
+from ..package.parts import Package
+from ..package.properties import read_record
+
+KEY = "view"
+_WORD = " view"
+
+
+@dataclass(frozen=True)
+class ViewSheets:
+    """The views in a workbook, by the titles of their sheets.
+
+    Attributes:
+        recorded: all that its record names.
+        intact: those of them that hold what was written.
+    """
+
+    recorded: frozenset[str] = frozenset()
+    intact: frozenset[str] = frozenset()
+
+
+def describe_view(array: str, crc: int, size: int) -> dict[str, Any]:
+    """Return what a workbook remembers of a view.
+
+    Args:
+        array: its name.
+        crc: the CRC-32 of the sheet's part.
+        size: bytes of the same.
+    """
+    return {KEY: {"array": array, "crc": crc, "size": size}}
+
+
+def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
+    """Return which sheets of a workbook are views; none where no title reads like one, which costs nothing.
+
+    Args:
+        package: of the workbook.
+        parts: of its worksheets, by their titles; an empty one where it is in no part of its own.
+    """
+    if not any(_WORD in title for title in parts):
+        return ViewSheets()
+    try:
+        record = read_record(package) or {}
+    except FormatError:
+        return ViewSheets()  # `check` says so
+    known = {
+        title.casefold(): view
+        for title, sheet in record.get("sheets", {}).items()
+        if isinstance(view := sheet.get(KEY), Mapping)
+    }
+    recorded = {title: view for title in parts if (view := known.get(title.casefold())) is not None}
+    intact = {title for title, view in recorded.items() if _is_intact(package, parts[title], view)}
+    return ViewSheets(frozenset(recorded), frozenset(intact))
+
+
+def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:
+    """Return the titles of the views of one sheet of arrays, in lower case, as the record of a workbook has them."""
+    return {
+        title.casefold()
+        for title, more in record.get("sheets", {}).items()
+        if isinstance(more.get(KEY), Mapping) and str(more.get("of", "")).casefold() == sheet.casefold()
+    }
+
+
+def _is_intact(package: Package, part: str, view: Mapping[str, Any]) -> bool:
+    if part not in package:
+        return False
+    member = package.member(part)
+    return view.get("crc") == member.crc and view.get("size") == member.size

@@ -1,0 +1,427 @@
+"""Views: sheets that show one slice of an array by formulas, computed by LibreOffice and held against NumPy."""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import xarray as xr
+from programs import resave, resave_all, schema_errors
+
+import sheetarray as sa
+from sheetarray.sheets.excel.views import geometry
+from sheetarray.sheets.excel.views.description import MOST_VIEWS
+
+RNG = np.random.default_rng(14)
+
+
+def make_dataset() -> xr.Dataset:
+    """Temperatures by month, place and height; one is missing."""
+    values = RNG.normal(15, 8, (4, 3, 5)).round(3)
+    values[1, 2, 3] = np.nan
+    return xr.Dataset(
+        {"temperature": (("month", "place", "height"), values, {"units": "degC"})},
+        {
+            "month": np.array(["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"], "M8[D]").astype("M8[s]"),
+            "place": ["Basel", "Bern", "007"],
+            "height": [0.5, 1.0, 2.0, 4.0, 10.0],
+        },
+    )
+
+
+# Looking at a view ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class SeenView:
+    """What a view shows: its choosers by their captions, labels and grid."""
+
+    choosers: dict[str, Any]
+    across: list[Any]
+    down: list[Any]
+    grid: list[list[Any]]
+
+
+def look_at(path: Path, title: str | None = None) -> SeenView:
+    """Return what the first view of a workbook shows, as its cells hold it."""
+    book = openpyxl.load_workbook(path, data_only=True)
+    sheet = book[title] if title else book.worksheets[0]
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    corner = next(place for place, row in enumerate(rows) if "\\" in str(row[0]))
+    width = next(place for place in range(len(rows[corner]), 0, -1) if rows[corner][place - 1] is not None)
+    return SeenView(
+        {row[0].rstrip(":"): row[1] for row in rows[1:corner] if row[0]},
+        rows[corner][1:width],
+        [row[0] for row in rows[corner + 1 :]],
+        [row[1:width] for row in rows[corner + 1 :]],
+    )
+
+
+def choose(path: Path, target: Path, *choices: object) -> Path:
+    """Write a workbook with other values in the choosers of its first view, from the top, and no value of a formula."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                text = re.sub(r"</f><v>[^<]*</v>", "</f>", content.decode())
+                for row, choice in enumerate(choices, 2):
+                    cell = (
+                        f't="inlineStr"><is><t>{choice}</t></is></c>'
+                        if isinstance(choice, str)
+                        else f"><v>{choice}</v></c>"
+                    )
+                    text, count = re.subn(rf'(<c r="B{row}"(?: s="\d+")?)[^>]*>.*?</c>', rf"\1 {cell}", text)
+                    assert count == 1
+                content = text.encode()
+            new.writestr(name, content)
+    return target
+
+
+# Computed by LibreOffice ---------------------------------------------------------------------------------------
+
+
+def write_cases(
+    folder: Path, only: str = ""
+) -> dict[str, tuple[Path, list[tuple[tuple[object, ...], np.ndarray[Any, Any]]]]]:
+    """Workbooks with a view, and what the view has to show for some choices."""
+    dataset = make_dataset()
+    values = dataset.temperature.values
+    buffer = RNG.normal(size=60)
+    strided = sa.LinearArray("float64", (3, 4, 5), (-20, 0, 2), 41, "row-major", buffer)
+    six = np.arange(3 * 2 * 2 * 2 * 3 * 4).reshape(3, 2, 2, 2, 3, 4)
+    text = np.array([["", "007", "a<b"], ["=1+1", "x", "  y"]])
+    when = np.array([["2026-01-01", "2026-05-04"], ["1999-12-31", "NaT"]], "M8[D]")
+    large = np.arange(2 * 70 * 50, dtype="int32").reshape(2, 70, 50)
+    cases: dict[str, tuple[Any, Any, list[tuple[tuple[object, ...], Any]]]] = {
+        "dates": (dataset, True, [((46023 + d,), values[k]) for k, d in enumerate((0, 31, 59, 90))]),
+        "texts": (
+            dataset,
+            {"temperature": sa.View(rows="month", columns=2, colors="slice")},
+            [((name,), values[:, k]) for k, name in enumerate(("Basel", "Bern", "007"))],
+        ),
+        "column-major": ({"t/1": np.asfortranarray(values)}, True, [((k,), values[k]) for k in range(4)]),
+        "strides": ({"A1": strided}, True, [((k,), strided.to_numpy()[k]) for k in range(3)]),
+        "six": ({"six": six}, True, [((2, 1, 0, 1), six[2, 1, 0, 1]), ((0, 0, 1, 0), six[0, 0, 1, 0])]),
+        "two": (
+            {"two": np.array([[True, False], [False, False], [True, True]])},
+            True,
+            [((), [[1, 0], [0, 0], [1, 1]])],
+        ),
+        "text": ({"text": text}, True, [((), text)]),
+        "when": ({"when": when}, True, [((), when)]),
+        "window": (
+            {"large": large},
+            True,
+            [
+                ((1, "array", 3, 3, 25, 2), large[1, 3::2, 25::2]),
+                ((0, "slice", 69, 69, 49, 1), large[0, 69:, 49:]),
+            ],
+        ),
+    }
+    written = {}
+    for name, (arrays, views, choices) in cases.items():
+        if only not in ("", name):
+            continue
+        path = folder / f"{name}.xlsx"
+        with pytest.MonkeyPatch.context() as patch:
+            if name == "window":
+                patch.setattr(geometry, "MOST_FORMULAS", 3000)
+            sa.write(path, arrays, views=views)
+        assert name == "strides" or not list(sa.check(path))
+        written[name] = (path, [(choice, np.asarray(wanted)) for choice, wanted in choices])
+    return written
+
+
+def is_grid(seen: list[list[Any]], wanted: np.ndarray[Any, Any]) -> bool:
+    """Whether a grid shows the elements of an array; a window may go on with blanks."""
+    for row, elements in zip(seen, wanted.tolist(), strict=False):
+        for cell, element in zip(row, elements, strict=False):
+            if isinstance(element, str) or element is None or hasattr(element, "year"):
+                cell = str(cell or "").partition(" ")[0] if element is None or hasattr(element, "year") else cell or ""
+                element = "NaT" if element is None else str(element)
+            elif element != element:
+                element = "NaN"
+            if cell != element and not (isinstance(cell, (int, float)) and cell == pytest.approx(element, rel=1e-14)):
+                return False
+    rest = [cell for row in seen[len(wanted) :] for cell in row]
+    rest += [cell for row in seen for cell in row[wanted.shape[1] :]]
+    return set(rest) <= {None, ""}
+
+
+def test_each_choice_shows_its_slice_in_libreoffice(tmp_path: Path) -> None:
+    cases = write_cases(tmp_path)
+    variants, wanted = [], []
+    for name, (path, choices) in cases.items():
+        for place, (choice, elements) in enumerate(choices):
+            variants.append(choose(path, tmp_path / f"{name}_{place}.xlsx", *choice))
+            wanted.append(elements)
+    for path, elements in zip(resave_all(variants, "xlsx", tmp_path / "saved"), wanted, strict=True):
+        assert is_grid(look_at(path).grid, elements), path.stem
+
+
+def test_a_wrong_choice_shows_no_other_slice(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.arange(24.0).reshape(4, 2, 3)}, views=True)
+    variants = [choose(path, tmp_path / f"{place}.xlsx", value) for place, value in enumerate((-1, 4, 0.5, "x", 3))]
+    *wrong, right = resave_all(variants, "xlsx", tmp_path / "saved")
+    for variant in wrong:
+        assert {type(cell) for row in look_at(variant).grid for cell in row} == {str}  # #N/A, #VALUE!
+    assert look_at(right).grid == [[18, 19, 20], [21, 22, 23]]
+
+
+def test_an_edit_of_the_column_shows_in_the_grid(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.arange(6.0).reshape(2, 3)}, views=True)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    sheet.cell(sheet.max_row, 1).value = 50.25
+    book.save(tmp_path / "edited.xlsx")
+    assert sa.read(tmp_path / "edited.xlsx")["t"].tolist() == [[0, 1, 2], [3, 4, 50.25]]
+    assert look_at(resave(tmp_path / "edited.xlsx", "xlsx", tmp_path / "saved")).grid == [[0, 1, 2], [3, 4, 50.25]]
+
+
+# As written ----------------------------------------------------------------------------------------------------
+
+
+def test_the_values_of_the_first_slice_are_there_without_computing(tmp_path: Path) -> None:
+    for name, (path, choices) in write_cases(tmp_path).items():
+        seen = look_at(path)
+        first = {"six": None, "window": None}.get(name, choices[0][1])
+        assert first is None or is_grid(seen.grid, first), name
+    seen = look_at(tmp_path / "texts.xlsx")
+    assert seen.across == [0.5, 1, 2, 4, 10]
+    assert [str(day)[:10] for day in seen.down] == ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"]
+    assert {key: str(value)[:10] for key, value in seen.choosers.items()} == {
+        "place": "Basel",
+        "colours over": "slice",
+        "chart of month": "2026-01-01",
+    }
+    book = openpyxl.load_workbook(tmp_path / "texts.xlsx")
+    view = book["temperature view"]
+    assert book.sheetnames == ["temperature view", "arrays"]
+    assert view["A1"].value == "temperature (degC)"
+    rules = {str(rule.sqref): rule.formula1 for rule in view.data_validations.dataValidation}
+    assert rules == {"B2": "place", "B3": '"array,slice"', "B4": "$A$17:$A$20"}
+    assert view.freeze_panes == "B17"
+    assert len(view._charts) == 1
+
+
+@pytest.mark.parametrize("name", ["dates", "texts", "column-major", "strides", "six", "two", "text", "when", "window"])
+def test_a_workbook_with_views_is_valid(tmp_path: Path, name: str) -> None:
+    path, _ = write_cases(tmp_path, name)[name]
+    assert not schema_errors(path)
+
+
+def test_labels_that_would_not_come_back_from_a_choice_are_indices(tmp_path: Path) -> None:
+    sets: list[tuple[Any, bool]] = [
+        (["a", "b", "c"], True),
+        (["a", "A", "c"], False),  # MATCH tells no case
+        (["a*", "b", "c"], False),
+        (["", "b", "c"], False),
+        (["x" * 255, "b", "c"], True),
+        (["x" * 256, "b", "c"], False),
+        ([1, 2, 2], False),
+        ([0.1, 0.2, 0.3], True),
+        ([1 / 3, 0.2, 0.3], False),
+        ([np.nan, 0.2, 0.3], False),
+        ([10**10 - 1, 1, 2], False),
+        ([10**9 - 1, 1, 2], True),
+        (np.array(["2026-01-01T03", "2026-01-02", "2026-01-03"], "M8[h]"), True),
+        (np.array(["2026-01-01T01", "2026-01-02", "2026-01-03"], "M8[h]"), False),
+    ]
+    for labels, by_label in sets:
+        dataset = xr.Dataset({"t": (("x", "y", "z"), np.arange(12.0).reshape(3, 2, 2))}, {"x": labels})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # xarray's, of dates
+            sa.write(tmp_path / "t.xlsx", dataset, views=True)
+        view = openpyxl.load_workbook(tmp_path / "t.xlsx").worksheets[0]
+        rule = view.data_validations.dataValidation[0].formula1
+        assert rule == ("x" if by_label else '"0,1,2"'), labels
+        assert bool(view["C2"].value) == (not by_label)
+
+
+# Limits --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape", [(99_000, 1), (2, 50_000), (300, 330), (340, 340), (10, 1000), (10, 1001), (1, 10**5)]
+)
+def test_no_view_has_more_formulas_than_the_limit(tmp_path: Path, shape: tuple[int, int]) -> None:
+    height, width = geometry._fit(*shape)
+    windowed = (height, width) != shape
+    assert geometry.count_formulas(height, width, windowed=windowed) <= geometry.MOST_FORMULAS
+    if shape in ((300, 330), (10, 1001)):
+        sa.write(tmp_path / "t.xlsx", {"t": np.zeros(shape)}, views=True)
+        with zipfile.ZipFile(tmp_path / "t.xlsx") as book:
+            count = book.read("xl/worksheets/sheet1.xml").count(b"<f>")
+        assert count <= geometry.MOST_FORMULAS
+        assert count <= geometry.count_formulas(height, width, windowed=windowed) <= count + geometry.OTHER_FORMULAS
+
+
+def test_the_limit_of_formulas_is_met_exactly() -> None:
+    edge = geometry.MOST_FORMULAS - geometry.OTHER_FORMULAS
+    height = (edge - 2 * 99) // 100
+    assert geometry._fit(height, 99) == (height, 99)
+    assert geometry._fit(height + 1, 99) != (height + 1, 99)
+    assert geometry._fit(3, geometry.MOST_COLUMNS) == (3, geometry.MOST_COLUMNS)
+    assert geometry._fit(3, geometry.MOST_COLUMNS + 1) == (3, geometry.WINDOW_COLUMNS)
+
+
+def test_what_no_view_can_show_is_refused_or_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, arrays = tmp_path / "t.xlsx", {"t": np.zeros((2, 3)), "line": np.zeros(3), "empty": np.zeros((0, 3))}
+    for views, error in [
+        (["line"], sa.LimitError),
+        (["empty"], sa.LimitError),
+        (["none"], sa.NotFoundError),
+        ({"t": sa.View(rows="x")}, sa.LimitError),
+        ({"t": sa.View(rows=2)}, sa.LimitError),
+        ({"t": sa.View(rows=0, columns=-2)}, sa.LimitError),
+        (7, TypeError),
+    ]:
+        with pytest.raises(error):
+            sa.write(path, arrays, views=views)
+        assert not path.exists()
+    with pytest.raises(sa.LimitError, match="edited"):
+        sa.View(editable=True)
+    with pytest.raises(sa.LimitError, match="colors"):
+        sa.View(colors="row")
+    sa.write(path, arrays, views=True)
+    assert openpyxl.load_workbook(path).sheetnames == ["t view", "arrays"]
+    with pytest.warns(sa.SheetArrayWarning, match="words of headers"):
+        sa.write(path, {"t": np.array([["version", "1.0.0"], ["ndarray", "x"]])}, views=True)
+    from sheetarray.sheets.excel import writing
+
+    monkeypatch.setattr(writing, "MAX_ROWS", 40)
+    with pytest.warns(sa.SheetArrayWarning, match="goes on in other columns"):
+        sa.write(path, {"t": np.zeros((5, 10))}, views=True)
+    assert openpyxl.load_workbook(path).sheetnames == ["arrays"]
+
+
+def test_views_of_all_arrays_are_no_more_than_people_look_through(tmp_path: Path) -> None:
+    arrays = {f"t{place}": np.zeros((2, 2)) for place in range(MOST_VIEWS + 1)}
+    with pytest.warns(sa.SheetArrayWarning, match="the first 100"):
+        sa.write(tmp_path / "t.xlsx", arrays, views=True)
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as book:
+        assert sum(name.startswith("xl/worksheets/sheet") for name in book.namelist()) == MOST_VIEWS + 1
+    assert len(sa.scan(tmp_path / "t.xlsx")) == MOST_VIEWS + 1
+
+
+@pytest.mark.parametrize("name", ["a/b", "x" * 40, "'q'", "T view", "History", "_x0041_", "ndarray", "a\nb", "😀" * 20])
+def test_a_view_of_any_name_has_a_title_that_excel_takes(tmp_path: Path, name: str) -> None:
+    sa.write(tmp_path / "t.xlsx", {name: np.eye(2), name + "2": np.eye(3)}, views=True, sheet="t view")
+    assert list(sa.read(tmp_path / "t.xlsx")) == [name, name + "2"]
+    assert len({title.casefold() for title in openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames}) == 3
+    assert not schema_errors(tmp_path / "t.xlsx")
+
+
+# Never taken for an array --------------------------------------------------------------------------------------
+
+
+def write_hostile(path: Path) -> Path:
+    """A view whose labels are the words of a header."""
+    words = [
+        "version",
+        "1.0.0",
+        "ndarray",
+        "shape",
+        "strides",
+        "offset",
+        "order",
+        "dtype",
+        "length",
+        "capacity",
+        "data",
+    ]
+    dataset = xr.Dataset({"version": (("ndarray", "shape"), np.eye(11))}, {"ndarray": words, "shape": words})
+    sa.write(path, dataset, views=True)
+    return path
+
+
+@pytest.mark.parametrize("saved_by", ["nobody", "openpyxl", "libreoffice", "ods", "lost record"])
+def test_a_view_is_never_taken_for_an_array(tmp_path: Path, saved_by: str) -> None:
+    for path in (write_hostile(tmp_path / "hostile.xlsx"), tmp_path / "plain.xlsx"):
+        if path.stem == "plain":
+            sa.write(path, make_dataset(), views=True)
+        names = set(sa.read(path))
+        if saved_by == "openpyxl":
+            openpyxl.load_workbook(path).save(path)
+        elif saved_by in ("libreoffice", "ods"):
+            path = resave(path, "xlsx" if saved_by == "libreoffice" else "ods", tmp_path / "saved")
+        elif saved_by == "lost record":
+            with zipfile.ZipFile(path) as old:
+                parts = {name: old.read(name) for name in old.namelist()}
+            parts["docProps/custom.xml"] = re.sub(b"<property.*</property>", b"", parts["docProps/custom.xml"])
+            with zipfile.ZipFile(path, "w") as new:
+                for name, content in parts.items():
+                    new.writestr(name, content)
+        assert set(sa.read(path)) == set(sa.scan(path)) == names
+        assert {finding.severity for finding in sa.check(path)} <= {"warning"}
+        if saved_by != "lost record":
+            with pytest.raises(sa.FormatError, match="arrays"):
+                sa.read_columns(path)
+
+
+def test_a_view_as_written_is_not_looked_at_and_a_changed_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sheetarray.sheets.excel.sheet import ExcelSheet
+
+    path, looked_at = tmp_path / "t.xlsx", []
+    words = ExcelSheet.words
+
+    def note(self: ExcelSheet) -> Any:
+        looked_at.append(self.title)
+        return words(self)
+
+    monkeypatch.setattr(ExcelSheet, "words", note)
+    sa.write(path, {"t": np.eye(3)}, views=True)
+    for look in (sa.scan, sa.read, lambda path: list(sa.check(path))):
+        look(path)
+    assert set(looked_at) == {"arrays"}
+    book = openpyxl.load_workbook(path)
+    for row, cell in enumerate(sa.to_linear(np.arange(3.0)), 1):
+        book["t view"].cell(row, 30).value = cell
+    book.save(path)
+    assert set(sa.scan(path)) == {"t", "AD"}  # an array that somebody puts there is not absent in silence
+
+
+# Into workbooks that are there ---------------------------------------------------------------------------------
+
+
+def test_a_sheet_that_is_added_or_replaced_brings_its_view(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    book.active["A1"] = "mine"
+    book.save(path)
+    before = schema_errors(path)
+    sa.write(path, make_dataset(), mode="a", views=True)
+    sa.write(path, {"temperature": np.eye(2), "u": np.eye(4)}, mode="a", sheet="more", views=["temperature"])
+    titles = ["Sheet", "temperature view", "arrays", "temperature view (2)", "more"]
+    assert openpyxl.load_workbook(path).sheetnames == titles
+    assert set(schema_errors(path)) <= set(before)
+    sa.write(path, {"temperature": np.full((2, 2), 7)}, mode="a", views=True, sheet="more", if_sheet_exists="replace")
+    assert openpyxl.load_workbook(path).sheetnames == titles
+    assert look_at(path, "temperature view (2)").grid == [[7, 7], [7, 7]]
+    sa.write(path, {"line": np.arange(3)}, mode="a", sheet="more", if_sheet_exists="replace")
+    assert openpyxl.load_workbook(path)["temperature view (2)"]["A1"].value is None  # as continued sheets: emptied
+    assert set(sa.scan(path, sheet="more")) == {"line"}
+    assert set(schema_errors(path)) <= set(before)
+    with zipfile.ZipFile(path) as package:
+        assert sum("chart" in name for name in package.namelist()) == 1
+
+
+def test_a_workbook_holds_views_and_a_guard(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    for mode in ("w", "a"):
+        sa.write_excel(path, make_dataset(), sheet=mode, mode=mode, views=True, guard=True)
+        assert not schema_errors(path)
+        assert not list(sa.check(path, sheet=mode))
+    assert openpyxl.load_workbook(path).sheetnames[0] == "temperature view"
+    assert set(sa.read(path, sheet="a")) == {"temperature", "month", "place", "height"}
