@@ -219,7 +219,7 @@ def _fit(height: int, width: int) -> tuple[int, int]:
 
     Example:
         >>> _fit(300, 300), _fit(600, 400)
-        ((300, 300), (492, 200))
+        ((300, 300), (491, 200))
     """
     if width <= MOST_COLUMNS and count_formulas(height, width, windowed=False) <= MOST_FORMULAS:
         return height, width
