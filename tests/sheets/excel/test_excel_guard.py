@@ -24,7 +24,7 @@ from sheetarray.errors import FormatError, LimitError, NotFoundError
 from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.guard.comparing import mark_kept
 from sheetarray.sheets.excel.guard.guard_sheet import guard_title
-from sheetarray.sheets.excel.guard.rounding import mark_roundings, mark_twenty_decimals, roundings_of
+from sheetarray.sheets.excel.guard.rounding import mark_chains, mark_roundings, mark_twenty_decimals, roundings_of
 from sheetarray.sheets.excel.guard.snapshot import (
     LONGEST,
     MOST_BYTES,
@@ -185,6 +185,24 @@ def test_twenty_decimals_count_where_no_element_has_more() -> None:
     assert mark_twenty_decimals(written, edited, none.copy()).tolist() == [False, True, False]
     finer = np.array([-1.324358995628e-08, 7.165876558738361e-07, 1.5])
     assert mark_twenty_decimals(written, finer, none.copy()).tolist() == [False, False, False]
+
+
+def test_two_programs_in_turn_count_where_all_elements_show_it() -> None:
+    numbers = np.random.default_rng(3).standard_normal(2000)
+    straight = np.array([RULES["half up, 15"](number) for number in numbers.tolist()])
+    twice = np.array([RULES["half up, 15"](float(f"{number:.16g}")) for number in numbers.tolist()])
+    others = np.flatnonzero(straight != twice)
+    assert len(others) > 20
+    assert not mark_roundings(numbers, twice)[others].any()
+    assert mark_chains(numbers, twice, mark_roundings(numbers, twice)).all()
+    edited = straight.copy()
+    edited[others[:5]] = twice[others[:5]]  # by hand
+    marks = mark_chains(numbers, edited, mark_roundings(numbers, edited))
+    assert np.flatnonzero(~marks).tolist() == others[:5].tolist()
+    for count in (2, 3):
+        some = others[:count]
+        marks = mark_chains(numbers[some], twice[some], np.zeros(count, np.bool_))
+        assert marks.tolist() == [count > 2] * count
 
 
 def _kept(written: Any, cells: Any) -> list[bool]:

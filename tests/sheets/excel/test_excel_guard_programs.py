@@ -73,3 +73,11 @@ def test_what_nobody_has_edited_comes_back(program: str, tmp_path: Path) -> None
     for name, array in arrays.items():
         assert_same(actual[name], array)
     assert [finding for finding in sa.check(saved) if "edited" in finding.message] == []
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_doubles_come_back_from_two_programs_in_turn(suffix: str, tmp_path: Path) -> None:
+    array = np.random.default_rng(5).standard_normal(5000)
+    sa.write(tmp_path / "run.xlsx", {"t": array}, guard=True)
+    saved = resave(_by_openpyxl(tmp_path / "run.xlsx", tmp_path), suffix, tmp_path / "saved")
+    assert_same(sa.read(saved)["t"], array)

@@ -7,8 +7,9 @@ edits for rounding.
     ---------------------  ------------------------------------------------------------------------------------------
     every                  equal, to the bit
     float64                the element rounded to 15, 16 or 17 digits, half up on the shortest text or half to even;
-                           0 for -0.0; any NaN for a NaN; below 1e-5 rounded to 20 decimals, as in LibreOffice's .ods,
-                           only where no element of the array has more
+                           0 for -0.0; any NaN for a NaN; 16 digits first, then 15, only where no element went
+                           straight to other 15 digits, and three show it; below 1e-5 rounded to 20 decimals, as
+                           in LibreOffice's .ods, only where no element of the array has more
     float32, float16       0 for -0.0; any NaN for a NaN (9 digits give every one back, so rounding changes none)
     complex                each part as a float of its size
     integers               the element as a double, or that double rounded as a float64: a program that took text of
@@ -35,7 +36,7 @@ import numpy as np
 
 from ....dtypes import Buffer, DType, Mask
 from ....elements import to_scalar
-from .rounding import decimals_of, mark_roundings, mark_twenty_decimals, roundings_of
+from .rounding import decimals_of, mark_chains, mark_roundings, mark_twenty_decimals, roundings_of
 from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles
@@ -79,7 +80,8 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
 def _mark_floats(written: Buffer, cells: Buffer) -> Mask:
     if written.dtype.itemsize == 8:
         written, cells = np.ascontiguousarray(written), np.ascontiguousarray(cells)
-        return mark_twenty_decimals(written, cells, mark_roundings(written, cells))
+        marks = mark_chains(written, cells, mark_roundings(written, cells))
+        return mark_twenty_decimals(written, cells, marks)
     return np.asarray((written == cells) | (np.isnan(written) & np.isnan(cells)))
 
 

@@ -18,6 +18,7 @@ from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals,
 
 NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods
+_LEAST_CHAINS = 3  # elements that show that two programs rounded in turn
 _UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # below, doubles have fewer digits, and the relative distance says nothing
 _LEAST_DIGITS = 10**14  # of 15
@@ -63,6 +64,35 @@ def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
     for start in range(0, len(places), MOST):
         some = places[start : start + MOST]
         marks[some] = _mark_some(numbers[some], cells[some], decimals)
+    return marks
+
+
+def mark_chains(numbers: Floats, cells: Floats, marks: Mask) -> Mask:
+    """Return the marks, and where a cell went through 16 digits to 15, if no element of the array went straight there.
+
+    For a few elements in a hundred the two ways differ by a unit; programs in turn lead all of those the one way.
+
+    Args:
+        numbers: as they were written.
+        cells: as they stand now.
+        marks: of those that are known.
+    """
+    if marks.all():
+        return marks
+    decimals, chains = Decimals(), []
+    places = np.flatnonzero(np.isfinite(numbers) & (numbers != cells))
+    for start in range(0, len(places), MOST):
+        some = places[start : start + MOST]
+        digits = decimals.take_apart(numbers[some], ways=True)
+        above = digits.above
+        sign, digits15, power = digits.sign[above], digits.digits15[above], digits.exponent[above] - 14
+        straight, twice = _to_doubles(sign, digits15, power), _to_doubles(sign, digits15 + 1, power)
+        if (straight == cells[some[above]]).any():
+            return marks
+        chains.append(some[above[twice == cells[some[above]]]])
+    hits = np.concatenate([*chains, np.zeros(0, np.int64)]).astype(np.int64)
+    if len(hits) >= _LEAST_CHAINS:
+        marks[hits] = True
     return marks
 
 
