@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...cells import TypedCells
@@ -172,4 +173,9 @@ def _text_xml() -> Any:
 
 def _header_cell_xml(cell: Cell) -> str:
     """Return what follows the reference in a header's cell."""
-    return _TEXT.format(xml_text(cell)) if isinstance(cell, str) else _NUMBER.format(cell)
+    return _word_xml(cell) if isinstance(cell, str) else _NUMBER.format(cell)
+
+
+@lru_cache(maxsize=256)  # the headers of very many arrays are the same few words
+def _word_xml(word: str) -> str:
+    return _TEXT.format(xml_text(word))
