@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....errors import LimitError, NotFoundError, SheetArrayWarning
+from ....errors import LimitError, NotFoundError, warn_caller
 from ....linear import LinearArray
 
 MOST_VIEWS = 100  # that `views=True` makes: more sheets than anybody looks through
@@ -61,7 +60,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
         names = [name for name, array in arrays.items() if _can_be_shown(array)]
         if len(names) > MOST_VIEWS:
             message = f"of {len(names)} arrays the first {MOST_VIEWS} get a view: views=[..] names others"
-            warnings.warn(message, SheetArrayWarning, stacklevel=2)
+            warn_caller(message)
         return dict.fromkeys(names[:MOST_VIEWS], View())
     wanted = _views_by_name(views)
     for name in wanted:

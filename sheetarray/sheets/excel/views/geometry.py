@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from ....cells.serials import serial_unit
 from ....columns import Layout, LayoutColumn
 from ....columns.words import CODES, NONE, code_of
-from ....errors import FormatError, LimitError, SheetArrayWarning
+from ....errors import FormatError, LimitError, warn_caller
 from ....labels.description import NAME as LABELS_NAME
 from ....labels.description import DatasetLabels, VariableLabels, is_description
 from ....linear import LinearArray
@@ -169,7 +168,7 @@ def plan_views(
     for name, view in views.items():
         piece = columns.only(name)
         if problem := _find_problem(arrays[name], piece):
-            warnings.warn(f"no view of {name!r:.80}: {problem}", SheetArrayWarning, stacklevel=2)
+            warn_caller(f"no view of {name!r:.80}: {problem}")
         elif piece is not None:
             variable = described.find(name) if described is not None else None
             axes = list(_make_axes(name, arrays, variable, described, columns, text_chooser=text_chooser))
