@@ -42,17 +42,17 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     yield f"gsheets://{server.create()}/events"
 
 
-def same(found: Any, expected: Any) -> bool:
-    return bool(ak.array_equal(found, expected, equal_nan=True))
+def same(result: Any, expected: Any) -> bool:
+    return bool(ak.array_equal(result, expected, equal_nan=True))
 
 
 def test_a_nested_array_of_records_with_strings_comes_back(place: str) -> None:
     sa.write(place, {"events": EVENTS, "plain": np.arange(3)})
-    found = sa.read(place)
-    assert list(found) == ["events", "plain"]
-    assert same(found["events"], EVENTS)
-    assert np.signbit(found["events"][2].hits[0].x)
-    assert found["plain"].tolist() == [0, 1, 2]
+    result = sa.read(place)
+    assert list(result) == ["events", "plain"]
+    assert same(result["events"], EVENTS)
+    assert np.signbit(result["events"][2].hits[0].x)
+    assert result["plain"].tolist() == [0, 1, 2]
     assert list(sa.check(place)) == []
 
 
@@ -108,8 +108,8 @@ def first_cell(place: str, number: int, column: str) -> str:
 
 def test_strings_stand_in_cells_of_their_own(place: str) -> None:
     sa.write(place, {"events": EVENTS})
-    found = sa.read(place, ["events-hits-label", "events-tags-content-content"])
-    assert [column.tolist() for column in found.values()] == [["ü", "", "a\nb"], ["=1+1", "007"]]
+    result = sa.read(place, ["events-hits-label", "events-tags-content-content"])
+    assert [column.tolist() for column in result.values()] == [["ü", "", "a\nb"], ["=1+1", "007"]]
 
 
 OLD = """e-who-counts,e-who-content,e.json
@@ -138,9 +138,9 @@ data,data,data
 
 
 def test_older_files_with_a_cell_for_each_byte_and_names_beside_the_schema_are_read() -> None:
-    found = sa.read(io.StringIO(OLD), format="csv")["e"]
-    assert found.to_list() == [{"who": "Ada"}, {"who": ""}]
-    assert str(found.type) == "2 * Person[who: string]"
+    result = sa.read(io.StringIO(OLD), format="csv")["e"]
+    assert result.to_list() == [{"who": "Ada"}, {"who": ""}]
+    assert str(result.type) == "2 * Person[who: string]"
 
 
 def test_check_names_each_array_that_is_broken_once_its_cells_are_right(tmp_path: Path) -> None:
@@ -283,13 +283,13 @@ def test_text_that_looks_like_a_schema_is_read_as_it_is(place: str) -> None:
     arrays = {"a.json": np.array(['{"awkward0": "a package"}', "more"]), "b": np.arange(2)}
     sa.write(place, arrays)
     with pytest.warns(sa.SheetArrayWarning, match="a.json: read as text"):
-        found = sa.read(place)
-    assert {name: array.tolist() for name, array in found.items()} == {
+        result = sa.read(place)
+    assert {name: array.tolist() for name, array in result.items()} == {
         "a.json": ['{"awkward0": "a package"}', "more"],
         "b": [0, 1],
     }
     assert [finding.severity for finding in sa.check(place)] == ["warning"]
-    assert sa.read(place, ["a.json"])["a.json"].tolist() == found["a.json"].tolist()
+    assert sa.read(place, ["a.json"])["a.json"].tolist() == result["a.json"].tolist()
     with pytest.warns(sa.SheetArrayWarning), pytest.raises(sa.NotFoundError, match=r"no array 'a'; there is 'a\.json'"):
         sa.read(place, ["a"])
 

@@ -174,8 +174,8 @@ def test_an_unknown_key_is_skipped_with_a_warning_in_a_newer_minor(place: int) -
     order = [*FIELDS]
     order.insert(place, "colour")
     with pytest.warns(sa.SheetArrayWarning, match="colour"):
-        found = from_linear(cells(*order, version=("version", "1.2.0"), colour=["red", 5, "blue"]))
-    assert found.tolist() == [[1, 2], [3, 4]]
+        result = from_linear(cells(*order, version=("version", "1.2.0"), colour=["red", 5, "blue"]))
+    assert result.tolist() == [[1, 2], [3, 4]]
 
 
 def test_the_older_form_without_a_version_is_read_with_a_warning_or_refused_when_strict() -> None:

@@ -186,8 +186,8 @@ def test_a_blank_within_capacity_is_an_error_or_nan(blank: Any) -> None:
         with pytest.raises(sa.FormatError) as caught:
             from_linear(cells)
         assert (caught.value.location, caught.value.element) == ("cells[19]", "array[1]")
-        found = from_linear(cells, missing="nan")
-        assert np.isnan(found).tolist() == [False, True, False]
+        result = from_linear(cells, missing="nan")
+        assert np.isnan(result).tolist() == [False, True, False]
     for dtype in ("int8", "bool", "M8[D]", "m8[s]"):
         cells = to_linear(np.zeros(3, dtype=dtype))
         cells[-2] = blank

@@ -237,9 +237,9 @@ def test_a_typed_column_is_given_up_at_the_slightest_doubt() -> None:
     assert buffer_from_typed(pl.Series([1.0, None]), dtype) is None
     assert buffer_from_typed(pl.Series([1.0, float("inf")]), dtype) is None
     assert buffer_from_typed(pl.Series(["1.0"]), dtype) is None
-    found = buffer_from_typed(pl.Series([1.0, float("nan")]), dtype)
-    assert found is not None
-    assert found.flags.writeable
+    result = buffer_from_typed(pl.Series([1.0, float("nan")]), dtype)
+    assert result is not None
+    assert result.flags.writeable
 
 
 @pytest.mark.parametrize("missing", ["error", "nan"])

@@ -87,8 +87,8 @@ def test_integers_are_compared_with_floats_as_integers(differ):
 @pytest.mark.filterwarnings("error")
 def test_the_largest_difference_is_not_rounded_away(a, b, absolute):
     for one, other in ((a, b), (b, a)):
-        found = compare("x", one, other)
-        assert (found.differing, found.absolute) == (1, absolute)
+        result = compare("x", one, other)
+        assert (result.differing, result.absolute) == (1, absolute)
 
 
 def test_a_tolerance_is_not_rounded_away_either():
@@ -153,10 +153,10 @@ def test_limit_and_how_many_more(differ):
 
 def test_json_names_the_same_elements(differ):
     told = json.loads(differ({"t": np.array([[1.5, np.nan]])}, {"t": np.array([[1.25, 2.0]])}, "--json").stdout)
-    found = told["arrays"][0]
-    assert found["differing"] == 2
-    assert found["largest_absolute"] == 0.25
-    assert found["first"] == [
+    result = told["arrays"][0]
+    assert result["differing"] == 2
+    assert result["largest_absolute"] == 0.25
+    assert result["first"] == [
         {"element": "t[0, 1]", "index": [0, 1], "index_in_a": [0, 1], "a": "NaN", "b": 2.0},
         {"element": "t[0, 0]", "index": [0, 0], "index_in_a": [0, 0], "a": 1.5, "b": 1.25},
     ]
@@ -203,9 +203,9 @@ def test_tolerances(differ):
 )
 @pytest.mark.filterwarnings("error")
 def test_elements_are_compared_exactly(a, b, differing):
-    found = compare("x", a, b)
-    assert found.compared
-    assert found.differing == differing
+    result = compare("x", a, b)
+    assert result.compared
+    assert result.differing == differing
 
 
 def test_tolerances_are_those_of_isclose():
@@ -222,17 +222,17 @@ def test_text_and_numbers_cannot_be_compared():
 
 
 def test_the_largest_difference_of_integers_is_exact():
-    found = compare("x", np.array([TWO63 - 1, 5]), np.array([-TWO63, 4]))
-    assert found.absolute == 2**64 - 1
+    result = compare("x", np.array([TWO63 - 1, 5]), np.array([-TWO63, 4]))
+    assert result.absolute == 2**64 - 1
 
 
 def test_many_blocks_count_as_one():
     a = np.zeros((3, 700, 1000), dtype="int8")
     b = a.copy()
     b[0, 0, 0] = b[2, 699, 999] = 7
-    found = compare("x", a, b)
-    assert found.differing == 2
-    assert [index for index, _, _ in found.first] == [(0, 0, 0), (2, 699, 999)]
+    result = compare("x", a, b)
+    assert result.differing == 2
+    assert [index for index, _, _ in result.first] == [(0, 0, 0), (2, 699, 999)]
 
 
 def test_durations_of_months_and_of_days_cannot_be_compared(differ):

@@ -126,11 +126,11 @@ def test_an_edited_element_is_named_by_cell_and_index() -> None:
 def test_check_goes_on_after_the_first() -> None:
     rows = grid({"a": np.arange(4), "b": np.arange(4.0), "c": np.arange(4)})
     rows[-1][0], rows[-2][1], rows[-1][1], rows[8][2] = "x", "y", "", "z"
-    found = [finding.location for finding in sa.check(put(rows), format="csv")]
+    findings = [finding.location for finding in sa.check(put(rows), format="csv")]
     assert {cell_address(len(rows) - 1, 0), cell_address(len(rows) - 2, 1), cell_address(len(rows) - 1, 1)} <= set(
-        found
+        findings
     )
-    assert any(location and location.startswith("C") for location in found)
+    assert any(location and location.startswith("C") for location in findings)
     assert all(finding.message for finding in sa.check(put(rows), format="csv"))
 
 

@@ -41,8 +41,8 @@ def test_an_apostrophe_that_nobody_escaped_stays() -> None:
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) -> None:
     text = scalar_text.generic_to_text(value, formulas="escape", decimal=decimal)
-    found = scalar_text.generic_from_text(text, formulas="escape")
-    assert (type(found), repr(found)) == (type(value), repr(value))
+    result = scalar_text.generic_from_text(text, formulas="escape")
+    assert (type(result), repr(result)) == (type(value), repr(value))
     assert text is None or isinstance(value, (int, float)) or not text.startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
@@ -53,8 +53,8 @@ def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> Non
     except ValueError:
         assert isinstance(value, str)
         return
-    found = scalar_text.generic_from_text(text, formulas="keep")
-    assert (type(found), repr(found)) == (type(value), repr(value))
+    result = scalar_text.generic_from_text(text, formulas="keep")
+    assert (type(result), repr(result)) == (type(value), repr(value))
 
 
 @pytest.mark.parametrize(

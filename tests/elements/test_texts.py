@@ -155,9 +155,9 @@ def test_what_is_read_is_written_again_and_can_be_changed(tmp_path: Path) -> Non
 def test_flat_lists_and_frames_take_it() -> None:
     array = uneven().reshape(2, -1)
     same_texts(sa.from_linear(sa.to_linear(array)), array)
-    found = sa.from_frame(sa.to_frame({"t": array}))["t"]
-    assert found.dtype == VARIABLE
-    same_texts(found, array)
+    result = sa.from_frame(sa.to_frame({"t": array}))["t"]
+    assert result.dtype == VARIABLE
+    same_texts(result, array)
 
 
 def test_ordinary_tables_have_such_columns_too() -> None:

@@ -121,7 +121,7 @@ def with_record(content: bytes, edit: Callable[[str], str]) -> bytes:
     part = parts(content)["docProps/custom.xml"].decode()
     part = re.sub(r'<property [^>]*name="sheetarray (?!1")\d+".*?</property>', "", part)
     part = re.sub(
-        r'(name="sheetarray 1"[^>]*><vt:lpwstr>)[^<]*', lambda found: found[1] + text.replace('"', "&quot;"), part
+        r'(name="sheetarray 1"[^>]*><vt:lpwstr>)[^<]*', lambda result: result[1] + text.replace('"', "&quot;"), part
     )
     return with_parts(content, {"docProps/custom.xml": part.encode()})
 

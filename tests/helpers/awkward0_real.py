@@ -60,10 +60,10 @@ def run_json(script: str, *args: Any, version: str | None = None, package: str |
 
 
 def _python() -> str:
-    found, reason = _environment()
-    if found is None:
+    result, reason = _environment()
+    if result is None:
         pytest.skip(reason)
-    return found
+    return result
 
 
 @lru_cache

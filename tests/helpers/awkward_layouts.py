@@ -36,7 +36,7 @@ def every_class() -> dict[str, Any]:
     ragged = ak.Array([[1.5, 2.5], [], [3.5]]).layout
     table = ak.Array([{"x": 1, "y": [1.5]}, {"x": 2, "y": []}, {"x": 3, "y": [2.5, 3.5]}]).layout
     numbers = contents.NumpyArray(np.arange(12))
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "numbers": numbers,
         "a slice with a step": contents.NumpyArray(np.arange(12)[10:2:-3]),
         "n-d numbers": contents.NumpyArray(np.arange(12.0).reshape(3, 2, 2)),
@@ -96,10 +96,10 @@ def every_class() -> dict[str, Any]:
         "a union, picked": ak.Array([1.5, [2], 3.5, [4, 5]])[np.array([3, 0])].layout,
         "one layout twice": contents.RecordArray([ragged, ragged, numbers], ["a", "b", "c"], 3),
     }
-    plain_classes = dict(found)
+    plain_classes = dict(result)
     two = contents.RegularArray(noted(numbers, units="s"), 2, parameters={"units": "m"})
     word = noted(strings("b", "a"), lang="la")
-    found |= {
+    result |= {
         "categories": contents.IndexedArray(index([1, 0, 1]), strings("a", "b"), parameters=CATEGORICAL),
         "categories of numbers": contents.IndexedArray(index([1, 0, 1]), numbers, parameters=CATEGORICAL),
         "categories of lists": contents.IndexedArray(index([2, 0]), ragged, parameters={**CATEGORICAL, "units": "mm"}),
@@ -141,13 +141,13 @@ def every_class() -> dict[str, Any]:
         "one noted layout twice": contents.RecordArray([two, two], ["a", "b"], 3),
     }
     for name in ("an index over records", "a mask of bytes", "a missing number", "no mask", "a missing string"):
-        found[f"{name}, noted"] = noted(plain_classes[name], __doc__=name)
+        result[f"{name}, noted"] = noted(plain_classes[name], __doc__=name)
     for valid_when in (True, False):
         for lowest_first in (True, False):
             name = f"a mask of bits, {'valid' if valid_when else 'masked'}, {'lsb' if lowest_first else 'msb'}"
             bits = index([0b10110, 0b1], "uint8")
-            found[name] = contents.BitMaskedArray(bits, numbers, valid_when, 9, lowest_first)
-    return {name: ak.Array(layout) for name, layout in found.items()} | {
+            result[name] = contents.BitMaskedArray(bits, numbers, valid_when, 9, lowest_first)
+    return {name: ak.Array(layout) for name, layout in result.items()} | {
         f"numbers, {dtype}": ak.Array(np.array([1, 0, 3]).astype(dtype)) for dtype in DTYPES
     }
 
@@ -168,8 +168,8 @@ def layouts(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> An
     nodes = ["offsets", "ends", "regular", "record", "tuple"]
     above = [] if plain else ["index", "categories", "option", "bytemask", "bitmask", "unmasked", "union"]
     kind = draw(st.sampled_from(leaves if depth <= 0 else leaves + 2 * nodes + above))
-    found = draw(globals()[f"_{kind}"](depth - 1, length))
-    return noted(found, **draw(st.sampled_from(PARAMETERS))) if draw(st.integers(0, 3)) == 0 else found
+    result = draw(globals()[f"_{kind}"](depth - 1, length))
+    return noted(result, **draw(st.sampled_from(PARAMETERS))) if draw(st.integers(0, 3)) == 0 else result
 
 
 def _cut(draw: st.DrawFn, depth: int, length: int, plain: bool = False) -> Any:
@@ -337,10 +337,10 @@ def _widened(form: Any) -> Any:
     return {key: _widened(value) if key.startswith("content") else value for key, value in form.items()} | wide
 
 
-def assert_kept(found: Any, array: Any) -> None:
+def assert_kept(result: Any, array: Any) -> None:
     """Values, type and all parameters are what they were."""
-    assert plain(found) == plain(array)
-    assert kept_form(found) == kept_form(array)
-    types = [ak.to_layout(each).form.type for each in (found, array)]
+    assert plain(result) == plain(array)
+    assert kept_form(result) == kept_form(array)
+    types = [ak.to_layout(each).form.type for each in (result, array)]
     assert types[0].is_equal_to(types[1], all_parameters=True), f"{types[0]}\n{types[1]}"
-    assert found.attrs == {key: value for key, value in array.attrs.items() if not key.startswith("@")}
+    assert result.attrs == {key: value for key, value in array.attrs.items() if not key.startswith("@")}

@@ -122,9 +122,9 @@ class Browser:
         self.run(AXE.read_text(encoding="utf-8"))
         report = self.driver.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
         return [
-            f"{found['id']}: {node['html']:.200} {node['failureSummary']}"
-            for found in report["violations"]
-            for node in found["nodes"]
+            f"{result['id']}: {node['html']:.200} {node['failureSummary']}"
+            for result in report["violations"]
+            for node in result["nodes"]
         ]
 
 

@@ -34,15 +34,15 @@ class Raw(NamedTuple):
 
 def raw_members(content: bytes) -> dict[str, Raw]:
     """What Python's zipfile and the local headers say of each member."""
-    found = {}
+    result = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             named, extra = struct.unpack_from("<2H", content, info.header_offset + 26)
             start = info.header_offset + 30 + named + extra
-            found[info.filename] = Raw(
+            result[info.filename] = Raw(
                 info.compress_type, info.CRC, info.file_size, content[start : start + info.compress_size]
             )
-    return found
+    return result
 
 
 def parts(content: bytes) -> dict[str, bytes]:

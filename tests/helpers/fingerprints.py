@@ -70,5 +70,5 @@ def random_numbers(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def said(found: list[Finding]) -> list[tuple[str, str | None, str]]:
-    return [(finding.severity, finding.location, finding.message) for finding in found]
+def said(result: list[Finding]) -> list[tuple[str, str | None, str]]:
+    return [(finding.severity, finding.location, finding.message) for finding in result]

@@ -53,8 +53,8 @@ def words(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[st
     strides = [1] * len(shape)
     for index in range(len(shape) - 2, -1, -1):
         strides[index] = strides[index + 1] * shape[index + 1]
-    found: list[str | int] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
-    return [*found, "order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
+    result: list[str | int] = ["version", "1.0.0", "ndarray", "shape", *shape, "strides", *strides, "offset", 0]
+    return [*result, "order", "row-major", "dtype", dtype, "length", count, "capacity", count, "data"]
 
 
 def header(dtype: str, count: int, shape: Sequence[int] | None = None) -> list[str]:
@@ -87,9 +87,9 @@ def rows_of(cells: Mapping[tuple[int, int], str], *, gap: str = "") -> str:
         rows.setdefault(row, []).append((column, cell))
     return gap.join(
         f'<row r="{row}">{gap}'
-        + gap.join(f'<c r="{cell_address(row - 1, column)}"{cell}' for column, cell in found)
+        + gap.join(f'<c r="{cell_address(row - 1, column)}"{cell}' for column, cell in result)
         + f"{gap}</row>"
-        for row, found in rows.items()
+        for row, result in rows.items()
     )
 
 
@@ -172,9 +172,9 @@ def read(content: bytes, **options: Any) -> dict[str, Any]:
 
 def grid(content: bytes, title: str = "arrays") -> list[list[Any]]:
     """All cells of a small sheet, without the blanks at the ends of rows."""
-    found, ended = opened(content, title).head(10**6)
+    result, ended = opened(content, title).head(10**6)
     assert ended
-    return [list(row) for row in found]
+    return [list(row) for row in result]
 
 
 # .xlsb -------------------------------------------------------------------------------------------------------

@@ -39,10 +39,10 @@ def read(rows: list[list[Any]], **options: Any) -> dict[str, Any]:
     return sa.read_csv(put(rows), **options)
 
 
-def same(found: dict[str, Any], expected: dict[str, Any] = ARRAYS) -> None:
-    assert list(found) == list(expected)
+def same(result: dict[str, Any], expected: dict[str, Any] = ARRAYS) -> None:
+    assert list(result) == list(expected)
     for name, array in expected.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 def intact(rows: list[list[Any]]) -> None:

@@ -31,14 +31,14 @@ def survive(content: bytes, format: str, **options: Any) -> None:
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", sa.SheetArrayWarning)
             try:
-                found = function(io.BytesIO(content), format=format, **options)
+                result = function(io.BytesIO(content), format=format, **options)
             except sa.FormatError as error:
                 assert verb != "check", f"check raised {error!r} for {content[:2000]!r}"  # noqa: PT017  (no error is right too)
                 assert str(error)  # noqa: PT017  (no error is right too)
             except Exception as error:
                 raise AssertionError(f"{verb} of {format} raised {error!r} for {content[:2000]!r}") from error
             else:
-                assert verb == "check" or all(isinstance(name, str) for name in found)
+                assert verb == "check" or all(isinstance(name, str) for name in result)
 
 
 def agree(content: bytes, format: str) -> None:

@@ -75,33 +75,33 @@ def imported(module: str, *, top_level: bool = False) -> set[str]:
     path = MODULES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     package = [part for part in package if part and part != "__init__"]
-    found: set[str] = set()
+    result: set[str] = set()
     for node in _nodes(ast.parse(path.read_text()).body, into_functions=not top_level):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            result |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add((node.module or "").partition(".")[0])
+            result.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1]
             for alias in node.names:
                 dotted = ".".join([*base, *(node.module or "").split("."), alias.name]).replace("..", ".").strip(".")
-                found.add("sheetarray:" + (dotted if dotted in MODULES else dotted.rpartition(".")[0]))
-    return found
+                result.add("sheetarray:" + (dotted if dotted in MODULES else dotted.rpartition(".")[0]))
+    return result
 
 
 def _nodes(body: list[ast.stmt], *, into_functions: bool) -> list[ast.AST]:
-    found: list[ast.AST] = []
+    result: list[ast.AST] = []
     for node in body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not into_functions:
             continue
-        found.append(node)
+        result.append(node)
         children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-        found += _nodes(children, into_functions=into_functions)
+        result += _nodes(children, into_functions=into_functions)
         for handler in getattr(node, "handlers", []):
-            found += _nodes(handler.body, into_functions=into_functions)
-    return found
+            result += _nodes(handler.body, into_functions=into_functions)
+    return result
 
 
 def ours(module: str) -> set[str]:

@@ -79,12 +79,12 @@ def survive(content: bytes, format: str, **options: Any) -> bool:
     outcomes = {}
     for verb in ("read", "scan", "check"):
         try:
-            found = getattr(sa, verb)(io.BytesIO(content), format=format, **options)
-            outcomes[verb] = list(found)
+            result = getattr(sa, verb)(io.BytesIO(content), format=format, **options)
+            outcomes[verb] = list(result)
             if verb == "read":
-                used = [array.tobytes() for array in found.values() if array.nbytes < 10**6]
-                assert len(used) <= len(found)
-                assert all(isinstance(array, np.ndarray) and array.dtype.isnative for array in found.values())
+                used = [array.tobytes() for array in result.values() if array.nbytes < 10**6]
+                assert len(used) <= len(result)
+                assert all(isinstance(array, np.ndarray) and array.dtype.isnative for array in result.values())
         except Exception as error:
             if verb == "check" or not isinstance(error, sa.FormatError) or len(error.reason) < 10:
                 raise AssertionError(f"{verb} of {format} raised {error!r} for {content[:2000]!r}") from error

@@ -88,8 +88,8 @@ def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:
     command = [node, str(_JAVASCRIPT / "read.js"), reader, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[list[Any]]] = json.loads(done.stdout)
-    return found
+    result: dict[str, list[list[Any]]] = json.loads(done.stdout)
+    return result
 
 
 def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, float | str] | None = None) -> Path:
@@ -132,6 +132,6 @@ def schema_errors(path: Path) -> list[str]:
     )
     if not done.stdout.strip():
         pytest.skip(f"the validator does not run on this machine: {done.stderr.strip():.200}")
-    found = json.loads(done.stdout)
-    assert found["ok"] == (not found["errors"])
-    return [f"{error['path']} {error['xPath']}: {error['description']}" for error in found["errors"]]
+    result = json.loads(done.stdout)
+    assert result["ok"] == (not result["errors"])
+    return [f"{error['path']} {error['xPath']}: {error['description']}" for error in result["errors"]]

@@ -92,7 +92,7 @@ VERBS = """
     import sheetarray as sa
     for verb in ("read", "scan", "check"):
         try:
-            found = list(getattr(sa, verb)(sys.argv[1]))
+            names = list(getattr(sa, verb)(sys.argv[1]))
         except sa.FormatError as error:
             assert verb != "check" and len(str(error)) < 1000
         else:

@@ -26,7 +26,7 @@ EXACT = {
 @cache
 def held(suffix: str) -> frozenset[str]:
     """The arrays that a format can hold; none where it cannot be written."""
-    found = set()
+    result = set()
     with TemporaryDirectory() as folder:
         for name, array in EXACT.items():
             try:
@@ -35,8 +35,8 @@ def held(suffix: str) -> frozenset[str]:
                 break
             except (sa.DTypeError, sa.LimitError):
                 continue
-            found.add(name)
-    return frozenset(found)
+            result.add(name)
+    return frozenset(result)
 
 
 @pytest.mark.parametrize("one", SUFFIXES)
@@ -57,9 +57,9 @@ def test_every_pair_of_formats_converts_what_both_hold_exactly(tmp_path: Path, o
     except sa.LimitError:
         names = known = ["dtype_float64"]
         sa.convert(origin, goal, known)
-    found = sa.read(goal)
-    assert len(found) == len(names)
-    for name, expected in zip(names, (found.values() if len(names) == 1 else map(found.get, names)), strict=True):
+    result = sa.read(goal)
+    assert len(result) == len(names)
+    for name, expected in zip(names, (result.values() if len(names) == 1 else map(result.get, names)), strict=True):
         if ".awkd" in (one, other) and not EXACT[name].size:
             assert len(expected) == len(EXACT[name])  # NumPy's shape of nothing is not Awkward's
             continue

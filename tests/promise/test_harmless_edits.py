@@ -131,12 +131,12 @@ BOOK_NAMES = NAMES.filter(lambda name: len(name) < 200)
 
 def cells_of(content: bytes) -> list[list[str]]:
     """The cells of our worksheet as pieces of XML, without their addresses."""
-    found = {
+    matches = {
         (int(row) - 1, column_of(column)): f"{attributes}>{inner}"
         for column, row, attributes, inner in _CELL.findall(parts(content)[PART].decode())
     }
-    rows, columns = (max(numbers) + 1 for numbers in zip(*found, strict=True))
-    return [[found.get((row, column), "") for column in range(columns)] for row in range(rows)]
+    rows, columns = (max(numbers) + 1 for numbers in zip(*matches, strict=True))
+    return [[matches.get((row, column), "") for column in range(columns)] for row in range(rows)]
 
 
 def column_of(text: str) -> int:

@@ -37,9 +37,9 @@ ROWS = [row for row in FORMATS.values() if not row.prefixes and row.instead is N
 
 
 def keeps(row: Format) -> Keeps:
-    found = getattr(import_module(row.module), f"keeps_{row.stem}")
-    assert isinstance(found, Keeps)
-    return found
+    result = getattr(import_module(row.module), f"keeps_{row.stem}")
+    assert isinstance(result, Keeps)
+    return result
 
 
 def place(row: Format, folder: Path) -> Path:

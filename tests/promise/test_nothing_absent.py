@@ -323,8 +323,8 @@ def test_a_text_made_sound_has_the_same_cells(text: str) -> None:
             return
         plain = Records(np.frombuffer(changed, np.uint8), 0, ",")
         plain.check_sound()
-    found = [[cell.replace(mark, '"') if mark else cell for cell in cells] for cells in plain.rows_from(0, 2**30)]
-    assert found == expected
+    result = [[cell.replace(mark, '"') if mark else cell for cell in cells] for cells in plain.rows_from(0, 2**30)]
+    assert result == expected
 
 
 # One array, few cells -----------------------------------------------------------------------------------------

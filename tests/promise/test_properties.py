@@ -40,8 +40,8 @@ DIALECTS = st.one_of(
 @given(arrays(), st.booleans(), st.sampled_from(["text", "interleaved"]))
 def test_flat_lists(array: Any, base: bool, complex: Any) -> None:
     cells = sa.to_linear(array, base=base, complex=complex)
-    found = sa.from_linear(json.loads(json.dumps(cells, allow_nan=False)))
-    assert_same(found, array, layout=not base)
+    result = sa.from_linear(json.loads(json.dumps(cells, allow_nan=False)))
+    assert_same(result, array, layout=not base)
 
 
 @settings(max_examples=examples(150))
@@ -67,8 +67,8 @@ def test_csv_whose_dialect_is_said(mapping: dict[str, Any], options: dict[str, A
 
 @settings(max_examples=examples(100))
 @given(st.lists(arrays(), min_size=1, max_size=3))
-def test_csv_without_names(found: list[Any]) -> None:
-    mapping = dict(zip("ABC", found, strict=False))
+def test_csv_without_names(result: list[Any]) -> None:
+    mapping = dict(zip("ABC", result, strict=False))
     _there_and_back(mapping, "csv", {"names": False}, {})
 
 
@@ -80,10 +80,10 @@ def _there_and_back(mapping: dict[str, Any], format: str, writing: dict[str, Any
         assert "max_rows" in writing  # a header that does not fit
         return
     file.seek(0)
-    found = sa.read(file, format=format, **reading)
-    assert list(found) == list(mapping)
+    result = sa.read(file, format=format, **reading)
+    assert list(result) == list(mapping)
     for name, array in mapping.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
     assert list(sa.check(io.BytesIO(file.getvalue()), format=format, **reading)) == []
 
 
@@ -127,7 +127,7 @@ def test_read_columns_keeps_text_and_floats(texts: list[str], floats: list[float
         for index in range(height)
     )
     file.seek(0)
-    found = sa.read_columns(file, format="csv", dtype={"name": "string", "value": "float64"}, header=True)
-    assert found["name"].tolist() == [*texts, *["z"] * (height - len(texts))]
+    result = sa.read_columns(file, format="csv", dtype={"name": "string", "value": "float64"}, header=True)
+    assert result["name"].tolist() == [*texts, *["z"] * (height - len(texts))]
     expected = [np.nan if value is None else value for value in floats] + [np.nan] * (height - len(floats))
-    assert_same(found["value"], np.array(expected, dtype="float64"))
+    assert_same(result["value"], np.array(expected, dtype="float64"))

@@ -34,11 +34,11 @@ def test_a_4d_image_comes_back_bit_for_bit(image: Any, tmp_path: Path, suffix: s
     sa.write(path, {"image": image, "zooms": np.array([2.0, 2.0, 2.2, 2000.0], dtype="float32")})
     info = sa.scan(path)["image"]
     assert (info.shape, info.dtype, info.order) == ((128, 96, 24, 2), "int16", "column-major")
-    found = sa.read(path)
-    assert found["image"].dtype == np.int16
-    assert found["image"].shape == image.shape
-    assert found["image"].tobytes() == image.tobytes()
-    assert_same(found["image"], image)
+    result = sa.read(path)
+    assert result["image"].dtype == np.int16
+    assert result["image"].shape == image.shape
+    assert result["image"].tobytes() == image.tobytes()
+    assert_same(result["image"], image)
     assert list(sa.check(path)) == []
 
 
@@ -51,8 +51,8 @@ def test_a_4d_image_goes_through_every_text_format_on_the_command_line(image: An
     for source, target in pairwise(["image.csv", "image.tsv", "image.json", "image.txt.zst", "back.csv"]):
         assert run("convert", source, target) == 0
         assert run("diff", source, target) == 0
-    found = sa.read(tmp_path / "back.csv")["image"]
-    assert_same(found, image)
+    result = sa.read(tmp_path / "back.csv")["image"]
+    assert_same(result, image)
     assert (tmp_path / "back.csv").read_bytes() == (tmp_path / "image.csv").read_bytes()
     assert run("check", "back.csv", "image.json") == 0
 
@@ -107,13 +107,13 @@ def saved_by_a_spreadsheet() -> bytes:
 )
 def test_a_csv_that_a_spreadsheet_saved_reads_the_same(options: dict[str, Any]) -> None:
     content = saved_by_a_spreadsheet()
-    found = sa.read(io.BytesIO(content), format="csv", **options)
-    assert list(found) == ["t", "n", "b", "s", "z"]
-    assert_same(found["t"], np.array([[1.5e5, -0.25], [2, np.nan]]))
-    assert_same(found["n"], np.array([100_000, -7, 2], dtype="int32"))
-    assert_same(found["b"], np.array([True, False]))
-    assert_same(found["s"], np.array(["a;b", "ü", "=1+1"]))
-    assert_same(found["z"], np.array([1.5 - 2.25j]))
+    result = sa.read(io.BytesIO(content), format="csv", **options)
+    assert list(result) == ["t", "n", "b", "s", "z"]
+    assert_same(result["t"], np.array([[1.5e5, -0.25], [2, np.nan]]))
+    assert_same(result["n"], np.array([100_000, -7, 2], dtype="int32"))
+    assert_same(result["b"], np.array([True, False]))
+    assert_same(result["s"], np.array(["a;b", "ü", "=1+1"]))
+    assert_same(result["z"], np.array([1.5 - 2.25j]))
     assert list(sa.check(io.BytesIO(content), format="csv", **options)) == []
     assert sa.scan(io.BytesIO(content), format="csv")["t"].location == "A4"
 
@@ -157,8 +157,8 @@ def test_scan_of_a_big_csv_reads_each_byte_once_at_most(options: dict[str, Any])
         file, {"a": np.arange(600_000.0).reshape(600, 1000), "s": np.array(["x"] * 300_000)}, format="csv", **options
     )
     counting = Counting(file.getvalue())
-    found = sa.scan(counting, format="csv")
-    assert {name: info.shape for name, info in found.items()} == {"a": (600, 1000), "s": (300_000,)}
+    infos = sa.scan(counting, format="csv")
+    assert {name: info.shape for name, info in infos.items()} == {"a": (600, 1000), "s": (300_000,)}
     assert counting.count <= len(file.getvalue())  # an array may begin anywhere below, so all of it is searched
 
 

@@ -104,8 +104,8 @@ def test_every_array_of_a_sample_is_what_it_was(file):
 
 @pytest.mark.parametrize("file", INTACT)
 def test_scan_says_the_same_without_reading(file):
-    found = sa.scan(SAMPLES / file)
-    held = {name: (info.dtype, info.shape, info.order) for name, info in found.items()}
+    infos = sa.scan(SAMPLES / file)
+    held = {name: (info.dtype, info.shape, info.order) for name, info in infos.items()}
     assert held == {name: facts[:3] for name, facts in INTACT[file].items()}
 
 
@@ -205,9 +205,9 @@ def test_an_ordinary_table_is_no_array_sheet_and_is_told_so():
 
 @pytest.mark.parametrize("file", FINDINGS)
 def test_check_names_the_cell_of_each_damage(file):
-    found = list(sa.check(DAMAGED / file))
-    assert [finding.location for finding in found] == [location for location, _ in FINDINGS[file]]
-    for finding, (_, piece) in zip(found, FINDINGS[file], strict=True):
+    findings = list(sa.check(DAMAGED / file))
+    assert [finding.location for finding in findings] == [location for location, _ in FINDINGS[file]]
+    for finding, (_, piece) in zip(findings, FINDINGS[file], strict=True):
         assert finding.severity == "error"
         assert piece in finding.message
         assert ELEMENTS.get(file, "") in finding.message

@@ -24,9 +24,9 @@ def test_columns_are_named_and_padded_with_none() -> None:
     frame = sa.to_frame({"b": np.arange(3), "a": np.array("x")})
     assert list(frame.columns) == ["b", "a"]
     assert frame["a"].tolist()[-1] is None
-    found = sa.from_frame(frame)
-    assert list(found) == ["b", "a"]
-    assert found["a"].shape == ()
+    result = sa.from_frame(frame)
+    assert list(result) == ["b", "a"]
+    assert result["a"].shape == ()
 
 
 @pytest.mark.parametrize(
@@ -40,14 +40,14 @@ def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read: dict[str, An
         "z": np.array(2 + 1j),
     }
     text = sa.to_frame(arrays).to_csv(index=False)
-    found = sa.read_csv(io.StringIO(text))
+    result = sa.read_csv(io.StringIO(text))
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
     arrays.pop("t") if "keep_default_na" not in read else None  # pandas makes NaN of "NaN": a blank
     frame = pd.read_csv(io.StringIO(text), **read)
-    found = sa.from_frame(frame, list(arrays))
+    result = sa.from_frame(frame, list(arrays))
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 def test_blanks_of_pandas_are_blanks() -> None:
@@ -86,9 +86,9 @@ def test_a_frame_without_an_array_is_refused(frame: pd.DataFrame) -> None:
 def test_names_that_start_like_formulas_are_no_formulas_in_a_frame() -> None:
     frame = sa.to_frame({"=x": np.arange(2), "'y": np.array(["=1", "'"])})
     assert list(frame.columns) == ["=x", "'y"]
-    found = sa.from_frame(frame)
-    assert list(found) == ["=x", "'y"]
-    assert found["'y"].tolist() == ["=1", "'"]
+    result = sa.from_frame(frame)
+    assert list(result) == ["=x", "'y"]
+    assert result["'y"].tolist() == ["=1", "'"]
 
 
 # DataFrames and Datasets as what is written ------------------------------------------------------------------
@@ -114,17 +114,17 @@ def test_a_dataframe_is_written_column_by_column() -> None:
             "m": ["a", None],
         }
     )
-    found = written(frame)
-    assert list(found) == list(frame.columns)
-    assert_same(found["i"], np.array([1, 2]))
-    assert_same(found["f"], np.array([0.5, np.nan]))
-    assert_same(found["s"], np.array(["a", "007"]))
-    assert_same(found["b"], np.array([True, False]))
-    assert str(found["d"][0])[:10] == "2020-01-01"
-    assert np.isnat(found["d"][1])
+    result = written(frame)
+    assert list(result) == list(frame.columns)
+    assert_same(result["i"], np.array([1, 2]))
+    assert_same(result["f"], np.array([0.5, np.nan]))
+    assert_same(result["s"], np.array(["a", "007"]))
+    assert_same(result["b"], np.array([True, False]))
+    assert str(result["d"][0])[:10] == "2020-01-01"
+    assert np.isnat(result["d"][1])
     for name, expected in {"n": [1, None], "g": [True, None], "m": ["a", None]}.items():
-        assert found[name].dtype == object
-        assert found[name].tolist() == expected
+        assert result[name].dtype == object
+        assert result[name].tolist() == expected
 
 
 def test_an_index_with_a_name_comes_first_and_a_counter_does_not() -> None:
@@ -153,9 +153,9 @@ def test_a_series_is_one_array() -> None:
 def test_the_variables_of_an_xarray_dataset_are_written() -> None:
     xarray = pytest.importorskip("xarray")
     dataset = xarray.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3))}, coords={"x": [10, 20, 30]})
-    found = written(dataset)
-    assert set(found) == {"t", "x"}
-    assert_same(found["t"], np.arange(6.0).reshape(2, 3))
+    result = written(dataset)
+    assert set(result) == {"t", "x"}
+    assert_same(result["t"], np.arange(6.0).reshape(2, 3))
     assert set(written(dataset["t"])) == {"t", "x"}
     assert list(written(dataset["t"].drop_vars("x"))) == ["t"]
 

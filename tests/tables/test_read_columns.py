@@ -109,10 +109,10 @@ def test_blanks_beside_values(cells: list[str], expected: Any) -> None:
 
 def test_a_given_dtype_wins_for_all_or_by_name() -> None:
     text = "id,t,n\n007,1.5,3\n008,2,4\n"
-    found = read(text, dtype={"id": "int16", "t": np.float32})
-    assert_same(found["id"], np.array([7, 8], dtype="int16"))
-    assert_same(found["t"], np.array([1.5, 2], dtype="float32"))
-    assert_same(found["n"], np.array([3, 4]))
+    result = read(text, dtype={"id": "int16", "t": np.float32})
+    assert_same(result["id"], np.array([7, 8], dtype="int16"))
+    assert_same(result["t"], np.array([1.5, 2], dtype="float32"))
+    assert_same(result["n"], np.array([3, 4]))
     assert_same(read(text, ["n", "t"], dtype="float64")["n"], np.array([3.0, 4.0]))
     assert_same(read(text, dtype="string")["t"], np.array(["1.5", "2"]))
     assert_same(read("z\n1+2i\n3\n", dtype=complex)["z"], np.array([1 + 2j, 3]))
@@ -136,19 +136,19 @@ def test_an_unknown_dtype_or_column_in_a_mapping_is_an_error() -> None:
 
 def test_shapes_fill_in_either_order() -> None:
     text = "a,b\n" + "".join(f"{n},{n * 2}\n" for n in range(6))
-    found = read(text, shape={"a": (2, 3), "b": (-1, 2)})
-    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert found["b"].shape == (3, 2)
-    found = read(text, ["a"], shape=(2, 3), order="column-major")
-    assert found["a"].tolist() == [[0, 2, 4], [1, 3, 5]]
+    result = read(text, shape={"a": (2, 3), "b": (-1, 2)})
+    assert result["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert result["b"].shape == (3, 2)
+    result = read(text, ["a"], shape=(2, 3), order="column-major")
+    assert result["a"].tolist() == [[0, 2, 4], [1, 3, 5]]
     with pytest.raises(sa.FormatError, match="shape") as caught:
         read(text, shape=(4, 2))
     assert caught.value.location
 
 
 def test_columns_of_different_lengths() -> None:
-    found = read("a,b\n1,1\n2,\n3,\n4,\n", shape={"a": (4,), "b": (1,)})
-    assert found["b"].tolist() == [1]
+    result = read("a,b\n1,1\n2,\n3,\n4,\n", shape={"a": (4,), "b": (1,)})
+    assert result["b"].tolist() == [1]
     assert np.isnan(read("a,b\n1,1\n2,\n")["b"]).tolist() == [False, True]
 
 
@@ -223,19 +223,19 @@ def test_an_empty_table_is_a_format_error(text: str) -> None:
 
 
 def test_a_table_with_names_alone_has_empty_columns() -> None:
-    found = read("a,b\n")
-    assert {name: array.shape for name, array in found.items()} == {"a": (0,), "b": (0,)}
+    result = read("a,b\n")
+    assert {name: array.shape for name, array in result.items()} == {"a": (0,), "b": (0,)}
 
 
 def test_ragged_rows_are_blank_where_they_end() -> None:
-    found = read("a,b,c\n1,2\n3,4,5\n6\n")
-    assert np.isnan(found["b"]).tolist() == [False, False, True]
-    assert np.isnan(found["c"]).tolist() == [True, False, True]
+    result = read("a,b,c\n1,2\n3,4,5\n6\n")
+    assert np.isnan(result["b"]).tolist() == [False, False, True]
+    assert np.isnan(result["c"]).tolist() == [True, False, True]
 
 
 def test_wide_rows_below_the_header_get_letters() -> None:
-    found = read("a,b\n1,2,9\n3,4,8\n")
-    assert found["C"].tolist() == [9, 8]
+    result = read("a,b\n1,2,9\n3,4,8\n")
+    assert result["C"].tolist() == [9, 8]
 
 
 def test_options_that_cannot_be_are_said() -> None:
@@ -266,17 +266,17 @@ def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 cell._value, cell.data_type = repr(value), "n"
     book.save(tmp_path / "x.xlsx")
-    found = sa.read_columns(tmp_path / "x.xlsx")
-    assert list(found) == rows[0]
-    assert found["moment"].dtype == "datetime64[s]"
-    assert found["moment"].tolist() == moments
-    assert found["zero"].dtype == "float64"
-    assert np.signbit(found["zero"]).tolist() == [True, False, False]
-    assert found["half"].tolist() == [2.0**53, 0.5, 7]
-    assert_same(found["large"], np.array([2**53 + 1, 2**60, 3]))  # the digits count, as they are written
-    assert found["id"].tolist() == ["007", "008", "9"]
-    assert found["day"].tolist() == [date(2021, 1, 1), None, date(2021, 1, 2)]
-    assert found["ok"].tolist() == [True, False, True]
+    result = sa.read_columns(tmp_path / "x.xlsx")
+    assert list(result) == rows[0]
+    assert result["moment"].dtype == "datetime64[s]"
+    assert result["moment"].tolist() == moments
+    assert result["zero"].dtype == "float64"
+    assert np.signbit(result["zero"]).tolist() == [True, False, False]
+    assert result["half"].tolist() == [2.0**53, 0.5, 7]
+    assert_same(result["large"], np.array([2**53 + 1, 2**60, 3]))  # the digits count, as they are written
+    assert result["id"].tolist() == ["007", "008", "9"]
+    assert result["day"].tolist() == [date(2021, 1, 1), None, date(2021, 1, 2)]
+    assert result["ok"].tolist() == [True, False, True]
     with pytest.raises(sa.FormatError) as caught:
         sa.read_columns(tmp_path / "x.xlsx", missing="error")
     assert caught.value.location == "Sheet!H7"

@@ -41,8 +41,8 @@ class TestAvro(Conformance):
     sample = np.array([[1 + 2j, np.nan]])
 
     def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
-        found = super().read(place, names, **options)
-        return {name: array.astype(array.dtype.newbyteorder("=")) for name, array in found.items()}
+        result = super().read(place, names, **options)
+        return {name: array.astype(array.dtype.newbyteorder("=")) for name, array in result.items()}
 
 
 class TestAvroDeflate(TestAvro):
@@ -73,19 +73,19 @@ def test_a_datum_is_what_yaq_sends(case: str) -> None:
     array = HELD[case]
     data = avro.pack(array)
     assert data == as_yaq_sends(array)
-    found, theirs = avro.unpack(data), as_yaq_reads(data)
-    assert found.dtype == theirs.dtype == array.dtype
-    assert found.dtype.str == array.dtype.str
-    assert found.shape == theirs.shape == array.shape
-    assert found.tobytes() == theirs.tobytes() == array.tobytes()
+    result, theirs = avro.unpack(data), as_yaq_reads(data)
+    assert result.dtype == theirs.dtype == array.dtype
+    assert result.dtype.str == array.dtype.str
+    assert result.shape == theirs.shape == array.shape
+    assert result.tobytes() == theirs.tobytes() == array.tobytes()
 
 
 @given(nst.arrays(st.sampled_from(DTYPES).map(np.dtype), nst.array_shapes(min_dims=0, min_side=0), fill=st.nothing()))
 def test_any_array_is_what_yaq_sends(array: Any) -> None:
     data = avro.pack(array)
     assert data == as_yaq_sends(array)
-    found = avro.unpack(data)
-    assert (found.dtype.str, found.shape, found.tobytes()) == (array.dtype.str, array.shape, array.tobytes())
+    result = avro.unpack(data)
+    assert (result.dtype.str, result.shape, result.tobytes()) == (array.dtype.str, array.shape, array.tobytes())
 
 
 def test_the_bytes_of_a_small_array() -> None:
@@ -113,8 +113,8 @@ def test_fastavro_reads_a_file_and_finds_the_names(tmp_path: Path, codec: Any) -
         reader = fastavro.reader(file)
         assert reader.metadata["avro.codec"] == codec
         assert json.loads(reader.metadata["sheetarray.names"]) == list(arrays)
-        found: list[Any] = list(reader)
-    for array, expected in zip(found, arrays.values(), strict=True):
+        result: list[Any] = list(reader)
+    for array, expected in zip(result, arrays.values(), strict=True):
         assert (array.dtype, array.shape, array.tolist()) == (expected.dtype, expected.shape, expected.tolist())
 
 
@@ -133,8 +133,8 @@ def test_apaches_avro_reads_a_file(tmp_path: Path, codec: Any) -> None:
             assert json.loads(reader.get_meta("sheetarray.names")) == list(arrays)
             records: list[Any] = list(reader)
     for record, expected in zip(records, arrays.values(), strict=True):
-        found = np.frombuffer(record["data"], record["typestr"]).reshape(record["shape"])
-        assert (found.dtype, found.tolist(), record["version"]) == (expected.dtype, expected.tolist(), 3)
+        result = np.frombuffer(record["data"], record["typestr"]).reshape(record["shape"])
+        assert (result.dtype, result.tolist(), record["version"]) == (expected.dtype, expected.tolist(), 3)
 
 
 @pytest.mark.parametrize("codec", ["null", "deflate"])
@@ -143,8 +143,8 @@ def test_elements_are_written_in_pieces(codec: Any, size: int) -> None:
     array = np.random.default_rng(size).integers(0, 4, size, dtype="u1")
     file, progress = io.BytesIO(), list[tuple[int, int]]()
     sa.write(file, {"a": array, "b": array}, format="avro", codec=codec, progress=lambda *args: progress.append(args))
-    found = avro.read_avro(io.BytesIO(file.getvalue()))
-    assert found["a"].tobytes() == found["b"].tobytes() == array.tobytes()
+    result = avro.read_avro(io.BytesIO(file.getvalue()))
+    assert result["a"].tobytes() == result["b"].tobytes() == array.tobytes()
     assert [array.tobytes() for array in fastavro.reader(io.BytesIO(file.getvalue()))] == [array.tobytes()] * 2  # type: ignore[union-attr]
     assert progress[0] == (0, 2 * size)
     assert progress[-1] == (2 * size, 2 * size)
@@ -176,9 +176,9 @@ def container(*records: Any, codec: str = "null", schema: Any = avro.SCHEMA, **o
 def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
     arrays = [np.arange(n, dtype="<f4") for n in range(40)]
     content = container(*arrays, codec=codec, sync_interval=sync_interval)
-    found = avro.read_avro(io.BytesIO(content))
-    assert list(found)[:3] + list(found)[-1:] == ["A", "B", "C", "AN"]
-    assert [array.tolist() for array in found.values()] == [array.tolist() for array in arrays]
+    result = avro.read_avro(io.BytesIO(content))
+    assert list(result)[:3] + list(result)[-1:] == ["A", "B", "C", "AN"]
+    assert [array.tolist() for array in result.values()] == [array.tolist() for array in arrays]
     assert [info.shape for info in avro.scan_avro(io.BytesIO(content)).values()] == [(n,) for n in range(40)]
     assert list(avro.check_avro(io.BytesIO(content))) == []
     chosen = avro.read_avro(io.BytesIO(content), ["AN", "B"])
@@ -191,9 +191,9 @@ def test_files_of_fastavro_are_read(codec: str, sync_interval: int) -> None:
 def test_large_blocks_of_every_codec_are_read(codec: str, noise: bool) -> None:
     array = np.random.default_rng(1).integers(0, 2**62 if noise else 3, 300_000)
     content = container(array, array[:5], codec=codec, sync_interval=10**9)
-    found = avro.read_avro(io.BytesIO(content))
-    assert found["A"].tobytes() == array.tobytes()
-    assert found["B"].tolist() == array[:5].tolist()
+    result = avro.read_avro(io.BytesIO(content))
+    assert result["A"].tobytes() == array.tobytes()
+    assert result["B"].tolist() == array[:5].tolist()
     assert list(avro.check_avro(io.BytesIO(content))) == []
 
 
@@ -230,32 +230,32 @@ def test_a_schema_with_a_namespace_and_documentation_is_the_same(tmp_path: Path)
 def test_byte_order_is_kept_in_files(tmp_path: Path, dtype: str) -> None:
     array = np.array([[0, 1, 1]]).astype(dtype)
     sa.write(tmp_path / "x.avro", {"x": array})
-    found = sa.read(tmp_path / "x.avro")["x"]
-    assert found.dtype.str == dtype
-    assert found.tobytes() == array.tobytes()
+    result = sa.read(tmp_path / "x.avro")["x"]
+    assert result.dtype.str == dtype
+    assert result.tobytes() == array.tobytes()
     assert sa.scan(tmp_path / "x.avro")["x"].dtype == array.dtype.name
 
 
 def test_elements_are_in_c_order_whatever_the_layout() -> None:
     cube = np.arange(24, dtype="u1").reshape(2, 3, 4)
     for view in (cube, np.asfortranarray(cube), cube[::-1, :, ::2], np.broadcast_to(cube[0], (5, 3, 4))):
-        found = avro.unpack(avro.pack(view))
-        assert found.tolist() == view.tolist()
-        assert found.flags.c_contiguous
-        assert found.flags.writeable
+        result = avro.unpack(avro.pack(view))
+        assert result.tolist() == view.tolist()
+        assert result.flags.c_contiguous
+        assert result.flags.writeable
 
 
 def test_scan_says_where(tmp_path: Path) -> None:
     sa.write(tmp_path / "x.avro", {"a": np.zeros(3), "b": np.zeros((2, 2), "i2")})
-    found = sa.scan(tmp_path / "x.avro")
-    assert (found["b"].shape, found["b"].dtype, found["b"].order, found["b"].strides) == (
+    infos = sa.scan(tmp_path / "x.avro")
+    assert (infos["b"].shape, infos["b"].dtype, infos["b"].order, infos["b"].strides) == (
         (2, 2),
         "int16",
         "row-major",
         (2, 1),
     )
-    assert (found["b"].cells, found["b"].capacity) == (4, 4)
-    assert found["b"].location == "record 1"
+    assert (infos["b"].cells, infos["b"].capacity) == (4, 4)
+    assert infos["b"].location == "record 1"
 
 
 # What it refuses ---------------------------------------------------------------------------------------------

@@ -75,8 +75,8 @@ def read(content: bytes) -> dict[str, Any]:
     ids=["one block", "two blocks", "negative count", "mixed", "long varints"],
 )
 def test_every_way_to_write_an_array_is_read(shape: bytes) -> None:
-    found = avro.unpack(datum(shape, "<u1", bytes(range(6))))
-    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
+    result = avro.unpack(datum(shape, "<u1", bytes(range(6))))
+    assert result.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 @pytest.mark.parametrize("typestr", ["|u1", "<u1", ">u1"])
@@ -317,24 +317,24 @@ def test_a_claim_of_gigabytes_takes_no_memory(frugal: Any) -> None:
 def _samples() -> list[bytes]:
     rng = np.random.default_rng(0)
     arrays = {"a": rng.random((3, 4)), "b": np.array([True, False]), "c": np.arange(7, dtype=">i2"), "z": np.array(1j)}
-    found = [avro.pack(array) for array in arrays.values()]
+    result = [avro.pack(array) for array in arrays.values()]
     for codec in ("null", "deflate"):
         file = io.BytesIO()
         avro.write_avro(file, arrays, codec=codec)  # type: ignore[arg-type]
-        found.append(file.getvalue())
+        result.append(file.getvalue())
     for codec, pack in PACK.items():
-        found.append(
+        result.append(
             container(*[(1, pack(avro.pack(array))) for array in arrays.values()], codec=codec, names=list(arrays))
         )
-    return found
+    return result
 
 
 def _try(content: bytes) -> None:
     """Whatever is in it: arrays, or a FormatError; check says something where read refuses."""
     refused = False
     try:
-        found = read(content)
-        assert all(isinstance(array, np.ndarray) for array in found.values())
+        result = read(content)
+        assert all(isinstance(array, np.ndarray) for array in result.values())
     except sa.FormatError:
         refused = True
     try:
@@ -348,10 +348,10 @@ def test_every_truncation_is_refused(frugal: Any) -> None:
     for content in _samples():
         for length in range(len(content)):
             try:
-                found = read(content[:length])
+                result = read(content[:length])
             except sa.FormatError:
                 continue
-            raise AssertionError(f"{length} of {len(content)} bytes were read as {found}")
+            raise AssertionError(f"{length} of {len(content)} bytes were read as {result}")
 
 
 @pytest.mark.parametrize("seed", range(4))

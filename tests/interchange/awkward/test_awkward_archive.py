@@ -46,9 +46,9 @@ def members(path: Any) -> dict[str, bytes]:
 def test_every_layout_comes_back_from_one_file(tmp_path: Path) -> None:
     path = tmp_path / "all.awkd"
     save(path, CASES)
-    with load(path) as found:
-        assert list(found) == list(CASES)
-        for name, array in found.items():
+    with load(path) as result:
+        assert list(result) == list(CASES)
+        for name, array in result.items():
             assert_kept(array, CASES[name])
 
 
@@ -59,8 +59,8 @@ def test_members_are_a_schema_and_raw_blobs(tmp_path: Path) -> None:
     assert list(members(tmp_path / "u.awkd")) == ["1.raw", "3.raw", ".json"]
     save(tmp_path / "o.awkd", LISTS, "e", delimiter="/", suffix="", schemasuffix=".schema")
     assert list(members(tmp_path / "o.awkd")) == ["e/1", "e/3", "e.schema"]
-    with load(tmp_path / "o.awkd", schemasuffix=".schema") as found:
-        assert found["e"].to_list() == LISTS.to_list()
+    with load(tmp_path / "o.awkd", schemasuffix=".schema") as result:
+        assert result["e"].to_list() == LISTS.to_list()
 
 
 def test_the_same_arrays_make_the_same_bytes() -> None:
@@ -85,16 +85,16 @@ def test_a_file_of_one_array_without_a_name_is_that_array(tmp_path: Path) -> Non
     save(path, LISTS)
     assert isinstance(load(path), ak.Array)
     save(path, WORDS, "words")
-    with load(path) as found:
-        assert isinstance(found, ArchiveArrays)
-        assert sorted(found) == ["", "words"]
-        assert found[""].to_list() == LISTS.to_list()
+    with load(path) as result:
+        assert isinstance(result, ArchiveArrays)
+        assert sorted(result) == ["", "words"]
+        assert result[""].to_list() == LISTS.to_list()
 
 
 def test_a_mapping_of_names_may_have_a_common_beginning(tmp_path: Path) -> None:
     save(tmp_path / "t.awkd", {"x": LISTS, "xy": WORDS}, "run 7/")
-    with load(tmp_path / "t.awkd") as found:
-        assert list(found) == ["run 7/x", "run 7/xy"]
+    with load(tmp_path / "t.awkd") as result:
+        assert list(result) == ["run 7/x", "run 7/xy"]
 
 
 def test_arrays_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
@@ -106,31 +106,31 @@ def test_arrays_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
                 new.writestr(name, old.read(name))
         new.writestr("worse.json", "{")
         new.writestr("foreign.json", '{"some": "settings"}')
-    with load(tmp_path / "broken.awkd") as found:
-        assert list(found) == ["good", "bad", "worse", "foreign"]
-        assert "bad" in found
-        assert "absent" not in found
-        assert found["good"].to_list() == LISTS.to_list()
+    with load(tmp_path / "broken.awkd") as result:
+        assert list(result) == ["good", "bad", "worse", "foreign"]
+        assert "bad" in result
+        assert "absent" not in result
+        assert result["good"].to_list() == LISTS.to_list()
         for name in ("bad", "worse", "foreign"):
             with pytest.raises(sa.FormatError) as caught:
-                found[name]
+                result[name]
             assert caught.value.location is not None
             assert caught.value.location.startswith(f"{name}.json")
             assert caught.value.source == str(tmp_path / "broken.awkd")
         with pytest.raises(sa.NotFoundError, match="'good'"):
-            found["absent"]
-        assert found.get("absent") is None
-        assert "good" in repr(found)
+            result["absent"]
+        assert result.get("absent") is None
+        assert "good" in repr(result)
     with pytest.raises(ValueError, match="closed"):
-        found["good"]
+        result["good"]
 
 
 def test_options_of_reading_are_known_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="whitlist"):
         load(tmp_path / "absent.awkd", whitlist="*")
     save(tmp_path / "t.awkd", {"t": LISTS})
-    with load(tmp_path / "t.awkd", whitelist=[["awkward0", "numpy"]]) as found, pytest.raises(sa.FormatError):
-        found["t"]
+    with load(tmp_path / "t.awkd", whitelist=[["awkward0", "numpy"]]) as result, pytest.raises(sa.FormatError):
+        result["t"]
 
 
 # Adding ------------------------------------------------------------------------------------------------------
@@ -154,9 +154,9 @@ def test_adding_keeps_the_bytes_of_what_is_there(tmp_path: Path) -> None:
         assert archive.getinfo("notes/read me.txt").date_time == (2001, 2, 3, 4, 5, 6)
         assert archive.namelist()[:3] == ["notes/read me.txt", "ü.bin", "folder/"]
         assert archive.read("notes/read me.txt") == b"text " * 100
-    with load(path) as found:
-        assert found["a0"].to_list() == LISTS.to_list()
-        assert found["a1"].to_list() == WORDS.to_list()
+    with load(path) as result:
+        assert result["a0"].to_list() == LISTS.to_list()
+        assert result["a1"].to_list() == WORDS.to_list()
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
@@ -166,8 +166,8 @@ def test_something_before_the_archive_stays(tmp_path: Path) -> None:
     path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
     save(path, WORDS, "b")
     assert path.read_bytes().startswith(b"#!/bin/sh\n")
-    with load(path) as found:
-        assert [found[name].to_list() for name in found] == [LISTS.to_list(), WORDS.to_list()]
+    with load(path) as result:
+        assert [result[name].to_list() for name in result] == [LISTS.to_list(), WORDS.to_list()]
 
 
 @pytest.mark.parametrize("name", ["t", "t-1.raw", ""])
@@ -228,9 +228,9 @@ def test_saves_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     names = [f"n{index}" for index in range(12)]
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(lambda name: save(path, np.zeros(200_000), name), names))
-    with load(path) as found:
-        assert sorted(found) == sorted(["first", *names])
-        assert found["n7"].tolist() == [0.0] * 200_000
+    with load(path) as result:
+        assert sorted(result) == sorted(["first", *names])
+        assert result["n7"].tolist() == [0.0] * 200_000
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
@@ -251,8 +251,8 @@ def test_a_file_that_appears_while_one_is_written_stays(mode: Any, tmp_path: Pat
             late()
     else:
         late()
-    with load(path) as found:
-        assert list(found) == (["other"] if mode == "x" else ["other", "late"])
+    with load(path) as result:
+        assert list(result) == (["other"] if mode == "x" else ["other", "late"])
     assert os.listdir(tmp_path) == ["t.awkd"]
 
 
@@ -282,8 +282,8 @@ def test_open_files_are_written_added_to_and_read() -> None:
     file = io.BytesIO()
     for index, array in enumerate((LISTS, WORDS, LISTS)):
         save(file, array, f"a{index}")
-    with load(file) as found:
-        assert [array.to_list() for array in found.values()] == [LISTS.to_list(), WORDS.to_list(), LISTS.to_list()]
+    with load(file) as result:
+        assert [array.to_list() for array in result.values()] == [LISTS.to_list(), WORDS.to_list(), LISTS.to_list()]
     assert not file.closed
     before = file.getvalue()
     with pytest.raises(sa.LimitError, match="already"):
@@ -369,8 +369,8 @@ def test_no_hostile_archive_is_read_or_added_to(case: str, tmp_path: Path) -> No
     path.write_bytes(HOSTILE[case]())
     before = path.read_bytes()
     with bounded_memory():
-        with pytest.raises(sa.FormatError) as caught, load(path) as found:
-            dict(found)
+        with pytest.raises(sa.FormatError) as caught, load(path) as result:
+            dict(result)
         assert len(caught.value.reason) > 10
         for verb in (sa.read, sa.scan):
             with pytest.raises(sa.FormatError):
@@ -424,9 +424,9 @@ def survives(content: bytes) -> bool:
     """Only a FormatError may come out, and check finds an error exactly where read raises one; whether it was read."""
     findings = list(sa.check(io.BytesIO(content), format="awkd"))
     try:
-        found = sa.read(io.BytesIO(content), format="awkd")
-        assert all(ak.validity_error(array) == "" for array in found.values())
-        assert len(sa.scan(io.BytesIO(content), format="awkd")) == len(found)
+        result = sa.read(io.BytesIO(content), format="awkd")
+        assert all(ak.validity_error(array) == "" for array in result.values())
+        assert len(sa.scan(io.BytesIO(content), format="awkd")) == len(result)
     except sa.FormatError as error:
         assert findings, repr(error)  # noqa: PT017  (no error is right too)
         return False
@@ -463,9 +463,9 @@ def place(tmp_path: Path) -> Path:
 
 def test_arrays_go_through_read_and_write(place: Path) -> None:
     sa.write(place, CASES)
-    found = sa.read(place)
-    assert list(found) == list(CASES)
-    for name, array in found.items():
+    result = sa.read(place)
+    assert list(result) == list(CASES)
+    for name, array in result.items():
         assert plain(array) == plain(CASES[name])
     assert list(sa.read(place, ["strings", "lists"])) == ["strings", "lists"]
     with pytest.raises(sa.NotFoundError, match="'absent'"):
@@ -491,13 +491,13 @@ def test_an_array_of_numpy_comes_back_as_one_and_an_awkward_one_as_such(place: P
     }
     with pytest.warns(sa.SheetArrayWarning, match="column-major order: 'Fortran'"):
         sa.write(place, arrays | {"awkward": ak.Array([1, 2])})
-    found = sa.read(place)
+    result = sa.read(place)
     for name, array in arrays.items():
-        assert isinstance(found[name], np.ndarray)
-        assert found[name].dtype == (np.dtype("i4") if name == "swapped" else array.dtype), name
-        assert found[name].shape == array.shape
-        assert found[name].tolist() == array.tolist()
-    assert isinstance(found["awkward"], ak.Array)
+        assert isinstance(result[name], np.ndarray)
+        assert result[name].dtype == (np.dtype("i4") if name == "swapped" else array.dtype), name
+        assert result[name].shape == array.shape
+        assert result[name].tolist() == array.tolist()
+    assert isinstance(result["awkward"], ak.Array)
     with load(place) as loaded:
         assert all(isinstance(array, ak.Array) for array in loaded.values())
     assert list(sa.check(place)) == []

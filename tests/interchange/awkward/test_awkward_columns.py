@@ -67,11 +67,11 @@ def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> Non
     numbers = np.arange(6.0).reshape(2, 3)
     sa.write(path, spread({**CASES, "plain": numbers}, limit=100))
     assert list(sa.check(path)) == []
-    found = sa.read(path)
-    assert list(found) == [*CASES, "plain"]
+    result = sa.read(path)
+    assert list(result) == [*CASES, "plain"]
     for name, array in CASES.items():
-        assert_kept(found[name], array)
-    assert found["plain"].tolist() == numbers.tolist()
+        assert_kept(result[name], array)
+    assert result["plain"].tolist() == numbers.tolist()
 
 
 @settings(max_examples=examples(40))
@@ -80,9 +80,9 @@ def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, arr
     columns = to_columns("t", array, limit=80)
     for write, read in ((sa.write_csv, sa.read_csv), (sa.write_json, sa.read_json)):
         write(tmp_path / "t", columns)
-        found = read(tmp_path / "t", list(columns))
-        assert list(found) == list(columns)
-        assert_kept(from_columns(found, "t"), array)
+        result = read(tmp_path / "t", list(columns))
+        assert list(result) == list(columns)
+        assert_kept(from_columns(result, "t"), array)
         assert_kept(read(tmp_path / "t")["t"], array)
 
 
@@ -144,9 +144,9 @@ def test_only_the_columns_of_an_array_need_be_read(tmp_path: Path) -> None:
     assert schema_names(columns) == ["a.json", "b.json"]
     sa.write(path, columns)
     schema = sa.read(path, ["b.json"])
-    found = sa.read(path, [*schema, *blobs_of(schema["b.json"].tolist())])
-    assert sorted(found) == ["b-content", "b-counts", "b.json"]
-    assert_kept(from_columns(found, "b"), CASES["lists"])
+    result = sa.read(path, [*schema, *blobs_of(schema["b.json"].tolist())])
+    assert sorted(result) == ["b-content", "b-counts", "b.json"]
+    assert_kept(from_columns(result, "b"), CASES["lists"])
 
 
 # Names -------------------------------------------------------------------------------------------------------
@@ -319,8 +319,8 @@ def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], elem
 def test_text_that_only_looks_like_a_schema_is_text(text: str, reason: str) -> None:
     arrays = {"a.json": np.array([text]), "b": np.arange(2)}
     with pytest.warns(sa.SheetArrayWarning, match=f"a.json: read as text: .*{reason}"):
-        found = gather(arrays)
-    assert found == arrays
+        result = gather(arrays)
+    assert result == arrays
     noted: list[sa.Finding] = []
     assert gather(arrays, note=noted.append) == arrays
     assert [(finding.severity, finding.location) for finding in noted] == [("warning", "a.json")]
@@ -330,9 +330,9 @@ def test_text_that_only_looks_like_a_schema_is_text(text: str, reason: str) -> N
 
 def test_gather_leaves_everything_else_in_its_place() -> None:
     columns = spread({"a": np.arange(2), "t": EVENTS, "b.json": np.array(["{"]), "u": CASES["strings"]}, limit=LIMIT)
-    found = gather(columns)
-    assert list(found) == ["a", "t", "b.json", "u"]
-    assert_kept(found["t"], EVENTS)
+    result = gather(columns)
+    assert list(result) == ["a", "t", "b.json", "u"]
+    assert_kept(result["t"], EVENTS)
     assert gather({"a": columns["a"]})["a"] is columns["a"]
 
 
@@ -340,12 +340,12 @@ def test_gather_leaves_everything_else_in_its_place() -> None:
 
 
 def table(array: Any) -> dict[str, list[Any]]:
-    found = to_tidy(array)
-    assert all(column.ndim == 1 for column in found.values())
-    assert len({len(column) for column in found.values()}) == 1
-    for column in found.values():
+    result = to_tidy(array)
+    assert all(column.ndim == 1 for column in result.values())
+    assert len({len(column) for column in result.values()}) == 1
+    for column in result.values():
         dtypes.from_numpy(column.dtype)
-    return {name: column.tolist() for name, column in found.items()}
+    return {name: column.tolist() for name, column in result.items()}
 
 
 def test_a_table_has_a_row_for_each_innermost_element() -> None:
@@ -390,8 +390,8 @@ def test_a_table_has_a_row_for_each_innermost_element() -> None:
     ],
 )
 def test_what_is_tidy(array: Any, expected: dict[str, list[Any]]) -> None:
-    found = {name: [str(v) if v != v else v for v in column] for name, column in table(array).items()}
-    assert found == expected
+    result = {name: [str(v) if v != v else v for v in column] for name, column in table(array).items()}
+    assert result == expected
 
 
 RECORDS = st.fixed_dictionaries({"n": st.integers(0, 9), "x": st.one_of(st.none(), st.text("ab", max_size=2))})
@@ -408,26 +408,26 @@ def test_a_table_is_what_loops_would_make(entries: list[Any]) -> None:
         for sub, inner in enumerate(whole["hits"])
         for subsub, record in enumerate(inner)
     ]
-    found = to_tidy(ak.Array([*entries, empty])[:-1])
+    result = to_tidy(ak.Array([*entries, empty])[:-1])
     names = ["entry", "subentry", "subsubentry", "id", "hits.n", "hits.x"]
-    assert sorted(found) == sorted(names)
-    assert list(zip(*(found[name].tolist() for name in names), strict=True)) == rows
+    assert sorted(result) == sorted(names)
+    assert list(zip(*(result[name].tolist() for name in names), strict=True)) == rows
 
 
 def test_missing_times_are_not_a_time() -> None:
     array = ak.Array(np.ma.masked_array(np.array(["2020", "2021"], "M8[Y]"), [False, True]))
-    found = to_tidy(array)["values"]
-    assert found.dtype == "M8[Y]"
-    assert np.isnat(found).tolist() == [False, True]
+    result = to_tidy(array)["values"]
+    assert result.dtype == "M8[Y]"
+    assert np.isnat(result).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("case", ["lists", "lists of lists", "fixed lists of numbers", "n-d numbers"])
 def test_numbers_are_those_of_the_array(case: str) -> None:
     array = CASES[case]
-    found = to_tidy(array)
-    assert found["values"].tolist() == ak.flatten(array, axis=None).to_list()
-    places = zip(*(found[name].tolist() for name in found if name.endswith("entry")), strict=True)
-    for place, value in zip(places, found["values"].tolist(), strict=True):
+    result = to_tidy(array)
+    assert result["values"].tolist() == ak.flatten(array, axis=None).to_list()
+    places = zip(*(result[name].tolist() for name in result if name.endswith("entry")), strict=True)
+    for place, value in zip(places, result["values"].tolist(), strict=True):
         assert array[place] == value
 
 

@@ -209,7 +209,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a pickle": ({"python": base64.b64encode(PICKLE).decode()}, "could execute"),
         "a name that leads out": (buffer("../../etc/passwd", "int8", 1), "leads out"),
     }
-    found = {
+    result = {
         name: ({**million, **strings, "e": b"", "": document(tree)}, said) for name, (tree, said) in expressions.items()
     }
     deep = {
@@ -221,15 +221,18 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a dtype": b'{"awkward0":1,"schema":{"dtype":' + b"[" * 200 + b'"i1"' + b",[1]]" * 200 + b"}}",
         "brackets in text": b'{"awkward0":1,"doc":"' + b"]" * 10**4 + b'","schema":' + b"[" * 2000,
     }
-    found |= {f"deep: {name}": ({"": text}, "nested|deep|values") for name, text in deep.items()}
-    found["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "no JSON")
-    found["a schema of 20 MB"] = ({"": b" " * 20_000_000}, "a schema of more than")
-    found["a million values"] = ({"": b'{"awkward0":1,"schema":{"json":[' + b"1," * 10**6 + b"1]}}"}, "values; at most")
-    found["a hundred thousand expressions"] = (
+    result |= {f"deep: {name}": ({"": text}, "nested|deep|values") for name, text in deep.items()}
+    result["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "no JSON")
+    result["a schema of 20 MB"] = ({"": b" " * 20_000_000}, "a schema of more than")
+    result["a million values"] = (
+        {"": b'{"awkward0":1,"schema":{"json":[' + b"1," * 10**6 + b"1]}}"},
+        "values; at most",
+    )
+    result["a hundred thousand expressions"] = (
         {"": b'{"awkward0":1,"schema":{"list":[' + b",".join([b'{"json":1}'] * 10**5) + b"]}}"},
         "the whole is a list",
     )
-    return found
+    return result
 
 
 BOMBS = bombs()

@@ -225,8 +225,8 @@ def test_pickles_of_one_plain_value_are_read_without_executing_them(value: Any, 
     index, content = blobs.array([1]), blobs.array([1.5])
     for protocol in protocols:
         pickled = base64.b64encode(pickle.dumps(value, protocol)).decode()
-        found = blobs.read(call("SparseArray", {"json": 3}, index, content, {"python": pickled})).tolist()
-        assert np.array_equal(found, [value or 0.0, 1.5, value or 0.0], equal_nan=True)
+        result = blobs.read(call("SparseArray", {"json": 3}, index, content, {"python": pickled})).tolist()
+        assert np.array_equal(result, [value or 0.0, 1.5, value or 0.0], equal_nan=True)
 
 
 @pytest.mark.parametrize("value", [[1.0], (1.0,), {}, 1j, np.float64(2), {1.0}, b"x" * 3000, object])
@@ -291,8 +291,8 @@ def test_every_dtype_is_read_and_unmarked_ones_are_little_endian(name: str) -> N
     text, values = DTYPES[name]
     dtype = np.dtype(text) if text[0] in "<>|" else np.dtype(text).newbyteorder("<")
     array = np.array(values, dtype)
-    found = Blobs(x=array.tobytes()).read(buffer("x", text, 2))
-    assert found.tolist() == values
+    result = Blobs(x=array.tobytes()).read(buffer("x", text, 2))
+    assert result.tolist() == values
     twice = Blobs(x=np.array([values, values], dtype).tobytes()).read(buffer("x", [text, [2]], 2))
     assert twice.tolist() == [values, values]
     listed = Blobs(x=array).read({"read": "x"})
@@ -521,8 +521,8 @@ def test_arrays_of_a_container_are_used_as_they_are() -> None:
 
 def test_arrays_share_the_memory_of_their_blobs() -> None:
     data = np.arange(1000.0)
-    found = Blobs(x=data.tobytes()).read(buffer("x", "float64", 1000))
-    assert not found.layout.data.flags.writeable
+    result = Blobs(x=data.tobytes()).read(buffer("x", "float64", 1000))
+    assert not result.layout.data.flags.writeable
     assert np.shares_memory(Blobs(x=data).read({"read": "x"}).layout.data, data)
 
 

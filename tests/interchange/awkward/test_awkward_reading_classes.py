@@ -29,9 +29,9 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         call("JaggedArray", blobs.array([0, 2, 2], dtype), blobs.array([2, 2, 3, 4], dtype), content),
         call("JaggedArray", blobs.array([0, 9, 2], dtype), blobs.array([2, 9, 3], dtype), content),
     ):
-        found = blobs.read(expression)
-        assert found.tolist() == lists
-        assert ak.is_valid(found)
+        result = blobs.read(expression)
+        assert result.tolist() == lists
+        assert ak.is_valid(result)
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_text_in_every_known_encoding_is_read(encoding: str) -> None:
         call("StringArray.fromoffsets", blobs.array(offsets), content, kwargs={"encoding": {"json": encoding}}),
         call("StringArray", blobs.array(offsets[:-1]), blobs.array(offsets[1:]), content, {"json": encoding}),
     ):
-        found = blobs.read(expression)
-        assert found.tolist() == texts
-        assert str(found.type) == f"{len(texts)} * string"
-        assert ak.is_valid(found)
+        result = blobs.read(expression)
+        assert result.tolist() == texts
+        assert str(result.type) == f"{len(texts)} * string"
+        assert ak.is_valid(result)
     backwards = call(
         "StringArray", blobs.array(offsets[-2::-1]), blobs.array(offsets[:0:-1]), content, {"json": encoding}
     )
@@ -153,8 +153,8 @@ def test_other_encodings_are_refused(encoding: Any) -> None:
 def test_bytes_are_kept_as_they_are() -> None:
     blobs = Blobs()
     content = blobs.array(np.frombuffer(b"\xff\x00a", "u1"))
-    found = blobs.read(call("StringArray.fromcounts", blobs.array([2, 0, 1]), content, {"json": None}))
-    assert found.tolist() == [b"\xff\x00", b"", b"a"]
+    result = blobs.read(call("StringArray.fromcounts", blobs.array([2, 0, 1]), content, {"json": None}))
+    assert result.tolist() == [b"\xff\x00", b"", b"a"]
     shaped = blobs.read(call("StringArray.fromcounts", blobs.array([[2, 0], [1, 0]]), content, {"json": None}))
     assert shaped.tolist() == [[b"\xff\x00", b""], [b"a", b""]]
 
@@ -376,10 +376,10 @@ def test_indices_that_leave_their_content_are_refused() -> None:
     ],
     ids=range(12),
 )
-def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, default: Any, found: list[Any]) -> None:
+def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, default: Any, result: list[Any]) -> None:
     blobs = Blobs()
     sparse = call("SparseArray", {"json": 4}, blobs.array([1, 3]), blobs.array(content), {"json": default})
-    assert blobs.read(sparse).tolist() == found
+    assert blobs.read(sparse).tolist() == result
 
 
 def test_sparse_lists_are_empty_where_nothing_is() -> None:
@@ -443,8 +443,8 @@ def test_integers_that_no_float_has_stay_apart_from_floats() -> None:
     large = blobs.array([2**53 + 1, 7])
     tags = blobs.array([0, 1, 0], "u1")
     for other in (blobs.array([2.5]), blobs.array([2**64 - 1], "u8")):
-        found = blobs.read(call("UnionArray.fromtags", tags, {"list": [large, other]}))
-        assert found.tolist()[::2] == [2**53 + 1, 7]
+        result = blobs.read(call("UnionArray.fromtags", tags, {"list": [large, other]}))
+        assert result.tolist()[::2] == [2**53 + 1, 7]
     lists = [
         call("JaggedArray.fromcounts", blobs.array([2]), large),
         call("JaggedArray.fromcounts", blobs.array([1]), other),
@@ -484,9 +484,9 @@ def test_indices_unions_and_options_in_unions_are_resolved() -> None:
         blobs.array([2, 0, 1, 1, 0, 0]),
         {"list": [inner, indexed, masked]},
     )
-    found = blobs.read(outer)
-    assert found.tolist() == ["b", [3.5], ROWS[1], 3, None, "a"]
-    assert ak.is_valid(found)
+    result = blobs.read(outer)
+    assert result.tolist() == ["b", [3.5], ROWS[1], 3, None, "a"]
+    assert ak.is_valid(result)
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ INTS = np.arange(4)
 
 def samples() -> list[Blobs]:
     """Containers with every class in them."""
-    found = []
+    result = []
 
     def add(make: Callable[[Blobs], Any]) -> None:
         blobs = Blobs()
         blobs[""] = document(make(blobs), prefix="")
-        found.append(blobs)
+        result.append(blobs)
 
     def lists(b: Blobs) -> Any:
         return call("JaggedArray.fromcounts", b.array([1, 0, 2]), b.array([1.5, 2.5, 3.5]), id=40)
@@ -80,8 +80,8 @@ def samples() -> list[Blobs]:
     packed = Blobs(x=zlib.compress(INTS.tobytes()))
     inflate = {"call": ["zlib", "decompress"], "args": [{"read": "x"}]}
     packed[""] = document(buffer(inflate, "int64", 4))
-    found.append(packed)
-    return found
+    result.append(packed)
+    return result
 
 
 SAMPLES = samples()
@@ -144,14 +144,14 @@ def _survives(storage: dict[str, Any]) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = deserialize(storage)
+            result = deserialize(storage)
         except sa.FormatError as error:
             assert len(error.reason) > 10  # noqa: PT017  (no error is right too)
             return False
-        problem = ak.validity_error(found)
+        problem = ak.validity_error(result)
         assert not problem or "mergeable" in problem, problem
-        if len(found) < 100:
-            found.tolist()
+        if len(result) < 100:
+            result.tolist()
         return True
 
 

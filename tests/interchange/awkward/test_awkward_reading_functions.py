@@ -230,9 +230,9 @@ def test_a_function_of_the_caller_makes_an_object_array() -> None:
         return ak.zip({"x": content}, with_name="Point")
 
     functions = {("geometry", "Point"): point}
-    found = blobs.read(_objects(blobs, ["geometry", "Point"], 1, [2], unit="cm"), functions=functions)
-    assert found.tolist() == [{"x": n} for n in range(4)]
-    assert ak.parameters(found)["__record__"] == "Point"
+    result = blobs.read(_objects(blobs, ["geometry", "Point"], 1, [2], unit="cm"), functions=functions)
+    assert result.tolist() == [{"x": n} for n in range(4)]
+    assert ak.parameters(result)["__record__"] == "Point"
     assert seen == [(ak.Array, [0, 1, 2, 3], (1, [2]), {"unit": "cm"})]
     assert blobs.read(
         _objects(blobs, ["geometry", "Point"]), functions=functions, whitelist=[["awkward0"]]

@@ -122,8 +122,8 @@ def test_names_with_a_prefix_and_suffixes_are_read() -> None:
         )
     assert "in memory.json" in storage
     assert "in memory-1.raw" in storage
-    found = deserialize(storage, "in memory", suffix=".raw", schemasuffix=".json")
-    assert found.tolist() == [{"x": 1, "y": "b"}, {"x": 2, "y": "c"}]
+    result = deserialize(storage, "in memory", suffix=".raw", schemasuffix=".json")
+    assert result.tolist() == [{"x": 1, "y": "b"}, {"x": 2, "y": "c"}]
 
 
 OBJECTS = """
@@ -159,8 +159,8 @@ def test_an_object_array_needs_a_function_of_the_callers(odd: Path) -> None:
         assert (seven, k) == (7, "v")
         return content.n / content.d
 
-    found = read(odd / "object.awkd", functions={("fractions", "Fraction"): fraction})
-    assert found.tolist() == [[1 / 2, 2 / 3], [3 / 4]]
+    result = read(odd / "object.awkd", functions={("fractions", "Fraction"): fraction})
+    assert result.tolist() == [[1 / 2, 2 / 3], [3 / 4]]
 
 
 def test_a_virtual_array_is_made_once_and_cached_under_its_key(odd: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_virtual_array_is_made_once_and_cached_under_its_key(odd: Path) -> Non
     functions = {tuple(table["args"][0]["pairs"][0][1]["args"][0]["function"]): linspace}
     cache: dict[str, Any] = {}
     for _ in range(2):
-        found = read(path, functions=functions, cache=cache)
-        assert found.tolist() == [{"v": n / 4, "n": n} for n in range(5)]
+        result = read(path, functions=functions, cache=cache)
+        assert result.tolist() == [{"v": n / 4, "n": n} for n in range(5)]
     assert calls == [((0, 1, 5), {"endpoint": True})]
     assert list(cache) == ["line"]
     assert read(path, functions=functions).v.tolist() == [0, 0.25, 0.5, 0.75, 1]
@@ -208,6 +208,6 @@ def test_files_of_older_packages_have_the_content_that_those_say(version: str, t
         content = arrays.members(tmp_path / f"{name}.awkd")
         schema = json.loads(content[".json"])
         assert schema["awkward"] == version
-        found = read(tmp_path / f"{name}.awkd")
-        assert same(arrays.plain(found.tolist()), theirs), f"{name}: {found.tolist()}\n{theirs}"
-        assert ak.is_valid(found)
+        result = read(tmp_path / f"{name}.awkd")
+        assert same(arrays.plain(result.tolist()), theirs), f"{name}: {result.tolist()}\n{theirs}"
+        assert ak.is_valid(result)

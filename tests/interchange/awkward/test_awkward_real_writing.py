@@ -67,9 +67,9 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
     for pack in (False, True):
         save(path, {f"{index}{pack}": array for index, array in enumerate(CASES.values())}, pack=pack)
-    found = run_json(LOADING, path)
-    assert isinstance(found, dict)
-    return found
+    result = run_json(LOADING, path)
+    assert isinstance(result, dict)
+    return result
 
 
 @pytest.mark.parametrize("pack", [False, True], ids=["whole", "packed"])
@@ -83,9 +83,9 @@ def test_awkward0_reads_every_layout(case: str, pack: bool, said: dict[str, Any]
 def test_awkward0_reads_whatever_an_array_is_made_of(tmp_path_factory: pytest.TempPathFactory, many: Any) -> None:
     path = tmp_path_factory.mktemp("awkward0") / "t.awkd"
     save(path, {str(index): array for index, array in enumerate(many)})
-    found = run_json(LOADING, path)
+    result = run_json(LOADING, path)
     for index, array in enumerate(many):
-        assert found[str(index)] == plain(array.to_list()), array.layout
+        assert result[str(index)] == plain(array.to_list()), array.layout
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_awkward0_and_we_add_to_the_same_file(tmp_path: Path) -> None:
         "and ours": CASES["strings"].to_list(),
     }
     assert run_json(LOADING, path) == expected
-    with load(path) as found:
-        assert {name: array.to_list() for name, array in found.items()} == expected
+    with load(path) as result:
+        assert {name: array.to_list() for name, array in result.items()} == expected
 
 
 def test_awkward0_reads_a_folder_of_blobs(tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ with h5py.File(sys.argv[1], "r+") as file:
         arrays = hdf5(file)
         for index, array in enumerate(CASES.values()):
             arrays[str(index)] = array
-    found = run_json(PLAIN + script, tmp_path / "t.h5")
-    if isinstance(found, str):
-        pytest.skip(f"h5py is not beside awkward0: {found}")
-    assert found == {str(index): plain(array.to_list()) for index, array in enumerate(CASES.values())}
+    result = run_json(PLAIN + script, tmp_path / "t.h5")
+    if isinstance(result, str):
+        pytest.skip(f"h5py is not beside awkward0: {result}")
+    assert result == {str(index): plain(array.to_list()) for index, array in enumerate(CASES.values())}
     with h5py.File(tmp_path / "t.h5", "r") as file:
         assert "0" not in hdf5(file)
         assert hdf5(file)["theirs"].to_list() == [{"x": "a", "y": [1.5]}, {"x": "", "y": []}]
@@ -184,6 +184,6 @@ print(json.dumps(found))
     }
     names = json.dumps([list(each) for each in every]).encode()
     np.savez(tmp_path / "t.npz", names=np.frombuffer(names, np.uint8), **stored)  # type: ignore[arg-type]
-    found = run_json(PLAIN + script, tmp_path / "t.npz")
-    for case, values in zip(CASES, found, strict=True):
+    result = run_json(PLAIN + script, tmp_path / "t.npz")
+    for case, values in zip(CASES, result, strict=True):
         assert values == plain(CASES[case].to_list()), case

@@ -39,17 +39,17 @@ def test_every_type_and_parameter_comes_back_from_folders_groups_and_archives(tm
         for name, array in CASES.items():
             group["t"] = array
             serialize(array, Folder(tmp_path), name)
-            for found in (archive[name], group["t"], deserialize(Folder(tmp_path), name)):
-                assert_kept(found, array)
+            for result in (archive[name], group["t"], deserialize(Folder(tmp_path), name)):
+                assert_kept(result, array)
 
 
 @pytest.mark.parametrize("suffix", ["awkd", "csv", "xlsx", "json"])
 def test_attrs_come_back_except_those_that_awkward_does_not_store(tmp_path: Path, suffix: str) -> None:
     array = ak.Array([[1], []], attrs={"source": "run 7", "cuts": [{"pt": 20.5}, None, True], "@cache": object()})
     sa.write(tmp_path / f"t.{suffix}", {"t": array})
-    found = sa.read(tmp_path / f"t.{suffix}")["t"]
-    assert_kept(found, array)
-    assert found.attrs == {"source": "run 7", "cuts": [{"pt": 20.5}, None, True]}
+    result = sa.read(tmp_path / f"t.{suffix}")["t"]
+    assert_kept(result, array)
+    assert result.attrs == {"source": "run 7", "cuts": [{"pt": 20.5}, None, True]}
 
 
 @pytest.mark.parametrize(
@@ -241,9 +241,9 @@ def test_numbers_that_awkward0_wrote_alone_are_an_array_of_numpy(tmp_path: Path)
     blobs = blobs_with({}, np.arange(6).reshape(2, 3))
     blobs[""] = blobs[""].replace(f'"{ak.__version__}"', '"0.15.5"')
     _archive(tmp_path / "t.awkd", blobs)
-    found = sa.read(tmp_path / "t.awkd")["t"]
-    assert isinstance(found, np.ndarray)
-    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
+    result = sa.read(tmp_path / "t.awkd")["t"]
+    assert isinstance(result, np.ndarray)
+    assert result.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_many_arrays_in_one_place_are_not_looked_through_again_and_again() -> None:

@@ -68,8 +68,8 @@ def test_the_older_names_of_the_package_mean_the_same() -> None:
     blobs = Blobs()
     for module in ("uproot_methods", "uproot3_methods"):
         name = [f"{module}.classes.TVector3", "TVector3Array", "from_cartesian"]
-        found = blobs.read({"call": name, "args": [blobs.array([1.5]), blobs.array([2]), blobs.array([3])]})
-        assert str(found.type) == "1 * Vector3D[x: float64, y: int64, z: int64]"
+        result = blobs.read({"call": name, "args": [blobs.array([1.5]), blobs.array([2]), blobs.array([3])]})
+        assert str(result.type) == "1 * Vector3D[x: float64, y: int64, z: int64]"
 
 
 def test_components_that_do_not_fit_together_are_refused() -> None:

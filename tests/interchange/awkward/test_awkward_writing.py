@@ -28,16 +28,16 @@ def stored(array: Any, name: str | None = None, **options: Any) -> dict[str, Any
 
 
 def schema(blobs: dict[str, Any], name: str = "") -> dict[str, Any]:
-    found = json.loads(blobs[name].decode("ascii"))
-    assert isinstance(found, dict)
-    return found
+    result = json.loads(blobs[name].decode("ascii"))
+    assert isinstance(result, dict)
+    return result
 
 
 def there_and_back(array: Any, **options: Any) -> ak.Array:
-    found = deserialize(stored(array, **options))
-    assert isinstance(found, ak.Array)
-    assert ak.validity_error(found) == ""
-    return found
+    result = deserialize(stored(array, **options))
+    assert isinstance(result, ak.Array)
+    assert ak.validity_error(result) == ""
+    return result
 
 
 # What comes back ---------------------------------------------------------------------------------------------
@@ -76,12 +76,12 @@ NUMPY: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("case", NUMPY)
 def test_numpy_arrays_come_back(case: str) -> None:
     array, values = NUMPY[case]
-    found = there_and_back(array)
+    result = there_and_back(array)
     if values is None:
-        assert ak.to_numpy(found).dtype == array.dtype
-        assert ak.to_numpy(found).tobytes() == array.tobytes()
+        assert ak.to_numpy(result).dtype == array.dtype
+        assert ak.to_numpy(result).tobytes() == array.tobytes()
     else:
-        assert found.to_list() == values
+        assert result.to_list() == values
 
 
 @pytest.mark.parametrize("align", [False, True])
@@ -89,8 +89,8 @@ def test_structures_become_records_without_their_padding(align: bool) -> None:
     dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)
     array = np.zeros((2, 3), dtype)
     array["a"], array["b"], array["c"]["d"], array["c"]["e"] = 7, [1.5, 2.5], -3, "abc"
-    found = there_and_back(array)
-    assert found.to_list() == [[{"a": 7, "b": [1.5, 2.5], "c": {"d": -3, "e": "abc"}}] * 3] * 2
+    result = there_and_back(array)
+    assert result.to_list() == [[{"a": 7, "b": [1.5, 2.5], "c": {"d": -3, "e": "abc"}}] * 3] * 2
     assert there_and_back(array["b"]).to_list() == array["b"].tolist()
     inner = array[0]["c"]
     assert there_and_back(ak.Array(inner)).to_list() == [{"d": -3, "e": "abc"}] * 3
@@ -143,8 +143,8 @@ def test_the_schema_is_that_of_the_protocol() -> None:
     array = ak.Array([[{"x": 1, "y": "one"}], []])
     blobs = stored(array, "events", suffix=".raw", schemasuffix=".json")
     assert list(blobs) == ["events-1.raw", "events-4.raw", "events-7.raw", "events-9.raw", "events.json"]
-    found = schema(blobs, "events.json")
-    assert found == {
+    result = schema(blobs, "events.json")
+    assert result == {
         "awkward0": ak.__version__,
         "prefix": "events-",
         "schema": {

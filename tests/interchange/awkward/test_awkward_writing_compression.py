@@ -51,8 +51,8 @@ def calls(node: Any) -> Iterator[tuple[list[str], str]]:
 
 def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
     """By the blobs that are compressed, what decompresses them."""
-    found = calls(json.loads(blobs[""]))
-    return {blob: call for call, blob in found if call[-1] != "frombuffer"}
+    result = calls(json.loads(blobs[""]))
+    return {blob: call for call, blob in result if call[-1] != "frombuffer"}
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def compressed(blobs: dict[str, Any]) -> dict[str, list[str]]:
 )
 def test_a_function_a_pair_and_a_rule_are_promoted(compression: Any) -> None:
     assert parse_rules(compression) == (Rule(zlib.compress, ("zlib", "decompress")),)
-    found = compressed(stored(compression=compression))
-    assert len(found) == 6
-    assert all(call == ["zlib", "decompress"] for call in found.values())
+    result = compressed(stored(compression=compression))
+    assert len(result) == 6
+    assert all(call == ["zlib", "decompress"] for call in result.values())
 
 
 @pytest.mark.parametrize("compression", [True, fast_zlib.compress, [FAST]])
@@ -134,12 +134,12 @@ def test_the_first_rule_that_fits_is_taken() -> None:
             {"types": (np.floating,), "minsize": 4001, "pair": lzma.compress},
         ]
     )
-    found = compressed(blobs)
-    by_call = {tuple(call): blobs[key] for key, call in found.items()}
+    result = compressed(blobs)
+    by_call = {tuple(call): blobs[key] for key, call in result.items()}
     assert set(by_call) == {("lzma", "decompress"), ("zlib", "decompress")}
     assert lzma.decompress(by_call["lzma", "decompress"]) == b"abc" * 500
     assert (
-        sorted(zlib.decompress(blobs[key])[:8] for key, call in found.items() if call[0] == "zlib")
+        sorted(zlib.decompress(blobs[key])[:8] for key, call in result.items() if call[0] == "zlib")
         == [(3).to_bytes(8, "little")] * 2
     )
 

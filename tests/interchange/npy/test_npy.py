@@ -96,9 +96,9 @@ def test_files_that_numpy_writes_are_read(tmp_path: Path, case: str) -> None:
     np.save(tmp_path / "x.npy", HELD[case])
     assert_same(sa.read(tmp_path / "x.npy")["x"], HELD[case])
     np.savez_compressed(tmp_path / "x.npz", first=HELD[case], second=np.arange(3))
-    found = sa.read(tmp_path / "x.npz")
-    assert list(found) == ["first", "second"]
-    assert_same(found["first"], HELD[case])
+    result = sa.read(tmp_path / "x.npz")
+    assert list(result) == ["first", "second"]
+    assert_same(result["first"], HELD[case])
 
 
 def test_numpy_reads_what_is_written_to_an_open_file() -> None:
@@ -106,10 +106,10 @@ def test_numpy_reads_what_is_written_to_an_open_file() -> None:
         file = io.BytesIO(b"")
         sa.write(file, {"a/b": np.arange(5.0), "ü": np.array(["x", "yy"])}, format="npz", **options)
         file.seek(0)
-        found = np.load(file)
-        assert found.files == ["a/b", "ü"]
-        assert found["a/b"].tolist() == [0, 1, 2, 3, 4]
-        assert found["ü"].tolist() == ["x", "yy"]
+        result = np.load(file)
+        assert result.files == ["a/b", "ü"]
+        assert result["a/b"].tolist() == [0, 1, 2, 3, 4]
+        assert result["ü"].tolist() == ["x", "yy"]
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
@@ -140,8 +140,8 @@ def test_opaque_bytes_come_back(tmp_path: Path) -> None:
     array = np.array([b"abc", b"\0\1\2"], "S3").view("V3").reshape(2, 1)
     for place in (tmp_path / "x.npy", tmp_path / "x.npz"):
         sa.write(place, {"x": array})
-        found = sa.read(place)["x"]
-        assert (found.dtype, found.tolist()) == (array.dtype, array.tolist())
+        result = sa.read(place)["x"]
+        assert (result.dtype, result.tolist()) == (array.dtype, array.tolist())
         assert sa.scan(place)["x"].dtype == "V3"
         assert list(sa.check(place)) == []
 
@@ -155,13 +155,13 @@ def test_large_files_are_mapped_and_never_change(tmp_path: Path) -> None:
     path, array = tmp_path / "x.npy", np.arange(300_000.0).reshape(300, 1000)
     npy.write(path, array)
     before = path.read_bytes()
-    found = npy.read(path)
-    assert not found.flags.owndata
-    assert_same(found, array)
-    found[:] = 7
+    result = npy.read(path)
+    assert not result.flags.owndata
+    assert_same(result, array)
+    result[:] = 7
     assert path.read_bytes() == before
     path.unlink()
-    assert found.sum() == 7 * 300_000
+    assert result.sum() == 7 * 300_000
 
 
 def test_data_that_are_not_aligned_are_read() -> None:

@@ -148,8 +148,8 @@ def test_dimensions_are_reversed_or_the_same_and_no_element_moves() -> None:
 @pytest.mark.parametrize("case", HELD)
 @pytest.mark.parametrize("axes", ["reversed", "same"])
 def test_every_case_comes_back_by_both(case: str, axes: Any) -> None:
-    found = rawarray.read(io.BytesIO(written(HELD[case], axes=axes)), axes=axes)
-    assert_same(found, HELD[case], layout=False)
+    result = rawarray.read(io.BytesIO(written(HELD[case], axes=axes)), axes=axes)
+    assert_same(result, HELD[case], layout=False)
 
 
 def test_scan_says_order_strides_and_where_the_data_begin() -> None:
@@ -177,14 +177,14 @@ def test_a_large_file_is_mapped_and_never_changes(tmp_path: Path) -> None:
     rawarray.write(path, array)
     before = path.read_bytes()
     for axes in ("reversed", "same"):
-        found = rawarray.read(path, axes=axes)  # type: ignore[arg-type]
-        assert not found.flags.owndata
-        assert found.flags.aligned
-        assert np.array_equal(found, array if axes == "reversed" else array.T)
-        found[:] = 7
+        result = rawarray.read(path, axes=axes)  # type: ignore[arg-type]
+        assert not result.flags.owndata
+        assert result.flags.aligned
+        assert np.array_equal(result, array if axes == "reversed" else array.T)
+        result[:] = 7
     assert path.read_bytes() == before
     rawarray.write(path, np.zeros(200_000))  # replaced under the map
-    assert (found == 7).all()
+    assert (result == 7).all()
 
 
 # Element types -----------------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ def test_user_defined_elements_are_opaque_bytes(tmp_path: Path) -> None:
     assert array.view([("info", "S12"), ("index", "<u4"), ("v", "<f8", (8,))])["index"][0] == 0x0F0E0D0C
     for suffix in (".ra", ".npy", ".npz"):
         sa.write(tmp_path / f"x{suffix}", {"x": array})
-        found = sa.read(tmp_path / f"x{suffix}")["x"]
-        assert (found.dtype, found.tobytes()) == (array.dtype, array.tobytes())
+        result = sa.read(tmp_path / f"x{suffix}")["x"]
+        assert (result.dtype, result.tobytes()) == (array.dtype, array.tobytes())
         assert sa.scan(tmp_path / f"x{suffix}")["x"].dtype == "V80"
     assert (tmp_path / "x.ra").read_bytes() == file(bytes(range(160)), (2,), 0, 80).getvalue()
 
@@ -207,9 +207,9 @@ def test_brain_floats_are_widened() -> None:
     halves = (values.view("u4") >> 16).astype("u2")
     for flags, data in ((0, halves.tobytes()), (1, halves.byteswap().tobytes())):
         for axes in ("reversed", "same"):
-            found = rawarray.read(file(data, (2, 3), 5, 2, flags=flags), axes=axes)  # type: ignore[arg-type]
-            assert found.dtype == "float32"
-            assert np.array_equal(found.ravel(order="F" if axes == "same" else "C"), values, equal_nan=True)
+            result = rawarray.read(file(data, (2, 3), 5, 2, flags=flags), axes=axes)  # type: ignore[arg-type]
+            assert result.dtype == "float32"
+            assert np.array_equal(result.ravel(order="F" if axes == "same" else "C"), values, equal_nan=True)
     assert rawarray.read(file(halves[2:3].tobytes(), (), 5, 2))[()] == 1
     (info,) = sa.scan(file(halves.tobytes(), (6,), 5, 2), format="ra").values()
     assert info.dtype == "float32"
@@ -218,10 +218,10 @@ def test_brain_floats_are_widened() -> None:
 def test_pairs_of_half_floats_are_widened() -> None:
     parts = np.array([1.5, -0.0, 2.0, 65504.0, np.nan, 1.0], "f2")
     for flags, data in ((0, parts.tobytes()), (1, parts.byteswap().tobytes())):
-        found = rawarray.read(file(data, (3, 1), 4, 4, flags=flags), axes="same")
-        assert found.dtype == "complex64"
-        assert found.shape == (3, 1)
-        assert np.array_equal(found.ravel().view("f4"), parts.astype("f4"), equal_nan=True)
+        result = rawarray.read(file(data, (3, 1), 4, 4, flags=flags), axes="same")
+        assert result.dtype == "complex64"
+        assert result.shape == (3, 1)
+        assert np.array_equal(result.ravel().view("f4"), parts.astype("f4"), equal_nan=True)
     assert rawarray.read(file(parts[:2].tobytes(), (), 4, 4))[()] == 1.5
     (info,) = sa.scan(file(data, (3, 1), 4, 4), format="ra").values()
     assert info.dtype == "complex64"
@@ -349,8 +349,8 @@ def test_bit_arrays_of_julia(count: int) -> None:
         swapped = np.frombuffer(chunks, "<u8").byteswap().tobytes()
         assert_same(rawarray.read(file(swapped, (count,), 5, 8, flags=flags | 1)), values)
     if count == 200:
-        found = rawarray.read(file(chunks, (20, 10), 5, 8, flags=6), axes="same")
-        assert_same(found, values.reshape(20, 10, order="F"))
+        result = rawarray.read(file(chunks, (20, 10), 5, 8, flags=6), axes="same")
+        assert_same(result, values.reshape(20, 10, order="F"))
         (info,) = sa.scan(file(chunks, (20, 10), 5, 8, flags=6), format="ra").values()
         assert (info.shape, info.dtype) == ((10, 20), "bool")
 
@@ -486,10 +486,10 @@ def test_several_arrays_are_a_folder(tmp_path: Path) -> None:
     sa.write(place, MANY)
     assert sorted(os.listdir(place)) == ["a b.ra", "t.ra", "ü.v2.ra"]
     assert os.listdir(tmp_path) == ["run.ra"]
-    found = sa.read(place)
-    assert list(found) == sorted(MANY)
+    result = sa.read(place)
+    assert list(result) == sorted(MANY)
     for name, array in MANY.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
         assert_same(rawarray.read(place / f"{name}.ra"), array)
     assert list(sa.check(place)) == []
     assert sa.scan(place)["t"].location == "t.ra, byte 64"

@@ -100,9 +100,9 @@ STORED = [
 def test_the_specifications_examples_byte_for_byte(value: Any, text: str, packed: bytes) -> None:
     assert sci.dumps(value) == text
     assert sci.packb(value) == packed
-    for found in (sci.loads(text), sci.loads(text.encode()), sci.unpackb(packed), sci.unpackb(bytearray(packed))):
-        assert np.array_equal(found, value)
-        assert type(found) is type(value)
+    for result in (sci.loads(text), sci.loads(text.encode()), sci.unpackb(packed), sci.unpackb(bytearray(packed))):
+        assert np.array_equal(result, value)
+        assert type(result) is type(value)
     assert EXAMPLE[0, 0, 0].round(8) == 1.05344858
 
 
@@ -114,20 +114,20 @@ def test_the_sizes_of_the_specifications_examples() -> None:
 @pytest.mark.parametrize("case", PLAIN)
 def test_every_plain_array_comes_back(case: str) -> None:
     array = PLAIN[case]
-    for found in (
+    for result in (
         sci.loads(sci.dumps(array)),
         sci.unpackb(sci.packb(array)),
         sci.decode_types(sci.encode_types(array)),
     ):
-        assert_same(found, array, layout=False)
-        assert found.flags.writeable
+        assert_same(result, array, layout=False)
+        assert result.flags.writeable
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_array_comes_back_with_extensions(case: str) -> None:
     array = CASES[case]
-    for found in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
-        assert_same(found, array, layout=False)
+    for result in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
+        assert_same(result, array, layout=False)
 
 
 def test_elements_are_row_major_and_little_endian() -> None:
@@ -172,22 +172,22 @@ NESTED = {
 
 
 def test_nested_data_come_back() -> None:
-    for found in (
+    for result in (
         sci.loads(sci.dumps(NESTED)),
         sci.unpackb(sci.packb(NESTED)),
         sci.decode_types(sci.encode_types(NESTED)),
     ):
-        assert found == NESTED
-        assert [type(value) for value in found.values()] == [type(value) for value in NESTED.values()]
-        assert found["now"].utcoffset() == NESTED["now"].utcoffset()  # type: ignore[union-attr]
+        assert result == NESTED
+        assert [type(value) for value in result.values()] == [type(value) for value in NESTED.values()]
+        assert result["now"].utcoffset() == NESTED["now"].utcoffset()  # type: ignore[union-attr]
 
 
 def test_arrays_are_found_at_any_depth() -> None:
     value = {"runs": [{"t": np.arange(3), "when": datetime(2020, 1, 1)}, {"t": np.zeros((2, 0), "f4")}]}
-    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
-        assert found["runs"][0]["t"].tolist() == [0, 1, 2]
-        assert found["runs"][1]["t"].shape == (2, 0)
-        assert found["runs"][0]["when"] == datetime(2020, 1, 1)
+    for result in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
+        assert result["runs"][0]["t"].tolist() == [0, 1, 2]
+        assert result["runs"][1]["t"].shape == (2, 0)
+        assert result["runs"][0]["when"] == datetime(2020, 1, 1)
 
 
 def test_numpy_scalars_become_numbers_and_tuples_lists() -> None:
@@ -211,8 +211,8 @@ def test_numpy_scalars_become_numbers_and_tuples_lists() -> None:
 def test_nan_and_infinities() -> None:
     value = [float("inf"), float("-inf"), -0.0]
     assert sci.dumps([*value, float("nan")]) == "[Infinity, -Infinity, -0.0, NaN]"
-    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
-        assert repr(found) == repr(value)
+    for result in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value))):
+        assert repr(result) == repr(value)
 
 
 def test_integers_of_any_size_in_json_and_of_64_bits_in_messagepack() -> None:
@@ -238,8 +238,8 @@ def test_integers_of_any_size_in_json_and_of_64_bits_in_messagepack() -> None:
 )
 def test_any_nested_data_come_back(value: Any) -> None:
     plain = sci.encode_types(value)
-    for found in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value)), sci.decode_types(plain)):
-        assert repr(sci.encode_types(found)) == repr(plain)
+    for result in (sci.loads(sci.dumps(value)), sci.unpackb(sci.packb(value)), sci.decode_types(plain)):
+        assert repr(sci.encode_types(result)) == repr(plain)
 
 
 # Times -------------------------------------------------------------------------------------------------------
@@ -262,15 +262,15 @@ def test_any_nested_data_come_back(value: Any) -> None:
     ],
 )
 def test_times_of_every_form_are_read(text: str, expected: datetime) -> None:
-    found = sci.decode_types({"__type__": "datetime", "isostr": text})
-    assert found == expected
-    assert found.utcoffset() == expected.utcoffset()
+    result = sci.decode_types({"__type__": "datetime", "isostr": text})
+    assert result == expected
+    assert result.utcoffset() == expected.utcoffset()
 
 
 def test_digits_beyond_microseconds_are_cut_with_a_warning() -> None:
     with pytest.warns(sa.SheetArrayWarning, match="microseconds"):
-        found = sci.decode_types({"__type__": "datetime", "isostr": "2015-02-18T21:40:23.123456789"})
-    assert found.microsecond == 123456
+        result = sci.decode_types({"__type__": "datetime", "isostr": "2015-02-18T21:40:23.123456789"})
+    assert result.microsecond == 123456
 
 
 @pytest.mark.parametrize(
@@ -358,8 +358,8 @@ MIXED = {
 @pytest.mark.parametrize("case", FRAMES)
 def test_frames_come_back(case: str) -> None:
     frame = FRAMES[case]
-    for found in (sci.loads(sci.dumps(frame)), sci.unpackb(sci.packb({"x": frame}))["x"]):
-        pd.testing.assert_frame_equal(found, frame, check_index_type="equiv", check_column_type="equiv")
+    for result in (sci.loads(sci.dumps(frame)), sci.unpackb(sci.packb({"x": frame}))["x"]):
+        pd.testing.assert_frame_equal(result, frame, check_index_type="equiv", check_column_type="equiv")
 
 
 @pytest.mark.parametrize("case", MIXED)
@@ -367,8 +367,8 @@ def test_frames_of_several_dtypes_come_back_with_extensions(case: str) -> None:
     frame = MIXED[case]
     with pytest.raises(sa.DTypeError, match="extensions=True"):
         sci.dumps({"x": frame})
-    for found in (sci.loads(sci.dumps(frame, extensions=True)), sci.unpackb(sci.packb(frame, extensions=True))):
-        pd.testing.assert_frame_equal(found, frame)
+    for result in (sci.loads(sci.dumps(frame, extensions=True)), sci.unpackb(sci.packb(frame, extensions=True))):
+        pd.testing.assert_frame_equal(result, frame)
 
 
 def test_the_dict_of_a_frame() -> None:
@@ -422,11 +422,11 @@ def test_masked_arrays_and_sets_are_written_only_as_extensions(case: str) -> Non
     array = MASKED[case]
     with pytest.raises(sa.DTypeError, match="fill it"):
         sci.dumps(array)
-    for found in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
-        assert isinstance(found, np.ma.MaskedArray)
-        assert found.dtype == array.dtype
-        assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(array).tolist()
-        assert found.filled().tolist() == array.filled().tolist()
+    for result in (sci.loads(sci.dumps(array, extensions=True)), sci.unpackb(sci.packb(array, extensions=True))):
+        assert isinstance(result, np.ma.MaskedArray)
+        assert result.dtype == array.dtype
+        assert np.ma.getmaskarray(result).tolist() == np.ma.getmaskarray(array).tolist()
+        assert result.filled().tolist() == array.filled().tolist()
 
 
 def test_sets() -> None:
@@ -459,12 +459,12 @@ def test_masks_that_cannot_be_are_refused(mask: Any) -> None:
 
 def test_arrays_of_objects_hold_nested_data() -> None:
     array = objects([1, 2], {"a": None}, datetime(2020, 1, 1), np.arange(2)).reshape(2, 2)
-    found = sci.loads(sci.dumps(array, extensions=True))
-    assert found.shape == (2, 2)
-    assert found[0, 0] == [1, 2]
-    assert found[0, 1] == {"a": None}
-    assert found[1, 0] == datetime(2020, 1, 1)
-    assert found[1, 1].tolist() == [0, 1]
+    result = sci.loads(sci.dumps(array, extensions=True))
+    assert result.shape == (2, 2)
+    assert result[0, 0] == [1, 2]
+    assert result[0, 1] == {"a": None}
+    assert result[1, 0] == datetime(2020, 1, 1)
+    assert result[1, 1].tolist() == [0, 1]
     flat = {"__type__": "ndarray", "dtype": "object", "shape": [2, 2], "bytes": [1, "a", None, 2.5]}
     assert sci.decode_types(flat).tolist() == [[1, "a"], [None, 2.5]]
 
@@ -492,8 +492,8 @@ def test_arrays_of_objects_hold_nested_data() -> None:
 )
 def test_dtypes_of_every_spelling_are_read(dtype: str) -> None:
     array = np.array([[0, 1, 1]]).astype(np.dtype(dtype))
-    found = sci.decode_types({"bytes": array.tobytes(), "__type__": "ndarray", "shape": [1, 3], "dtype": dtype})
-    assert_same(found, array)
+    result = sci.decode_types({"bytes": array.tobytes(), "__type__": "ndarray", "shape": [1, 3], "dtype": dtype})
+    assert_same(result, array)
 
 
 def test_what_matlab_and_older_versions_write_is_read() -> None:
@@ -513,9 +513,9 @@ def test_a_type_that_is_not_known_stays_a_dict() -> None:
         "q": {"__type__": "ndarray", "shape": [2], "dtype": "int8", "bytes": b"ab"},
         "b": b"x",
     }
-    found = sci.decode_types(value)
-    assert found["__type__"] == "quaternion"
-    assert found["q"].tolist() == [97, 98]
+    result = sci.decode_types(value)
+    assert result["__type__"] == "quaternion"
+    assert result["q"].tolist() == [97, 98]
     assert sci.decode_types({"__type__": 5}) == {"__type__": 5}
 
 
@@ -634,9 +634,9 @@ def test_a_stream_that_cannot_be_sought_in_is_left_to_the_suffix() -> None:
 def test_text_that_looks_like_a_key_does_not_change_the_kind(tmp_path: Path) -> None:
     words = np.array(["__type__", '"__type__": "', "{", '{"x": {'])
     path = _written(tmp_path / "x.json", {"__base64__": np.arange(2), '{"a": {': words})
-    found = sa.read(path)
-    assert found["__base64__"].tolist() == [0, 1]
-    assert found['{"a": {'].tolist() == words.tolist()
+    result = sa.read(path)
+    assert result["__base64__"].tolist() == [0, 1]
+    assert result['{"a": {'].tolist() == words.tolist()
 
 
 def test_a_lone_array_has_the_stem_and_a_frame_gives_its_columns(tmp_path: Path) -> None:
@@ -653,9 +653,9 @@ def test_a_lone_array_has_the_stem_and_a_frame_gives_its_columns(tmp_path: Path)
             "b": [3.5, 4.5],
         }
         path.write_bytes(write({"t": frame, "n": 3, "s": "ü", "f": 0.5, "b": True}))
-        found = sa.read(path)
-        assert list(found) == list(sa.scan(path)) == ["t.index", "t.a", "t.b", "n", "s", "f", "b"]
-        assert [str(found[key].dtype) for key in "nsfb"] == ["int64", "<U1", "float64", "bool"]
+        result = sa.read(path)
+        assert list(result) == list(sa.scan(path)) == ["t.index", "t.a", "t.b", "n", "s", "f", "b"]
+        assert [str(result[key].dtype) for key in "nsfb"] == ["int64", "<U1", "float64", "bool"]
         assert sa.read(path, ["t.b"])["t.b"].tolist() == [3.5, 4.5]
         assert list(sa.check(path)) == []
 

@@ -308,11 +308,11 @@ def _samples() -> list[bytes]:
     }
     pairs = pd.DataFrame([[1, "x"]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)]))
     values = [arrays, {**arrays, "list": [1, [2, {"x": 1.5}]]}, nested, {"f": frame}, frame, arrays["a"], {"p": pairs}]
-    found = []
+    result = []
     for value in values:
-        found.append(sci.dumps(value, extensions=True).encode())
-        found.append(sci.packb(value, extensions=True))
-    return found
+        result.append(sci.dumps(value, extensions=True).encode())
+        result.append(sci.packb(value, extensions=True))
+    return result
 
 
 def _try(content: bytes) -> bool:

@@ -59,9 +59,9 @@ def test_rows_of_different_lengths_are_parsed_in_bulk(sheet: Path) -> None:
 def test_stray_quotes_in_a_foreign_column_hide_no_row(sheet: Path) -> None:
     lines = sheet.read_text().splitlines()
     sheet.write_text("\n".join(f'{line},{index}" pipe' for index, line in enumerate(lines)))
-    found = sa.read(sheet)
-    assert found["a"].tolist() == list(range(50))
-    assert found["s"].tolist() == ["x", 'say "y"']
+    result = sa.read(sheet)
+    assert result["a"].tolist() == list(range(50))
+    assert result["s"].tolist() == ["x", 'say "y"']
 
 
 @pytest.mark.usefixtures("bulk_only")
@@ -112,8 +112,8 @@ def test_one_odd_row_far_below_changes_nothing_else(
     assert [each.message for each in findings] == ([finding] if finding else [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if finding else "error")
-        found = sa.read(path)
-    assert found["a"].tolist() == found["b"].tolist() == list(range(5000))
+        result = sa.read(path)
+    assert result["a"].tolist() == result["b"].tolist() == list(range(5000))
 
 
 @pytest.mark.parametrize(("cell", "reason"), [("x", "expected a number, found 'x'"), ("", "found a blank cell")])

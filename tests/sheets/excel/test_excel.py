@@ -84,9 +84,9 @@ def test_the_type_of_a_workbook_is_that_of_its_suffix(tmp_path: Path, name: str)
     sa.write(tmp_path / name, {"a": np.arange(3)})
     sa.write(tmp_path / name, {"b": np.arange(4)}, mode="a", sheet="more")
     with zipfile.ZipFile(tmp_path / name) as archive:
-        found = re.findall(r"vnd\.([\w.-]+)\.main\+xml", archive.read("[Content_Types].xml").decode())
+        matches = re.findall(r"vnd\.([\w.-]+)\.main\+xml", archive.read("[Content_Types].xml").decode())
     macros = name.lower().endswith("m")
-    assert found == ["ms-excel.sheet.macroEnabled" if macros else "openxmlformats-officedocument.spreadsheetml.sheet"]
+    assert matches == ["ms-excel.sheet.macroEnabled" if macros else "openxmlformats-officedocument.spreadsheetml.sheet"]
     saved = resave(tmp_path / name, "xlsx", tmp_path / "saved")
     assert {key: array.tolist() for key, array in sa.read(saved).items()} == {"a": [0, 1, 2], "b": [0, 1, 2, 3]}
 
@@ -102,17 +102,17 @@ def test_numbers_are_numbers_booleans_booleans_and_text_is_text(tmp_path: Path) 
     }
     sa.write(tmp_path / "x.xlsx", arrays, dates="text")
     sheet = sheet_of(tmp_path / "x.xlsx")
-    found = {}
+    result = {}
     for column in sheet.iter_cols():
         cells = [cell for cell in column if cell.value is not None]
         start = [cell.value for cell in cells].index("data") + 1
-        found[cells[0].value] = [(cell.data_type, cell.value) for cell in cells[start:]]
-    assert found["f"] == [("n", 0.1), ("s", "NaN"), ("s", "Infinity"), ("s", "-Infinity"), ("n", 1e300)]
-    assert found["i"] == [("n", 10**15 - 1), ("s", "1000000000000000"), ("s", str(-(2**63)))]
-    assert found["b"] == [("b", True), ("b", False)]
-    assert found["s"] == [("s", "=1+1"), ("s", "007")]
-    assert found["c"] == [("s", "1-2i")]
-    assert found["d"] == [("s", "2026-01-05")]
+        result[cells[0].value] = [(cell.data_type, cell.value) for cell in cells[start:]]
+    assert result["f"] == [("n", 0.1), ("s", "NaN"), ("s", "Infinity"), ("s", "-Infinity"), ("n", 1e300)]
+    assert result["i"] == [("n", 10**15 - 1), ("s", "1000000000000000"), ("s", str(-(2**63)))]
+    assert result["b"] == [("b", True), ("b", False)]
+    assert result["s"] == [("s", "=1+1"), ("s", "007")]
+    assert result["c"] == [("s", "1-2i")]
+    assert result["d"] == [("s", "2026-01-05")]
 
 
 def test_each_array_has_a_name_over_its_elements(tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, mo
     array = np.random.default_rng(0).standard_normal((13, 50))
     texts = np.array([str(index % 4) if index % 4 else "" for index in range(140)])
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(5), "c": texts})
-    found = sa.read(tmp_path / "x.xlsx")
-    assert list(found) == ["a", "b", "c"]
-    assert_same(found["a"], array)
-    assert_same(found["c"], texts)
+    result = sa.read(tmp_path / "x.xlsx")
+    assert list(result) == ["a", "b", "c"]
+    assert_same(result["a"], array)
+    assert_same(result["c"], texts)
     assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 9
     assert list(sa.check(tmp_path / "x.xlsx")) == []
     ranges = list(openpyxl.load_workbook(tmp_path / "x.xlsx").defined_names["a"].destinations)
@@ -176,8 +176,8 @@ def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, mo
 def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
     array = np.arange(1_200_000, dtype=np.float64) / 7
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(3)})
-    found = sa.read(tmp_path / "x.xlsx")
-    assert_same(found["a"], array)
+    result = sa.read(tmp_path / "x.xlsx")
+    assert_same(result["a"], array)
     assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 2
 
 
@@ -189,10 +189,10 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
     arrays = {f"n{index}": np.arange(index * 40.0) for index in range(4)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="run")
     assert openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames == ["run", "run (2)", "run (3)"]
-    found = sa.read(tmp_path / "x.xlsx")
-    assert list(found) == list(arrays)
+    result = sa.read(tmp_path / "x.xlsx")
+    assert list(result) == list(arrays)
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
     assert list(sa.check(tmp_path / "x.xlsx")) == []
     assert sa.scan(tmp_path / "x.xlsx")["n0"].location == "run!A5"
 
@@ -201,8 +201,8 @@ def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
 def test_a_sheet_of_sixteen_thousand_columns(tmp_path: Path) -> None:
     arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(16_390)}
     sa.write(tmp_path / "x.xlsx", arrays)
-    found = sa.read(tmp_path / "x.xlsx", ["n0", "n16383", "n16384", "n16389"])
-    assert {name: array.tolist() for name, array in found.items()} == {
+    result = sa.read(tmp_path / "x.xlsx", ["n0", "n16383", "n16384", "n16389"])
+    assert {name: array.tolist() for name, array in result.items()} == {
         f"n{index}": [index, index + 0.5] for index in (0, 16383, 16384, 16389)
     }
 
@@ -358,6 +358,6 @@ def test_check_goes_on_without_what_the_workbook_remembers(tmp_path: Path) -> No
 def test_each_dtype_survives_next_to_every_other_in_one_block(tmp_path: Path, case: str) -> None:
     arrays = {"one": np.resize(CASES[case], 3000), "other": np.arange(5000.0), "third": np.resize(CASES[case], 700)}
     sa.write(tmp_path / "x.xlsx", arrays)
-    found = sa.read(tmp_path / "x.xlsx")
+    result = sa.read(tmp_path / "x.xlsx")
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)

@@ -39,10 +39,10 @@ def change(path: Path, how: Callable[[Any], None]) -> list[str]:
 
 
 def test_an_array_that_was_deleted_or_renamed_is_missed(book: Path) -> None:
-    found = change(book, lambda sheet: sheet.delete_cols(2))
-    assert any(line.startswith("warning: i: is gone: it was written to the sheet 'arrays'") for line in found)
-    found = change(book, lambda sheet: setattr(sheet["A1"], "value", "temperature"))
-    assert [line.partition(": it was")[0].partition(", and")[0] for line in found] == [
+    result = change(book, lambda sheet: sheet.delete_cols(2))
+    assert any(line.startswith("warning: i: is gone: it was written to the sheet 'arrays'") for line in result)
+    result = change(book, lambda sheet: setattr(sheet["A1"], "value", "temperature"))
+    assert [line.partition(": it was")[0].partition(", and")[0] for line in result] == [
         "warning: temperature: was written under the name 'f'",
         "warning: i: is gone",
     ]
@@ -65,9 +65,9 @@ def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path
 
 
 def test_an_array_that_is_broken_is_not_said_to_be_gone(book: Path) -> None:
-    found = change(book, lambda sheet: setattr(sheet["B15"], "value", "many"))
-    assert any("cell B" in line for line in found)
-    assert not any("is gone" in line for line in found)
+    result = change(book, lambda sheet: setattr(sheet["B15"], "value", "many"))
+    assert any("cell B" in line for line in result)
+    assert not any("is gone" in line for line in result)
 
 
 def test_an_array_that_was_deleted_is_missed_though_others_were_edited(book: Path) -> None:
@@ -75,9 +75,9 @@ def test_an_array_that_was_deleted_is_missed_though_others_were_edited(book: Pat
         sheet["B25"].value = 12
         sheet.delete_cols(1)
 
-    found = change(book, delete_and_edit)
-    assert any("cell A25: i[5] was edited" in line for line in found)
-    assert any("f: is gone" in line for line in found)
+    result = change(book, delete_and_edit)
+    assert any("cell A25: i[5] was edited" in line for line in result)
+    assert any("f: is gone" in line for line in result)
 
 
 def test_one_sheet_is_checked_without_the_arrays_of_others(book: Path) -> None:
@@ -91,9 +91,9 @@ def test_numbers_that_were_all_cut_to_two_decimals_are_not_said_to_be_within_15_
         for row in range(20, 220):
             sheet.cell(row, 1).value = round(sheet.cell(row, 1).value, 2)
 
-    found = change(book, cut)
-    assert any(line.startswith("error: f: all numbers were rounded or cut to 2 decimals") for line in found)
-    assert not any("15 digits" in line or "16 digits" in line for line in found)
+    result = change(book, cut)
+    assert any(line.startswith("error: f: all numbers were rounded or cut to 2 decimals") for line in result)
+    assert not any("15 digits" in line or "16 digits" in line for line in result)
 
 
 # Options -------------------------------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ def test_names_of_arrays_with_every_kind_of_character(tmp_path: Path) -> None:
     ]
     arrays = {name: np.array(index) for index, name in enumerate(names)}
     sa.write(tmp_path / "x.xlsx", arrays)
-    found = sa.read(tmp_path / "x.xlsx")
-    assert {name: array.item() for name, array in found.items()} == {name: index for index, name in enumerate(names)}
+    result = sa.read(tmp_path / "x.xlsx")
+    assert {name: array.item() for name, array in result.items()} == {name: index for index, name in enumerate(names)}
     assert len({name.casefold() for name in openpyxl.load_workbook(tmp_path / "x.xlsx").defined_names}) == len(names)
     assert not list(sa.check(tmp_path / "x.xlsx"))
 
@@ -263,9 +263,9 @@ def test_fields_that_look_like_paths(tmp_path: Path, suffix: str) -> None:
 def test_nested_and_plain_arrays_by_name(tmp_path: Path) -> None:
     arrays = {"n": LISTS, "plain": np.arange(3), "m": ak.Array(["a", None, "=1+1"])}
     sa.write(tmp_path / "x.xlsx", arrays)
-    found = sa.read(tmp_path / "x.xlsx", ["m", "plain", "n"])
-    assert list(found) == ["m", "plain", "n"]
-    assert found["m"].to_list() == ["a", None, "=1+1"]
+    result = sa.read(tmp_path / "x.xlsx", ["m", "plain", "n"])
+    assert list(result) == ["m", "plain", "n"]
+    assert result["m"].to_list() == ["a", None, "=1+1"]
     assert list(sa.read(tmp_path / "x.xlsx")) == ["n", "plain", "m"]
     with pytest.raises(sa.NotFoundError, match="'k'"):
         sa.read(tmp_path / "x.xlsx", ["n", "k"])

@@ -115,6 +115,6 @@ def test_a_replaced_sheet_loses_its_pivot_table_and_the_other_sheet_keeps_its_ca
 def test_readers_under_node_find_the_arrays(tmp_path: Path, reader: str, kind: str) -> None:
     path = tmp_path / "x.xlsx"
     path.write_bytes(append(WORKBOOKS[kind]()))
-    found = read_by_node(reader, path)
-    assert [row[0] for row in found["arrays"]] == ["t", 1.5, 2.5, 38]
-    assert list(found) == [*sheet_titles(Package(WORKBOOKS[kind]())), "arrays"]
+    result = read_by_node(reader, path)
+    assert [row[0] for row in result["arrays"]] == ["t", 1.5, 2.5, 38]
+    assert list(result) == [*sheet_titles(Package(WORKBOOKS[kind]())), "arrays"]

@@ -131,16 +131,16 @@ def test_one_edit_beside_any_rounding_accuses_that_element_alone(
         buffer[count // 3] *= 1 + size
         return buffer
 
-    found = findings(random_numbers(count), change)
-    assert [finding.location for finding in found if finding.severity == "error"] == [cell(count // 3)]
+    result = findings(random_numbers(count), change)
+    assert [finding.location for finding in result if finding.severity == "error"] == [cell(count // 3)]
 
 
 def test_a_record_without_other_ways_of_rounding_accuses_no_element_of_a_last_digit() -> None:
     """Records of older versions, and of many arrays, have fewer sums."""
     array = random_numbers(100)
     for blocks in (63, 20):
-        found = findings(array, lambda x: with_edits(40)(at_15_even(x)), blocks)
-        assert [finding.location for finding in found if finding.severity == "error"] == [cell(40)]
+        result = findings(array, lambda x: with_edits(40)(at_15_even(x)), blocks)
+        assert [finding.location for finding in result if finding.severity == "error"] == [cell(40)]
 
 
 # Never an untrue claim -----------------------------------------------------------------------------------------
@@ -182,9 +182,9 @@ def test_whatever_was_done_no_element_is_named_that_is_as_written(
         for number in chain:
             after = np.asarray(CHANGES[number](after), dtype=float)
     assume(np.isfinite(after).all())
-    found = findings(before, lambda _: after, blocks)
-    assert bool(found) == (before.tobytes() != after.tobytes())
-    for finding in found:
+    result = findings(before, lambda _: after, blocks)
+    assert bool(result) == (before.tobytes() != after.tobytes())
+    for finding in result:
         if (finding.location or "").startswith("arrays!"):
             index = int(str(finding.location)[8:]) - 21
             assert before[index] != after[index] or before.tobytes() != after.tobytes()
@@ -198,7 +198,7 @@ def test_whatever_was_done_no_element_is_named_that_is_as_written(
             assert (after == after[0]).all()
         if "rounded or cut to 2 decimals" in said:
             assert np.abs(before - after).max() <= 0.01 + 1e-9 * np.abs(before).max()
-        if "re-saved" in said and len(found) == 1:
+        if "re-saved" in said and len(result) == 1:
             assert np.allclose(after, before, rtol=1e-14, atol=0)
         if said == "1 was added to every number":
             assert np.allclose(after - before, 1, rtol=1e-9, atol=1e-9 * np.abs(before).max())
@@ -213,9 +213,9 @@ def test_numbers_with_few_decimals_that_were_edited_are_not_said_to_be_rounded(s
         buffer[places] = np.round(buffer[places] + 0.01, 2)
         return buffer
 
-    found = findings(prices, change)
-    assert found
-    assert not any("rounded or cut" in finding.message for finding in found)
+    result = findings(prices, change)
+    assert result
+    assert not any("rounded or cut" in finding.message for finding in result)
 
 
 # Several arrays, and arrays of which nothing is known ------------------------------------------------------------
@@ -240,8 +240,8 @@ def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
         for row in range(20, 50):
             sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
 
-    found = edited(book, exchange)
-    assert [line.partition(":  ")[0].split(" (")[0] for line in found] == [
+    result = edited(book, exchange)
+    assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
         "error: a: exchanged with 'b': its elements are those that were written there",
         "error: b: exchanged with 'a': its elements are those that were written there",
     ]
@@ -262,8 +262,8 @@ def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -
             sheet.cell(row, 4).value = sheet.cell(row, 3).value
         sheet["D1"].value, sheet["D25"].value = "new", 5000
 
-    found = edited(book, add)
-    assert [line.split(":")[:3] for line in found] == [
+    result = edited(book, add)
+    assert [line.split(":")[:3] for line in result] == [
         ["warning", " new", " no record of 'new', as of the other arrays"]
     ]
 

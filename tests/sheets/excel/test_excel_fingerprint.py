@@ -58,9 +58,9 @@ def check_digits(numbers: np.ndarray[Any, Any]) -> None:
     decimals = Decimals()
     for start in range(0, len(numbers), MOST):
         piece = numbers[start : start + MOST]
-        found = decimals.take_apart(piece)
-        fifteen = zip(found.sign.tolist(), found.exponent.tolist(), found.digits15.tolist(), strict=True)
-        sixteen = zip(found.exponent16.tolist(), found.digits16.tolist(), strict=True)
+        result = decimals.take_apart(piece)
+        fifteen = zip(result.sign.tolist(), result.exponent.tolist(), result.digits15.tolist(), strict=True)
+        sixteen = zip(result.exponent16.tolist(), result.digits16.tolist(), strict=True)
         for number, at_15, at_16 in zip(piece.tolist(), fifteen, sixteen, strict=True):
             assert at_15 == expected(number), repr(number)
             if math.isfinite(number) and number:
@@ -163,8 +163,8 @@ def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> N
         unsigned = f"u{np.dtype(dtype).itemsize}"
         nan = np.concatenate([[np.nan], bits.astype(unsigned).view(dtype)]).astype(dtype)
         assert np.isnan(nan).all()
-        found = coder_for(dtypes.from_name(dtype))(nan, 0)
-        assert len(set(found.exact.tolist())) == len(set(found.rounded.tolist())) == 1
+        result = coder_for(dtypes.from_name(dtype))(nan, 0)
+        assert len(set(result.exact.tolist())) == len(set(result.rounded.tolist())) == 1
         zeros = coder_for(dtypes.from_name(dtype))(np.array([0.0, -0.0], dtype), 0)
         assert zeros.exact[0] != zeros.exact[1]
         assert zeros.rounded[0] == zeros.rounded[1]
@@ -280,8 +280,8 @@ def read_numbers(path: Path) -> np.ndarray[Any, Any]:
 
 
 def finite(count: int) -> np.ndarray[Any, Any]:
-    found = np.concatenate([numbers[:count] for numbers in FAMILIES.values()])
-    return found[np.isfinite(found) & (np.abs(found) < 1.7e308)]
+    result = np.concatenate([numbers[:count] for numbers in FAMILIES.values()])
+    return result[np.isfinite(result) & (np.abs(result) < 1.7e308)]
 
 
 def test_openpyxl_leaves_what_the_code_at_16_digits_says(tmp_path: Path) -> None:

@@ -280,9 +280,9 @@ def test_formulas_that_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
     content = changed(content, formula("E", 30, 30, '<f t="array" ref="E30:E33">A22:A25</f>'))
     (tmp_path / "x.xlsx").write_bytes(content)
     saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again")
-    found = [finding.message.partition(";")[0] for finding in sa.check(saved, format="xlsx")]
-    found = [message for message in found if "formula" in message]
-    assert found == [
+    findings = [finding.message.partition(";")[0] for finding in sa.check(saved, format="xlsx")]
+    findings = [message for message in findings if "formula" in message]
+    assert findings == [
         "10 of 60 cells are formulas now, from t[18] (A40) to t[27] (A49)",
         "s[8] (B30) is a formula now",
         "b[28] (C50) is a formula now",

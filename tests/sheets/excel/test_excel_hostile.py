@@ -61,10 +61,10 @@ ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
 
 def opened(content: bytes) -> list[str]:
     """The titles in a workbook, each of whose sheets has been read."""
-    with Source(io.BytesIO(content)) as source, Workbook(source) as found:
-        for title in found.titles:
-            found.sheet(title).head(10**6)
-        return found.titles
+    with Source(io.BytesIO(content)) as source, Workbook(source) as result:
+        for title in result.titles:
+            result.sheet(title).head(10**6)
+        return result.titles
 
 
 # Packages ----------------------------------------------------------------------------------------------------
@@ -425,8 +425,8 @@ def test_readings_that_are_given_up_end_by_themselves() -> None:
     gc.set_threshold(20)
     try:
         for _ in range(150):
-            with Source(io.BytesIO(content)) as source, Workbook(source) as found:
-                run = next(found._container.cells("arrays", numeric=True))
+            with Source(io.BytesIO(content)) as source, Workbook(source) as result:
+                run = next(result._container.cells("arrays", numeric=True))
                 cycle = [run]
                 cycle.append(cycle)  # type: ignore[arg-type]
                 assert len(run)

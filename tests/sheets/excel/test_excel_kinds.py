@@ -74,11 +74,11 @@ def test_a_binary_workbook() -> None:
             binary_cell(5, 6, double(1e300)),
         ],
     }
-    found = grid(binary_book(rows, strings=["a", "shared 😀"], dates=True))
-    assert found[0] == ["shared 😀", None, "in place"]
-    assert found[4] == [0.1, -7, 1.5, 123.45, True, "#DIV/0!"]
-    assert found[9] == ["text", 0, False, "#N/A", "2020-01-01", "rich", 1e300]
-    assert found[1:4] == [[], [], []]
+    result = grid(binary_book(rows, strings=["a", "shared 😀"], dates=True))
+    assert result[0] == ["shared 😀", None, "in place"]
+    assert result[4] == [0.1, -7, 1.5, 123.45, True, "#DIV/0!"]
+    assert result[9] == ["text", 0, False, "#N/A", "2020-01-01", "rich", 1e300]
+    assert result[1:4] == [[], [], []]
     ((_, zeros),) = opened(binary_book(rows, strings="ab")).columns([Request(1, 9, FLOAT)], typed=True)
     assert math.copysign(1, zeros[0]) == -1
 
@@ -93,8 +93,8 @@ def test_a_module_of_macros_in_a_binary_workbook_is_passed_over() -> None:
     with zipfile.ZipFile(io.BytesIO(binary_book({0: [binary_cell(6, 0, wide("x"))]}))) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     members["xl/workbook.bin"] += record(156, struct.pack("<2I", 0, 2) + wide("") + wide("Module1"))
-    with Source(io.BytesIO(zipped(members))) as source, Workbook(source) as found:
-        assert found.titles == ["arrays"]
+    with Source(io.BytesIO(zipped(members))) as source, Workbook(source) as result:
+        assert result.titles == ["arrays"]
 
 
 def test_a_workbook_of_excel_97() -> None:
@@ -146,13 +146,13 @@ def test_a_workbook_of_excel_97() -> None:
     )
     formats = excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
     formats += excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))
-    found = grid(
+    outcome = grid(
         excel97_book(
             cells,
             globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le")),
         )
     )
-    assert found == [
+    assert outcome == [
         ["text", "漢 text"],
         [],
         [None, 0.1, 0, True],
@@ -191,9 +191,9 @@ def test_arrays_of_one_value_in_an_open_document() -> None:
         + "".join(table_row(table_cell(word, repeated=2)) for word in words("float64", 100_000))
         + table_row(table_cell(0.1, repeated=2), repeated=100_000)
     )
-    found = sa.read(io.BytesIO(document({"arrays": rows})), format="xlsx")
+    result = sa.read(io.BytesIO(document({"arrays": rows})), format="xlsx")
     for name in ("a", "b"):
-        assert_same(found[name], np.full(100_000, 0.1))
+        assert_same(result[name], np.full(100_000, 0.1))
 
 
 def test_text_of_an_open_document() -> None:
@@ -217,8 +217,8 @@ def test_text_of_an_open_document() -> None:
         '<table:table-cell office:value-type="percentage" office:value="0.5"><text:p>50%</text:p></table:table-cell>',
     ]
     content = document({"arrays": "".join(map(table_row, cells)), "'file:///x.ods'#$other": table_row(table_cell(1.0))})
-    ((_, found),) = opened(content).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
-    assert [cell if isinstance(cell, str) else cell.reason for cell in found] == [
+    ((_, result),) = opened(content).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
+    assert [cell if isinstance(cell, str) else cell.reason for cell in result] == [
         "a   b\tc\nd\ne\n",
         " a bc",
         "ld  x",
@@ -268,9 +268,9 @@ def mixed() -> dict[str, np.ndarray[Any, Any]]:
 def test_workbooks_that_libreoffice_has_saved_again_are_read(tmp_path: Path, suffix: str) -> None:
     sa.write(tmp_path / "x.xlsx", mixed())
     saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again")
-    found = sa.read(saved, format="xlsx")
+    result = sa.read(saved, format="xlsx")
     for name, array in mixed().items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 @pytest.mark.slow
@@ -293,9 +293,9 @@ def test_errors_formulas_and_dates_of_libreoffice(tmp_path: Path, suffix: str) -
     )
     (tmp_path / "x.xlsx").write_bytes(book(cells, formats=styles("yyyy-mm-dd hh:mm:ss", "[h]:mm:ss")))
     saved = resave(tmp_path / "x.xlsx", suffix, tmp_path / "again").read_bytes()
-    found = [row[0] for row in grid(saved)]
-    assert found[:5] == ["#DIV/0!", 2, "ab", True, "2020-01-01T12:00:00"]
-    assert found[6:] == ["#N/A", 0.1, "x", "two\nlines", "a\ttab"]
+    result = [row[0] for row in grid(saved)]
+    assert result[:5] == ["#DIV/0!", 2, "ab", True, "2020-01-01T12:00:00"]
+    assert result[6:] == ["#N/A", 0.1, "x", "two\nlines", "a\ttab"]
     ((_, texts),) = opened(saved).columns([Request(0, 0, dtypes.from_name("string"))], typed=False)
     texts = ["TRUE" if place == 3 and cell == "1" else cell for place, cell in enumerate(texts)]  # as .ods has it
     assert [cell if isinstance(cell, str) else cell.reason for cell in texts] == [

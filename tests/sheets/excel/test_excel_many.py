@@ -158,13 +158,13 @@ def test_short_columns_of_one_dtype_are_converted_together(
     arrays = workbook(count, size) | {f"i{index}": np.arange(index, index + 3) for index in range(20)}
     file = io.BytesIO()
     sa.write(file, arrays, format="xlsx")
-    found = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-    assert list(found) == list(arrays)
+    result = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    assert list(result) == list(arrays)
     assert len(calls) == most + 1
     for name, array in arrays.items():
-        assert found[name].dtype == array.dtype
-        assert found[name].tobytes() == array.tobytes(), name
-        assert found[name].base is None or found[name].base.nbytes == array.nbytes
+        assert result[name].dtype == array.dtype
+        assert result[name].tobytes() == array.tobytes(), name
+        assert result[name].base is None or result[name].base.nbytes == array.nbytes
 
 
 @pytest.mark.parametrize("odd", ["NaN", "Infinity", "x", "", "1e999", "0.1"])
@@ -179,9 +179,9 @@ def test_one_column_in_doubt_among_very_many_is_read_as_ever(odd: str) -> None:
             sa.read(io.BytesIO(file.getvalue()), format="xlsx")
         assert "T" in str(caught.value.location)
         return
-    found = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-    np.testing.assert_array_equal(found["a19"][2], float(odd))
-    assert all(np.isfinite(array).all() for name, array in found.items() if name != "a19")
+    result = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    np.testing.assert_array_equal(result["a19"][2], float(odd))
+    assert all(np.isfinite(array).all() for name, array in result.items() if name != "a19")
 
 
 # Damaged and hostile -----------------------------------------------------------------------------------------

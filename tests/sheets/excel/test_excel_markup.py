@@ -30,11 +30,11 @@ BESIDE = st.sampled_from(["", " ", "<!-- </a> ' -->", '<?x <b> " ?>', "<![CDATA[
 
 @st.composite
 def attributes(draw: st.DrawFn) -> str:
-    found = draw(st.dictionaries(NAMES, TEXTS, max_size=3))
+    result = draw(st.dictionaries(NAMES, TEXTS, max_size=3))
     return "".join(
         f"{draw(SPACES)}{name}{draw(st.sampled_from(['=', ' = ']))}"
         + draw(st.sampled_from([quote_attribute(value), "'" + escape_text(value).replace("'", "&apos;") + "'"]))
-        for name, value in found.items()
+        for name, value in result.items()
     )
 
 
@@ -68,10 +68,10 @@ def canonical(content: str | bytes) -> str:
 @given(DOCUMENTS)
 def test_elements_are_where_they_are_said_to_be(text: str) -> None:
     content = text.encode()
-    found = every(Markup(content, location="x", depth=99).root)
+    result = every(Markup(content, location="x", depth=99).root)
     tree = list(ElementTree.fromstring(text).iter())
-    assert [element.name for element in found] == [element.tag for element in tree]
-    for element, other in zip(found, tree, strict=True):
+    assert [element.name for element in result] == [element.tag for element in tree]
+    for element, other in zip(result, tree, strict=True):
         assert element.attributes == other.attrib
         assert element.text == (other.text or "") + "".join(child.tail or "" for child in other)
         other.tail = None
@@ -118,8 +118,8 @@ def test_elements_are_as_deep_as_was_asked_for(text: str, depth: int) -> None:
 
 @given(DOCUMENTS)
 def test_tags_come_in_order(text: str) -> None:
-    found = every(Markup(text.encode(), location="x", depth=99).root)
-    assert list(read_tags(text.encode(), location="x")) == [(element.name, element.attributes) for element in found]
+    result = every(Markup(text.encode(), location="x", depth=99).root)
+    assert list(read_tags(text.encode(), location="x")) == [(element.name, element.attributes) for element in result]
 
 
 def test_namespaces_are_resolved() -> None:

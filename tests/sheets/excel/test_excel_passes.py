@@ -37,8 +37,8 @@ def rows(count: int = 6, width: int = 3, *, first: int = 9, tag: str = "", cell:
 
 def regular(text: str, *, numeric: bool = True) -> RawCells | None:
     with ThreadPoolExecutor(1) as thread:
-        found = regular_rows(text.encode() + PAD, numeric=numeric, thread=thread)
-    return None if found is None else found.cells()
+        result = regular_rows(text.encode() + PAD, numeric=numeric, thread=thread)
+    return None if result is None else result.cells()
 
 
 def by_the_rules(text: str, monkeypatch: pytest.MonkeyPatch, *, numeric: bool) -> RawCells:

@@ -87,15 +87,15 @@ def findings(path: Path) -> list[Any]:
 @pytest.mark.parametrize("program", KEEPS)
 def test_a_program_that_saved_a_workbook_without_an_edit(program: str, book: Path, tmp_path: Path) -> None:
     save, keeps, rounding = KEEPS[program]
-    found = findings(save(book, tmp_path, {}))
+    result = findings(save(book, tmp_path, {}))
     if not keeps:
-        assert [finding.location for finding in found] == [None]
-        assert "no record of what was written: cannot tell" in found[0].message
+        assert [finding.location for finding in result] == [None]
+        assert "no record of what was written: cannot tell" in result[0].message
     elif rounding:
-        assert [(finding.severity, finding.location) for finding in found] == [("warning", "f")]
-        assert rounding in found[0].message
+        assert [(finding.severity, finding.location) for finding in result] == [("warning", "f")]
+        assert rounding in result[0].message
     else:
-        assert not found
+        assert not result
 
 
 @pytest.mark.slow
@@ -103,14 +103,14 @@ def test_a_program_that_saved_a_workbook_without_an_edit(program: str, book: Pat
 @pytest.mark.parametrize("program", KEEPS)
 def test_a_program_that_saved_a_workbook_with_an_edit(program: str, size: float, book: Path, tmp_path: Path) -> None:
     save, keeps, _ = KEEPS[program]
-    found = findings(save(book, tmp_path, {EDITED: float(ARRAYS["f"][50]) * (1 + size)}))
-    errors = [finding for finding in found if finding.severity == "error"]
+    result = findings(save(book, tmp_path, {EDITED: float(ARRAYS["f"][50]) * (1 + size)}))
+    errors = [finding for finding in result if finding.severity == "error"]
     if keeps:
         assert [finding.location for finding in errors] == [f"arrays!{EDITED}"]
         assert errors[0].message == "f[50] was edited since it was written"
     else:
         assert not errors
-        assert "cannot tell" in found[0].message
+        assert "cannot tell" in result[0].message
 
 
 @pytest.mark.slow
@@ -118,11 +118,11 @@ def test_a_program_that_saved_a_workbook_with_an_edit(program: str, size: float,
 def test_two_programs_one_after_the_other(size: float, book: Path, tmp_path: Path) -> None:
     edits = {EDITED: float(ARRAYS["f"][50]) * (1 + size)} if size else {}
     saved = by_libreoffice("xlsx")(by_openpyxl(book, tmp_path, edits), tmp_path, {})
-    found = findings(saved)
-    assert [finding.location for finding in found] == ["f", *([f"arrays!{EDITED}"] if size else [])]
-    assert "keeps 15 digits, after one that keeps 16" in found[0].message
+    result = findings(saved)
+    assert [finding.location for finding in result] == ["f", *([f"arrays!{EDITED}"] if size else [])]
+    assert "keeps 15 digits, after one that keeps 16" in result[0].message
     again = by_sheetjs(saved, tmp_path, {})
-    assert [finding.message for finding in findings(again)] == [finding.message for finding in found]
+    assert [finding.message for finding in findings(again)] == [finding.message for finding in result]
 
 
 # Numbers of any size --------------------------------------------------------------------------------------------
@@ -136,11 +136,11 @@ SIZES = {"small": WIDE[12:], "wide": WIDE, "few": np.array([1.5, 1e-300, 2.0]), 
 @pytest.mark.parametrize("suffix", ["xlsx", "ods"])
 def test_numbers_of_any_size_that_libreoffice_rounded_are_not_said_to_be_edited(suffix: str, tmp_path: Path) -> None:
     sa.write(tmp_path / "wide.xlsx", SIZES)
-    found = findings(resave(tmp_path / "wide.xlsx", suffix, tmp_path / "again"))
+    result = findings(resave(tmp_path / "wide.xlsx", suffix, tmp_path / "again"))
     if suffix == "ods":
-        assert [finding.location for finding in found] == ["small", "wide", "tiny"]
-        assert all("keeps 20 decimals" in finding.message for finding in found)
-    assert all(finding.severity == "warning" for finding in found), [str(finding) for finding in found]
+        assert [finding.location for finding in result] == ["small", "wide", "tiny"]
+        assert all("keeps 20 decimals" in finding.message for finding in result)
+    assert all(finding.severity == "warning" for finding in result), [str(finding) for finding in result]
 
 
 @pytest.mark.slow
@@ -152,6 +152,6 @@ def test_an_edit_beside_numbers_that_lost_digits_is_named(tmp_path: Path) -> Non
     xml = re.sub(f'(<c r="A{20 + place}"[^>]*>)<v>[^<]*', r"\1<v>3.75", xml)
     edited = tmp_path / "edited.xlsx"
     edited.write_bytes(with_parts(content, {part: xml.encode()}))
-    found = findings(resave(edited, "ods", tmp_path / "again"))
-    assert [finding.location for finding in found] == ["f", f"arrays!A{20 + place}"]
-    assert "keeps 20 decimals" in found[0].message
+    result = findings(resave(edited, "ods", tmp_path / "again"))
+    assert [finding.location for finding in result] == ["f", f"arrays!A{20 + place}"]
+    assert "keeps 20 decimals" in result[0].message

@@ -128,8 +128,8 @@ def test_the_longest_record_is_read_again_and_replaced() -> None:
 
 def test_openpyxl_sees_the_properties() -> None:
     book = openpyxl.load_workbook(io.BytesIO(written(RECORD)))
-    found = {entry.name: entry.value for entry in book.custom_doc_props}
-    record = unpack(found)
+    result = {entry.name: entry.value for entry in book.custom_doc_props}
+    record = unpack(result)
     assert record is not None
     assert record["by"] == 1.5
     assert record["sheets"]["my arrays"] == {**RECORD["sheets"]["my arrays"], "names": ["t"], "of": "my arrays"}  # type: ignore[index]

@@ -64,10 +64,10 @@ def test_workbooks(mapping: dict[str, Any], cells: str) -> None:
     file = io.BytesIO()
     sa.write(file, mapping, format="xlsx", cells=cells)
     file.seek(0)
-    found = sa.read(file, format="xlsx")
-    assert list(found) == list(mapping)
+    result = sa.read(file, format="xlsx")
+    assert list(result) == list(mapping)
     for name, array in mapping.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
     file.seek(0)
     assert [str(finding) for finding in sa.check(file, format="xlsx")] == []
 
@@ -90,10 +90,10 @@ LEAVES = [
 @st.composite
 def leaves(draw: Any, count: int) -> Content:
     values, dtype = draw(st.sampled_from([*LEAVES, (st.text(CHARACTERS, max_size=4), "")]))
-    found = draw(st.lists(values, min_size=count, max_size=count))
+    result = draw(st.lists(values, min_size=count, max_size=count))
     if not dtype:
-        return ak.to_layout(ak.Array([*found, ""])[:-1])
-    return NumpyArray(np.array(found, "i8").view(dtype) if dtype[0] == "M" else np.array(found, dtype))
+        return ak.to_layout(ak.Array([*result, ""])[:-1])
+    return NumpyArray(np.array(result, "i8").view(dtype) if dtype[0] == "M" else np.array(result, dtype))
 
 
 def _index(draw: Any, count: int, low: int, high: int) -> Index64:
@@ -156,9 +156,9 @@ def test_nested_arrays(layout: Content, name: str, format: str) -> None:
     array, file = ak.Array(layout), io.BytesIO()
     sa.write(file, {name: array, "plain": np.arange(2)}, format=format)
     file.seek(0)
-    found = sa.read(file, format=format)
-    assert list(found) == [name, "plain"]
-    assert told(found[name].to_list()) == told(array.to_list())
+    result = sa.read(file, format=format)
+    assert list(result) == [name, "plain"]
+    assert told(result[name].to_list()) == told(array.to_list())
     file.seek(0)
     assert told(sa.read(file, [name], format=format)[name].to_list()) == told(array.to_list())
     file.seek(0)

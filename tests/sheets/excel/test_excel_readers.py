@@ -75,8 +75,8 @@ def test_other_readers_find_every_element_bit_for_bit(workbook: Path, read: Call
     assert len(columns) == len(ARRAYS)
     for cells, (name, array) in zip(columns, ARRAYS.items(), strict=True):
         assert cells[0] == name
-        found = sa.from_linear([None if cell == "" else cell for cell in cells[1:]])
-        assert_same(found, array)
+        result = sa.from_linear([None if cell == "" else cell for cell in cells[1:]])
+        assert_same(result, array)
 
 
 # LibreOffice -----------------------------------------------------------------------------------------------------
@@ -101,12 +101,12 @@ def test_libreoffice_keeps_text_and_rounds_numbers_to_fifteen_digits_and_check_s
     path = tmp_path / "x.xlsx"
     sa.write(path, arrays)
     saved = resave(path, suffix, tmp_path / "saved")
-    found = sa.read(saved)
-    assert list(found) == list(arrays)
+    result = sa.read(saved)
+    assert list(result) == list(arrays)
     for name, array in arrays.items():
         if name != "f":
-            assert_same(found[name], array)
-    error = np.abs(found["f"] / arrays["f"] - 1).max()
+            assert_same(result[name], array)
+    error = np.abs(result["f"] / arrays["f"] - 1).max()
     assert 0 < error <= 5.2e-15
     (finding,) = sa.check(saved)
     assert finding.severity == "warning"

@@ -69,9 +69,9 @@ def test_arrays_in_rows() -> None:
     first = listed("float64", [number(1.5), text("NaN"), number(3)], name="a")
     second = listed("generic", [number(1), text("x"), boolean(True), number("1E+300")], name="b")
     cells = {(row, column): cell for row, line in ((2, first), (5, second)) for column, cell in enumerate(line)}
-    found = read(book(cells))
-    assert_same(found["a"], np.array([1.5, np.nan, 3]))
-    assert_same(found["b"], objects(1, "x", True, 1e300))
+    result = read(book(cells))
+    assert_same(result["a"], np.array([1.5, np.nan, 3]))
+    assert_same(result["b"], objects(1, "x", True, 1e300))
     cells[5, FIRST] = ' t="e"><v>#REF!</v></c>'
     with pytest.raises(sa.FormatError, match="#REF!") as caught:
         read(book(cells))
@@ -83,9 +83,9 @@ def test_columns_of_different_lengths_and_wide_sheets() -> None:
     content = book(
         columns(*(listed("float64", list(map(number, data.tolist())), name=name) for name, data in arrays.items()))
     )
-    found = read(content)
+    result = read(content)
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 def test_rows_and_cells_in_any_order() -> None:
@@ -94,9 +94,9 @@ def test_rows_and_cells_in_any_order() -> None:
     )
     rows = rows_of(cells).split("</row>")[:-1]
     random.Random(3).shuffle(rows)
-    found = read(book("</row>".join(rows) + "</row>"))
-    assert_same(found["a"], np.arange(50))
-    assert_same(found["b"], np.arange(50))
+    result = read(book("</row>".join(rows) + "</row>"))
+    assert_same(result["a"], np.arange(50))
+    assert_same(result["b"], np.arange(50))
 
 
 def test_a_cell_that_comes_twice_is_refused() -> None:
@@ -160,9 +160,9 @@ def test_pretty_printed_and_prefixed_xml() -> None:
         rows_of(cells, gap="\r\n"),
         rows_of(cells).replace(' r="', " r='").replace('"', "'"),
     ):
-        found = read(book(rows))
-        assert_same(found["t"], np.arange(40.0))
-        assert found["s"].tolist() == [f" {n}\n " for n in range(40)]
+        result = read(book(rows))
+        assert_same(result["t"], np.arange(40.0))
+        assert result["s"].tolist() == [f" {n}\n " for n in range(40)]
     sheet = worksheet(rows_of(cells))
     for tag in ("worksheet", "sheetData", "row", "c", "v", "is", "t"):
         sheet = (
@@ -170,9 +170,9 @@ def test_pretty_printed_and_prefixed_xml() -> None:
             .replace(f"<{tag}>", f"<x:{tag}>")
             .replace(f"</{tag}>", f"</x:{tag}>")
         )
-    found = read(zipped(parts({"arrays": sheet.replace("xmlns=", "xmlns:x=")})))
-    assert_same(found["t"], np.arange(40.0))
-    assert found["s"].tolist() == [f" {n}\n " for n in range(40)]
+    result = read(zipped(parts({"arrays": sheet.replace("xmlns=", "xmlns:x=")})))
+    assert_same(result["t"], np.arange(40.0))
+    assert result["s"].tolist() == [f" {n}\n " for n in range(40)]
 
 
 def test_a_sheet_in_utf_16() -> None:
@@ -242,19 +242,19 @@ def test_the_vectorised_rules_agree_with_an_xml_parser(lines: list[list[int]], a
     block = rows_of(cells).encode()
     for numeric in (False, True):
         with ThreadPoolExecutor(1) as thread:
-            found = regular.parse_block(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
+            result = regular.parse_block(block + PAD, after=0, numeric=numeric, name="x", thread=thread)
         wanted = events.parse_rows(block, after=0, numeric=numeric, name="x")
-        assert len(found) == len(wanted)
-        for cell, expected in zip(_told(found), _told(wanted), strict=True):
+        assert len(result) == len(wanted)
+        for cell, expected in zip(_told(result), _told(wanted), strict=True):
             assert cell == expected or (numeric and cell == (*expected[:-1], None))  # then its text is asked for
 
 
 def test_cells_of_many_styles_need_no_xml_parser() -> None:
     block = rows_of({(index, 0): f' s="{index}" t="n"><v>{index}</v></c>' for index in range(1, 3000)}).encode()
     with ThreadPoolExecutor(1) as thread:
-        found = regular._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
-    assert found is not None
-    assert found.styles.tolist() == found.values.to_list() == list(range(1, 3000))
+        result = regular._Block(Tags(block + PAD, numeric=True, thread=thread), numeric=True, name="x").result()
+    assert result is not None
+    assert result.styles.tolist() == result.values.to_list() == list(range(1, 3000))
 
 
 def _told(raw: Any) -> list[tuple[Any, ...]]:
@@ -284,23 +284,23 @@ def test_titles_come_in_the_order_of_the_tabs_without_charts(tmp_path: Path) -> 
         made.add_chartsheet("chart").set_chart(chart)
         made.get_worksheet_by_name("a").hide()
         made.get_worksheet_by_name("Übersicht").very_hidden()
-    with Source(tmp_path / "x.xlsx") as source, Workbook(source) as found:
-        assert found.titles == ["b & <c>", "a", "Übersicht"]
-        assert [found.sheet(title).head(10)[0] for title in found.titles] == [[[title]] for title in found.titles]
+    with Source(tmp_path / "x.xlsx") as source, Workbook(source) as result:
+        assert result.titles == ["b & <c>", "a", "Übersicht"]
+        assert [result.sheet(title).head(10)[0] for title in result.titles] == [[[title]] for title in result.titles]
         with pytest.raises(sa.NotFoundError, match="'b & <c>', 'a', 'Übersicht'"):
-            found.sheet("c")
+            result.sheet("c")
 
 
 def test_sheets_that_are_modules_of_macros_are_passed_over() -> None:
     made = parts({"a": worksheet(""), "Module1": worksheet(""), "b": worksheet("")})
     made["xl/workbook.xml"] = made["xl/workbook.xml"].replace('r:id="rId2"', 'r:id=""')
-    with Source(io.BytesIO(zipped(made))) as source, Workbook(source) as found:
-        assert found.titles == ["a", "b"]
+    with Source(io.BytesIO(zipped(made))) as source, Workbook(source) as result:
+        assert result.titles == ["a", "b"]
 
 
 def test_titles_are_told_without_escapes() -> None:
-    with Source(io.BytesIO(zipped(parts({"_x005F_x0041_": worksheet("")})))) as source, Workbook(source) as found:
-        assert found.titles == ["_x0041_"]
+    with Source(io.BytesIO(zipped(parts({"_x005F_x0041_": worksheet("")})))) as source, Workbook(source) as result:
+        assert result.titles == ["_x0041_"]
 
 
 def test_hidden_and_filtered_rows_and_hidden_columns_are_read(tmp_path: Path) -> None:
@@ -379,19 +379,19 @@ def test_only_numbers_are_asked_for_as_numbers_and_text_serves_for_the_rest(monk
     sheet = opened(content)
     kinds = [FLOAT, FLOAT, dtypes.from_name("bool"), dtypes.from_name("string")]
     requests = [Request(index, FIRST - 1, kind) for index, kind in enumerate(kinds)]
-    found = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
-    assert str(found[0].dtype) == "Float64"
-    assert found[1].to_list() == ["1", "x"]  # all passes over a short sheet share its cells, which are text
+    result = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
+    assert str(result[0].dtype) == "Float64"
+    assert result[1].to_list() == ["1", "x"]  # all passes over a short sheet share its cells, which are text
     monkeypatch.setattr(kept, "SHORT", 0)
     sheet = opened(content)
-    found = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
-    assert str(found[0].dtype) == "Float64"
-    assert found[1] == [None, "?"]  # of text among numbers, only its place is known
-    assert found[2].to_list() == [True, False]
-    found = [rest for _, rest in sheet.columns(requests, typed=True)]
-    assert [str(rest.dtype) for rest in found] == ["Float64", "String", "Boolean", "String"]
-    found = [rest for _, rest in sheet.columns(requests, typed=False)]
-    assert [rest.to_list() for rest in found] == [["1", "NaN"], ["1", "x"], ["TRUE", "FALSE"], ["1", "x"]]
+    result = [rest for _, rest in sheet.columns(requests[:3], typed=True)]
+    assert str(result[0].dtype) == "Float64"
+    assert result[1] == [None, "?"]  # of text among numbers, only its place is known
+    assert result[2].to_list() == [True, False]
+    result = [rest for _, rest in sheet.columns(requests, typed=True)]
+    assert [str(rest.dtype) for rest in result] == ["Float64", "String", "Boolean", "String"]
+    result = [rest for _, rest in sheet.columns(requests, typed=False)]
+    assert [rest.to_list() for rest in result] == [["1", "NaN"], ["1", "x"], ["TRUE", "FALSE"], ["1", "x"]]
     assert sheet.columns([], typed=True) == []
     assert [rest.to_list() for _, rest in sheet.columns([requests[0], requests[0]], typed=False)] == [["1", "NaN"]] * 2
 
@@ -404,16 +404,16 @@ def test_ordinary_tables() -> None:
         [text("ok"), boolean(True), boolean(False)],
         [text("n"), number(1), number(2)],
     )
-    found = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
-    assert found["id"].tolist() == ["007", "008"]
-    assert_same(found["x"], np.array([1.5, np.nan]))
-    assert found["n"].tolist() == [1, 2]
-    assert found["ok"].tolist() == [True, False]
-    assert [str(value)[:10] for value in found["when"]] == ["2020-01-01", "2020-01-02"]
+    result = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
+    assert result["id"].tolist() == ["007", "008"]
+    assert_same(result["x"], np.array([1.5, np.nan]))
+    assert result["n"].tolist() == [1, 2]
+    assert result["ok"].tolist() == [True, False]
+    assert [str(value)[:10] for value in result["when"]] == ["2020-01-01", "2020-01-02"]
     cells[2, 1] = ' t="e"><v>#N/A</v></c>'
     with pytest.warns(sa.SheetArrayWarning, match="arrays!B2: an error cell, #N/A"):
-        found = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
-    assert_same(found["x"], np.array([np.nan, np.nan]))
+        result = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
+    assert_same(result["x"], np.array([np.nan, np.nan]))
     with pytest.raises(sa.FormatError, match="#N/A") as caught:
         sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx", missing="error")
     assert caught.value.location == "arrays!B2"

@@ -169,8 +169,8 @@ def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
     content = book(
         columns(*(listed("string", data, name=name) for name, data in forms.items())), strings=shared(*items)
     )
-    for name, found in read(content).items():
-        assert found.tolist() == wanted, name
+    for name, result in read(content).items():
+        assert result.tolist() == wanted, name
 
 
 def _xml(value: str) -> str:
@@ -192,8 +192,8 @@ def test_rich_text_and_how_it_is_pronounced() -> None:
     items = (rich, spoken, f"<t>{data}</t>", "", "<t>plain</t>", "<t>a</t><phoneticPr fontId='1'/>")
     cells = [f' t="s"><v>{index}</v></c>' for index in range(len(items))]
     cells += [f' t="inlineStr"><is>{item}</is></c>' for item in items]
-    found = read(book(columns(listed("string", cells)), strings=shared(*items)))["t"].tolist()
-    assert found == ["bold x", "漢字", "a<b", "", "plain", "a"] * 2
+    result = read(book(columns(listed("string", cells)), strings=shared(*items)))["t"].tolist()
+    assert result == ["bold x", "漢字", "a<b", "", "plain", "a"] * 2
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=20), min_size=1, max_size=9))
@@ -276,8 +276,8 @@ def test_date_cells_are_dates_of_their_system_and_a_warning_says_where_they_may_
     )
     assert read(ms)["t"].tolist() == np.array(wanted, "M8[ms]").tolist()
     with pytest.warns(sa.SheetArrayWarning, match=f"arrays!A{FIRST}.*date cell.*4 more"):
-        found = read(us)["t"]
-    assert found.tolist() == np.array(wanted, "M8[us]").tolist()
+        result = read(us)["t"]
+    assert result.tolist() == np.array(wanted, "M8[us]").tolist()
 
 
 def test_iso_date_cells_are_dates_as_well() -> None:
@@ -393,7 +393,7 @@ def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
             listed("float64", [number(1)], name="d"),
         )
     )
-    found = [(finding.location or "", finding.severity) for finding in sa.check(io.BytesIO(content), format="xlsx")]
+    findings = [(finding.location or "", finding.severity) for finding in sa.check(io.BytesIO(content), format="xlsx")]
     places = [f"A{FIRST}", f"A{FIRST + 2}", f"B{FIRST}", f"C{FIRST}"]
-    assert sorted(found) == [("", "warning"), *((f"arrays!{place}", "error") for place in places)]
+    assert sorted(findings) == [("", "warning"), *((f"arrays!{place}", "error") for place in places)]
     assert_same(read(content, names=["d"])["d"], np.array([1.0]))

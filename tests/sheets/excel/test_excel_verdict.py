@@ -140,8 +140,8 @@ def test_the_one_element_that_was_edited_is_named(name: str, blocks: int) -> Non
 @given(st.sets(st.integers(0, 4999), min_size=1, max_size=12), st.booleans())
 def test_every_one_of_several_edits_is_named_rounded_or_not(edits: set[int], rounds: bool) -> None:
     rounding = at_15 if rounds else np.copy
-    found = findings(np.linspace(1, 7, 5000) ** 0.5, lambda buffer: with_edits(*edits)(rounding(buffer)))
-    errors = [finding for finding in found if finding.severity == "error"]
+    result = findings(np.linspace(1, 7, 5000) ** 0.5, lambda buffer: with_edits(*edits)(rounding(buffer)))
+    errors = [finding for finding in result if finding.severity == "error"]
     assert [finding.location for finding in errors] == [cell(index) for index in sorted(edits)]
 
 
@@ -167,40 +167,40 @@ def test_in_an_array_of_two_values_no_edit_is_missed_and_none_is_made_up(
     for values in (np.array([False, True]), np.array(["no", "yes"]), np.array([0.1, 0.2])):
         then = values[np.array(mask, dtype=int)]
         now = values[np.array([value ^ (number in edits) for number, value in enumerate(mask)], dtype=int)]
-        found = findings(then, lambda _, now=now: now, blocks)
-        assert bool(found) == bool(edits)
-        assert all(finding.severity == "error" for finding in found)
-        named = {int(finding.message[2:].partition("]")[0]) for finding in found if finding.message.startswith("t[")}
+        result = findings(then, lambda _, now=now: now, blocks)
+        assert bool(result) == bool(edits)
+        assert all(finding.severity == "error" for finding in result)
+        named = {int(finding.message[2:].partition("]")[0]) for finding in result if finding.message.startswith("t[")}
         assert named <= edits
 
 
 def test_an_edit_and_rounding_are_both_said() -> None:
-    found = findings(random_numbers(10, 10), lambda buffer: at_15(with_edits(17)(buffer)))
-    assert [finding.severity for finding in found] == ["warning", "error"]
-    assert "keeps 15 digits: every other number is within" in found[0].message
-    assert found[1].message == "t[1, 7] was edited since it was written"
+    result = findings(random_numbers(10, 10), lambda buffer: at_15(with_edits(17)(buffer)))
+    assert [finding.severity for finding in result] == ["warning", "error"]
+    assert "keeps 15 digits: every other number is within" in result[0].message
+    assert result[1].message == "t[1, 7] was edited since it was written"
 
 
 def test_rounding_is_not_said_where_only_the_edit_took_the_digits() -> None:
-    found = findings(np.array([0.1 + 0.2, 1.0, 2.0]), lambda buffer: np.array([5.0, 1.0, 2.0]))
-    assert said(found) == [("error", cell(0), "t[0] was edited since it was written")]
+    result = findings(np.array([0.1 + 0.2, 1.0, 2.0]), lambda buffer: np.array([5.0, 1.0, 2.0]))
+    assert said(result) == [("error", cell(0), "t[0] was edited since it was written")]
 
 
 def test_of_many_edits_the_first_are_named_and_the_rest_counted() -> None:
-    found = findings(random_numbers(100, 100), with_edits(*range(500, 545)))
-    assert len(found) == 21
-    assert said(found)[-1] == ("error", "t", "25 elements more edited, the last of them t[5, 44] (B565)")
+    result = findings(random_numbers(100, 100), with_edits(*range(500, 545)))
+    assert len(result) == 21
+    assert said(result)[-1] == ("error", "t", "25 elements more edited, the last of them t[5, 44] (B565)")
     assert len(findings(random_numbers(100, 100), with_edits(*range(500, 545)), most=3)) == 4
 
 
 @pytest.mark.parametrize("edits", [range(3000, 5500), [*range(100, 300), *range(8000, 8200)]])
 def test_where_edits_are_too_many_to_tell_the_cells_around_them_are_named(edits: Any) -> None:
-    found = findings(random_numbers(10_000), with_edits(*edits))
-    text = found[-1].message
+    result = findings(random_numbers(10_000), with_edits(*edits))
+    text = result[-1].message
     assert "edited between" in text
     rows = [int(row) - FIRST_ROW for row in re.findall(r"\(B(\d+)\)", text)]
     ranges = list(zip(rows[::2], rows[1::2], strict=True))
-    named = [int(str(finding.location)[8:]) - FIRST_ROW for finding in found[:-1]]
+    named = [int(str(finding.location)[8:]) - FIRST_ROW for finding in result[:-1]]
     assert all(index in named or any(a <= index <= b for a, b in ranges) for index in edits)
     assert sum(b - a for a, b in ranges) < len(edits) + 700
 
@@ -232,10 +232,10 @@ def test_a_sort_is_said_and_rounding_with_it(blocks: int, rounding: Callable[[Ar
     assert said(upward)[-1][2] == "sorted: the elements are those that were written, but in ascending order"
     assert said(downward)[-1][2] == "sorted: the elements are those that were written, but in descending order"
     assert said(mixed)[-1][2] == "reordered: the elements are those that were written, but in another order"
-    for found in (upward, downward, mixed):
-        assert found[-1].severity == "error"
+    for result in (upward, downward, mixed):
+        assert result[-1].severity == "error"
         if rounding in (at_15, at_16):
-            assert f"keeps {15 if rounding is at_15 else 16} digits: every number is within" in found[0].message
+            assert f"keeps {15 if rounding is at_15 else 16} digits: every number is within" in result[0].message
 
 
 @pytest.mark.parametrize(
@@ -295,15 +295,15 @@ def test_a_truncated_array_says_what_is_left_and_whether_it_is_unchanged() -> No
 def test_elements_deleted_in_the_middle_are_told_from_edits(
     count: int, rounding: Callable[[Array], Array], stretch: int, at: int, size: int
 ) -> None:
-    found = findings(random_numbers(count), lambda buffer: rounding(np.delete(buffer, range(at, at + size))))
+    result = findings(random_numbers(count), lambda buffer: rounding(np.delete(buffer, range(at, at + size))))
     pattern = rf"{size} elements? (?:was|were) deleted (?:at|between t\[(\d+)\] \(B\d+\) and) t\[(\d+)\] \(B\d+\);"
-    match = re.match(pattern, found[-1].message)
+    match = re.match(pattern, result[-1].message)
     assert match
     first, last = int(match[1] or match[2]), int(match[2])
     assert first <= at <= at + size - 1 <= last
     assert last - first < size + 2 * (stretch - 1)
-    assert found[-1].message.endswith(f"what follows has moved up by {size}")
-    assert len(found) == 1 + (rounding is not np.copy)
+    assert result[-1].message.endswith(f"what follows has moved up by {size}")
+    assert len(result) == 1 + (rounding is not np.copy)
 
 
 @pytest.mark.parametrize("count", [150, 5000])
@@ -325,9 +325,9 @@ def test_elements_added_at_the_end_are_counted() -> None:
 
 
 def test_an_edit_before_the_place_of_a_deletion_is_named() -> None:
-    found = findings(random_numbers(5000), lambda buffer: np.delete(with_edits(9)(buffer), 4000))
-    assert "1 element was deleted between" in found[0].message
-    assert said(found[1:]) == [("error", cell(9), "t[9] was edited since it was written")]
+    result = findings(random_numbers(5000), lambda buffer: np.delete(with_edits(9)(buffer), 4000))
+    assert "1 element was deleted between" in result[0].message
+    assert said(result[1:]) == [("error", cell(9), "t[9] was edited since it was written")]
 
 
 # Multiplied --------------------------------------------------------------------------------------------------
@@ -353,8 +353,8 @@ def test_a_power_of_ten_is_told(dtype: str, power: int, blocks: int) -> None:
 
 
 def test_a_single_number_that_is_ten_times_as_large_was_edited() -> None:
-    found = findings(np.array([0.0, 5.0, 0.0]), lambda buffer: buffer * 10)
-    assert said(found) == [("error", cell(1), "t[1] was edited since it was written")]
+    result = findings(np.array([0.0, 5.0, 0.0]), lambda buffer: buffer * 10)
+    assert said(result) == [("error", cell(1), "t[1] was edited since it was written")]
 
 
 # The header --------------------------------------------------------------------------------------------------
@@ -435,6 +435,6 @@ def test_records_edited_at_random_never_raise(seed: int) -> None:
                 else:
                     record[key] = rng.choice(VALUES)
             buffer = linear.buffer[: rng.choice((0, 1, 7, 300))]
-            found = list(compare_with_fingerprint(record, linear.header, buffer, "t", cell))
-            assert len(found) < 60
-            assert all(len(str(finding)) < 3000 for finding in found)
+            result = list(compare_with_fingerprint(record, linear.header, buffer, "t", cell))
+            assert len(result) < 60
+            assert all(len(str(finding)) < 3000 for finding in result)

@@ -154,7 +154,7 @@ class Variation:
 
 def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     """The cells of a sheet as ElementTree has them: type and text by row and column."""
-    found: dict[tuple[int, int], tuple[str, str]] = {}
+    result: dict[tuple[int, int], tuple[str, str]] = {}
     after = 0
     main = f"{{{MAIN}}}"
     for row in ET.fromstring(sheet.encode()).findall(f"{main}sheetData/{main}row"):
@@ -171,8 +171,8 @@ def seen(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
             inline = cell.find(f"{main}is")
             if inline is not None:
                 content = "".join(item.text or "" for item in inline.iter(f"{main}t"))
-            found[index - 1, column - 1] = cell.get("t", "n"), content
-    return found
+            result[index - 1, column - 1] = cell.get("t", "n"), content
+    return result
 
 
 def told(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
@@ -187,19 +187,19 @@ def told(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
             for *place, value in zip(run.rows.tolist(), run.columns.tolist(), run.values.to_list(), strict=True)
         ]
     kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
-    found = {}
+    result = {}
     for run in container.cells("arrays", numeric=False):
         for row, column, kind, value in zip(
             run.rows.tolist(), run.columns.tolist(), run.kinds.tolist(), run.values.to_list(), strict=True
         ):
-            assert (row, column) not in found
-            found[row, column] = kinds[kind], value
-    assert len(doubles) == len(found)
+            assert (row, column) not in result
+            result[row, column] = kinds[kind], value
+    assert len(doubles) == len(result)
     for (row, column), double in doubles:
-        kind, value = found[row, column]
+        kind, value = result[row, column]
         assert double is None or double == float(value), (kind, value, double)
         assert double is not None or kind != "n" or value.strip() != value or "&" in sheet or "CDATA" in sheet
-    return found
+    return result
 
 
 VALUES = st.one_of(
@@ -229,8 +229,8 @@ def test_something_odd_far_down_a_sheet(rows: int) -> None:
         lines = [f'<row r="{index}"><c r="A{index}"><v>{index}</v></c></row>' for index in range(1, rows + 1)]
         lines.insert(rows * 2 // 3, odd)
         lines[-2] = lines[-2].replace(f"<v>{rows - 1}</v>", f"<v><![CDATA[{rows - 1}]]></v>")
-        found = told(worksheet("".join(lines)))
-        assert found == {(index - 1, 0): ("n", str(index)) for index in range(1, rows + 1)}
+        result = told(worksheet("".join(lines)))
+        assert result == {(index - 1, 0): ("n", str(index)) for index in range(1, rows + 1)}
 
 
 @pytest.mark.parametrize("shift", range(40))
@@ -304,17 +304,17 @@ def test_cells_out_of_order_are_read() -> None:
     content = book(
         '<row r="1"><c r="C1" t="str"><v>c</v></c><c r="B1" t="str"><v>b</v></c></row>' + "".join(rows[::-1])
     )
-    found = sa.read_columns(io.BytesIO(content), format="xlsx")
-    assert found["c"].tolist() == list(range(2, 9))
-    assert found["b"].tolist() == [-n for n in range(2, 9)]
+    result = sa.read_columns(io.BytesIO(content), format="xlsx")
+    assert result["c"].tolist() == list(range(2, 9))
+    assert result["b"].tolist() == [-n for n in range(2, 9)]
 
 
 def test_rows_and_cells_without_references_follow_each_other() -> None:
     cells = [text("a"), *header("float64", 3000), *[number(index / 7) for index in range(3000)]]
     rows = "".join(f'<row><c{cell}<c t="str"><v>x{index}</v></c><c s="0"/></row>' for index, cell in enumerate(cells))
     for made in (rows, rows.replace("<row>", "<row/><row>", 1), "<!-- -->" + rows):
-        found = sa.read(io.BytesIO(book(made)), format="xlsx")
-        assert np.array_equal(found["a"], np.arange(3000) / 7)
+        result = sa.read(io.BytesIO(book(made)), format="xlsx")
+        assert np.array_equal(result["a"], np.arange(3000) / 7)
 
 
 def test_a_cell_of_a_table_that_comes_twice_is_an_error() -> None:

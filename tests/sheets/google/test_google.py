@@ -27,9 +27,9 @@ class TestGoogle(Conformance):
         """Arrays of the same names; others stay."""
         self.write(place, {"long": np.arange(10_000), "other": np.array("x")})
         self.write(place, {"long": np.arange(2)})
-        found = self.read(place)
-        assert list(found) == ["long", "other"]
-        assert_same(found["long"], np.arange(2))
+        result = self.read(place)
+        assert list(result) == ["long", "other"]
+        assert_same(result["long"], np.arange(2))
 
     def test_a_missing_file_is_the_systems_error(self, place: Any) -> None:
         """A missing spreadsheet is a RemoteError, which is an OSError; a missing worksheet says which there are."""

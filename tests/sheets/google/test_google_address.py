@@ -44,8 +44,8 @@ KEY = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789-_abcde"
     ],
 )
 def test_addresses_are_understood(text: str, gid: int | None, title: str | None) -> None:
-    found = parse_address(text)
-    assert (found.key, found.gid, found.title) == (KEY, gid, title)
+    result = parse_address(text)
+    assert (result.key, result.gid, result.title) == (KEY, gid, title)
     assert parse_address(text, "given").title == (title or (None if gid is not None else "given"))
 
 

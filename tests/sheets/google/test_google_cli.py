@@ -27,8 +27,8 @@ def test_the_elevation_grid_goes_there_and_comes_back_byte_for_byte(server: Shee
     url = f"https://docs.google.com/spreadsheets/d/{server.create()}/edit"
     sample = SAMPLES / "elevation.csv"
     assert "15,525 elements (Google Sheets)" in run(server, "convert", str(sample), url)
-    (found,) = json.loads(run(server, "info", "--json", url))["arrays"]
-    assert (found["name"], found["dtype"], found["shape"]) == ("elevation", "int16", [115, 135])
+    (result,) = json.loads(run(server, "info", "--json", url))["arrays"]
+    assert (result["name"], result["dtype"], result["shape"]) == ("elevation", "int16", [115, 135])
     assert "ok (1 array)" in run(server, "check", url)
     assert "no differences" in run(server, "diff", str(sample), url)
     assert run(server, "show", url, "elevation", "--slice", "0,0").split()[-1] == "483"

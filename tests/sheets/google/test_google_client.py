@@ -334,8 +334,8 @@ def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, monkeypatch: pyt
 @pytest.fixture
 def listening() -> Iterator[socket.socket]:
     """Somebody who takes connections."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        yield found
+    with socket.create_server(("127.0.0.1", 0)) as result:
+        yield result
 
 
 def calls(server: socket.socket, answer: Callable[[socket.socket], object]) -> list[int]:

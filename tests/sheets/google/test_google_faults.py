@@ -76,16 +76,16 @@ class Scene:
     def outcome(self) -> str:
         """Whether a reader sees the old arrays, the new ones, or an error."""
         try:
-            found = read_gsheet(self.key, worksheet="arrays", client=self.client)
+            result = read_gsheet(self.key, worksheet="arrays", client=self.client)
         except (FormatError, NotFoundError):
             return "old" if self.setting.startswith("new worksheet") else "error"
         wanted = [NEW] if self.setting.startswith("new worksheet") else [OLD, BOTH]
         for index, arrays in enumerate(wanted):
-            if list(arrays) == list(found) and all(np.array_equal(found[n], a) for n, a in arrays.items()):
+            if list(arrays) == list(result) and all(np.array_equal(result[n], a) for n, a in arrays.items()):
                 for name, array in arrays.items():
-                    assert_same(found[name], array)
+                    assert_same(result[name], array)
                 return "new" if index == len(wanted) - 1 else "old"
-        raise AssertionError(f"neither old nor new, but {found}")
+        raise AssertionError(f"neither old nor new, but {result}")
 
     def leftovers(self) -> list[str]:
         return [title for title in dump(self.server, self.key)["sheets"] if title.startswith("sheetarray")]
@@ -94,9 +94,9 @@ class Scene:
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Pauses, recorded instead of waited for."""
-    found: list[float] = []
-    monkeypatch.setattr(time, "sleep", found.append)
-    return found
+    result: list[float] = []
+    monkeypatch.setattr(time, "sleep", result.append)
+    return result
 
 
 @pytest.fixture(params=SETTINGS)
@@ -112,9 +112,9 @@ def count(scene: Scene) -> int:
     """The requests of a write that nothing disturbs."""
     scene.write()
     assert scene.outcome() == "new"
-    found = len(scene.server.requests) - len(scene_reads(scene))
+    result = len(scene.server.requests) - len(scene_reads(scene))
     scene.start()
-    return found
+    return result
 
 
 def scene_reads(scene: Scene) -> list[Any]:

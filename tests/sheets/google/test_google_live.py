@@ -41,9 +41,9 @@ def test_the_real_service_keeps_every_bit_and_refuses_what_is_gone() -> None:
     try:
         for _ in range(2):  # a worksheet that is made, and one that is there
             write_gsheet(place, arrays)
-            found = read_gsheet(place)
+            result = read_gsheet(place)
             for name, array in arrays.items():
-                assert_same(found[name], array)
+                assert_same(result[name], array)
             assert list(check_gsheet(place)) == []
         sheet = book.worksheet(title)
         named = next(n for n in book.list_named_ranges() if n["name"] == f"sheetarray_{sheet.id}")

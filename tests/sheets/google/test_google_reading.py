@@ -54,15 +54,15 @@ def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_wit
 ) -> None:
     write_gsheet(key, ARRAYS, client=server.client())
     server.requests.clear()
-    found = scan_gsheet(f"gsheets://{key}/arrays", client=server.client())
-    assert [(name, info.shape, info.location) for name, info in found.items()] == [
+    infos = scan_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    assert [(name, info.shape, info.location) for name, info in infos.items()] == [
         ("a", (2000,), "arrays!A2"),
         ("b", (1500,), "arrays!B2"),
         ("c", (4,), "arrays!C2"),
         ("d", (), "arrays!D2"),
     ]
     assert len(server.requests) == 2  # the second one shows that no array begins further down
-    assert scan_gsheet(key, client=server.client()) == found
+    assert scan_gsheet(key, client=server.client()) == infos
     assert len(server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
     assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
 
@@ -71,26 +71,26 @@ def test_names_fetch_only_the_columns_that_they_need(server: SheetsServer, key: 
     arrays = {"a": np.arange(90_000), "b": np.arange(60_000)}
     write_gsheet(key, arrays, client=server.client())
     server.requests.clear()
-    found = read_gsheet(f"gsheets://{key}/arrays", ["b"], client=server.client())
-    assert_same(found["b"], arrays["b"])
+    result = read_gsheet(f"gsheets://{key}/arrays", ["b"], client=server.client())
+    assert_same(result["b"], arrays["b"])
     ranges = [place for record in server.requests for place in parse_qs(record.query).get("ranges", [])]
     assert "'arrays'!B1:B" in ranges
     assert not [place for place in ranges if place.startswith("'arrays'!A1:")]
     assert sum(len(record.sent) for record in server.requests) < 1_000_000
     server.requests.clear()
-    found = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    result = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 def test_a_small_worksheet_is_read_in_two_requests(server: SheetsServer, key: str) -> None:
     arrays = {"a": np.arange(100.0), "b": np.array(["x", ""])}
     write_gsheet(key, arrays, client=server.client())
     server.requests.clear()
-    found = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
+    result = read_gsheet(f"gsheets://{key}/arrays", client=server.client())
     assert len(server.requests) == 2  # the second one shows that nothing stands below blank rows
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 def test_values_are_asked_for_as_they_are(server: SheetsServer, key: str) -> None:
@@ -110,9 +110,9 @@ def test_many_ranges_make_several_requests_of_one_generation(server: SheetsServe
     write_gsheet(key, arrays, client=server.client())
     server.requests.clear()
     names = [f"n{index}" for index in range(0, 500, 2)]
-    found = read_gsheet(f"gsheets://{key}/arrays", names, client=server.client())
+    result = read_gsheet(f"gsheets://{key}/arrays", names, client=server.client())
     for name in names:
-        assert_same(found[name], arrays[name])
+        assert_same(result[name], arrays[name])
     assert all(len(record.query) < 8000 for record in server.requests)
     looked = [record for record in server.requests if "fields=" in record.query]
     assert len(looked) == 3  # once for how large it is, so that what lies beside and below the arrays can be seen
@@ -138,9 +138,9 @@ def test_cells_that_people_have_put_there_are_read(server: SheetsServer, key: st
         cell="B3",
         raw=False,
     )
-    found = read_gsheet(key, client=server.client())
-    assert_same(found["t"], np.arange(3.0))
-    assert_same(found["i"], np.arange(4))
+    result = read_gsheet(key, client=server.client())
+    assert_same(result["t"], np.arange(3.0))
+    assert_same(result["i"], np.arange(4))
     assert scan_gsheet(key, client=server.client())["t"].location == "Sheet1!C4"
     assert list(check_gsheet(key, client=server.client())) == []
 
@@ -154,9 +154,9 @@ def test_formulas_dates_and_percentages_are_their_values(server: SheetsServer, k
 
 def test_arrays_in_rows_are_read(server: SheetsServer, key: str) -> None:
     put(server, key, [flat("r", np.arange(3.0)), [], flat("s", np.array(["a", "b"]))])
-    found = read_gsheet(key, client=server.client())
-    assert_same(found["r"], np.arange(3.0))
-    assert_same(found["s"], np.array(["a", "b"]))
+    result = read_gsheet(key, client=server.client())
+    assert_same(result["r"], np.arange(3.0))
+    assert_same(result["s"], np.array(["a", "b"]))
 
 
 def test_a_long_row_below_many_rows_is_read(server: SheetsServer) -> None:
@@ -256,12 +256,12 @@ def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: s
         key,
         [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"], ["008", "", 2, False, "2024-03-01"]],
     )
-    found = read_columns_gsheet(key, client=server.client())
-    assert_same(found["id"], np.array(["007", "008"]))
-    assert_same(found["t"], np.array([1.5, np.nan]))
-    assert_same(found["n"], np.array([1, 2]))
-    assert_same(found["ok"], np.array([True, False]))
-    assert_same(found["day"], np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"))
+    result = read_columns_gsheet(key, client=server.client())
+    assert_same(result["id"], np.array(["007", "008"]))
+    assert_same(result["t"], np.array([1.5, np.nan]))
+    assert_same(result["n"], np.array([1, 2]))
+    assert_same(result["ok"], np.array([True, False]))
+    assert_same(result["day"], np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"))
     assert list(sa.read_columns(f"gsheets://{key}/Sheet1", ["t"], format="gsheet", client=server.client())) == ["t"]
     with pytest.raises(sa.NotFoundError, match="'id'"):
         read_columns_gsheet(key, ["nope"], client=server.client())
@@ -270,9 +270,9 @@ def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: s
 def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
     key = server.create(sheets=[("Sheet1", 5000, 3), ("other", 10, 2)])
     put(server, key, [["x", "y", "z"], *([row / 7, row, "a"] for row in range(4000))])
-    found = read_columns_gsheet(key, ["y", "x"], shape={"y": (2, -1)}, client=server.client())
-    assert_same(found["x"], np.arange(4000) / 7)
-    assert found["y"].shape == (2, 2000)
+    result = read_columns_gsheet(key, ["y", "x"], shape={"y": (2, -1)}, client=server.client())
+    assert_same(result["x"], np.arange(4000) / 7)
+    assert result["y"].shape == (2, 2000)
     assert len(server.requests) <= 3
 
 
@@ -356,8 +356,8 @@ def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed
     for verb in (read_gsheet, scan_gsheet, check_gsheet, read_columns_gsheet):
         for place in (key, f"gsheets://{key}/arrays"):
             with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
-                found = verb(place, client=answering(server, damaged))
-                assert all(isinstance(each, (str, sa.Finding)) for each in found)
+                result = verb(place, client=answering(server, damaged))
+                assert all(isinstance(each, (str, sa.Finding)) for each in result)
 
 
 def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer, key: str) -> None:
@@ -381,9 +381,9 @@ def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServ
     arrays = {"t": np.array([[0.1, -2.5]]), "n": np.array([1, 2**40]), "b": np.array([True, False])}
     sa.write(file, arrays, format="csv")
     put(server, key, [line.split(",") for line in file.getvalue().splitlines()], raw=False)
-    found = read_gsheet(key, client=server.client())
+    result = read_gsheet(key, client=server.client())
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
     assert json.loads(server.requests[-1].sent)
 
 

@@ -46,16 +46,16 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> None:
 def seen(server: SheetsServer, key: str) -> str:
     """What a reader gets: "old", "new", "none" or "error"; anything else fails."""
     try:
-        found = read_gsheet(key, worksheet="arrays", client=server.client())
+        result = read_gsheet(key, worksheet="arrays", client=server.client())
     except NotFoundError:
         return "none"
     except FormatError:
         return "error"
-    value = float(found["t"][0])
-    assert_same(found["t"], {1.0: OLD, 2.0: NEW}[value]["t"])
-    assert ("fresh" in found) == (value == 2.0)
-    if "other" in found:
-        assert_same(found["other"], OLD["other"])
+    value = float(result["t"][0])
+    assert_same(result["t"], {1.0: OLD, 2.0: NEW}[value]["t"])
+    assert ("fresh" in result) == (value == 2.0)
+    if "other" in result:
+        assert_same(result["other"], OLD["other"])
     return "old" if value == 1.0 else "new"
 
 
@@ -212,9 +212,9 @@ def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(holder: H
         key = server.create()
         stage_of(server, key, holder)
         write_gsheet(key, NEW, client=server.client())
-        found = dump(server, key)
-        assert (f"sheetarray write {holder}" in found["sheets"]) == stays
-        assert ("sheetarray_77" in found["ranges"]) == stays
+        result = dump(server, key)
+        assert (f"sheetarray write {holder}" in result["sheets"]) == stays
+        assert ("sheetarray_77" in result["ranges"]) == stays
         assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
 
 
@@ -293,15 +293,15 @@ def _race(server: SheetsServer, key: str, rounds: int, writers: int, sizes: Call
         while running.is_set():
             with suppress(NotFoundError):
                 try:
-                    found = read_gsheet(key, worksheet="arrays", client=client)
+                    result = read_gsheet(key, worksheet="arrays", client=client)
                 except FormatError as error:
                     if not any(word in str(error) for word in ("changed each time", "not whole", "no array")):
                         wrong.append(f"reader: {error!r}")
                     continue
-                numbers = set(found["a"].tolist()) | set(found["b"].tolist())
+                numbers = set(result["a"].tolist()) | set(result["b"].tolist())
                 if len(numbers) != 1:
                     wrong.append(f"a mixture: {sorted(numbers)}")
-                for name, array in found.items():
+                for name, array in result.items():
                     if len(set(array.tolist())) != 1:
                         wrong.append(f"a mixture in {name}: {array.tolist()}")
 
@@ -340,8 +340,8 @@ def test_writers_at_once_never_mix(
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if there else [])])
         wrong = _race(server, key, 12, writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
         assert wrong == []
-        found = read_gsheet(key, client=server.client())
-        assert {"a", "b", *(f"own{who}" for who in range(writers))} == set(found)
+        result = read_gsheet(key, client=server.client())
+        assert {"a", "b", *(f"own{who}" for who in range(writers))} == set(result)
         assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
@@ -375,8 +375,8 @@ def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again() -> 
         refused = [json.loads(record.sent)["error"]["message"] for record in server.requests if record.status == 400]
         assert len(refused) == 1
         assert "updateNamedRange" in refused[0]
-        found = read_gsheet(key, client=server.client())
-        assert {name: len(array) for name, array in found.items()} == {"a": 2, "b": 4, "c": 6}
+        result = read_gsheet(key, client=server.client())
+        assert {name: len(array) for name, array in result.items()} == {"a": 2, "b": 4, "c": 6}
         assert list(dump(server, key)["ranges"]) != []
 
 

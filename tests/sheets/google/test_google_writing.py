@@ -53,17 +53,17 @@ class Book:
     def ranges(self) -> dict[str, list[Any]]:
         """The cells of each named range of an array."""
         book = self.client.open_by_key(self.key)
-        found = {}
+        result = {}
         for named in book.list_named_ranges():
             if not named["name"].startswith("sheetarray_"):
-                found[named["name"]] = [
+                result[named["name"]] = [
                     cell
                     for column in book.values_get(
                         named["name"], {"majorDimension": "COLUMNS", "valueRenderOption": "UNFORMATTED_VALUE"}
                     ).get("values", [])
                     for cell in column
                 ]
-        return found
+        return result
 
     def wrote(self) -> bool:
         return any(record.writes for record in self.server.requests)
@@ -85,8 +85,8 @@ def test_a_new_worksheet_is_just_as_large_as_its_arrays_with_bold_frozen_names(b
     assert not snapshot.hidden
     assert snapshot.grid_properties == {"frozenRowCount": 1}
     fields = "sheets.data.rowData.values.userEnteredFormat.textFormat.bold"
-    found = book.client.http_client.spreadsheets_get(book.key, {"ranges": "arrays!A1:B2", "fields": fields})
-    bold = [[bool(cell) for cell in row.get("values", [])] for row in found["sheets"][0]["data"][0]["rowData"]]
+    result = book.client.http_client.spreadsheets_get(book.key, {"ranges": "arrays!A1:B2", "fields": fields})
+    bold = [[bool(cell) for cell in row.get("values", [])] for row in result["sheets"][0]["data"][0]["rowData"]]
     assert bold[0] == [True, True]
     assert not any(bold[1]) if len(bold) > 1 else True
 
@@ -96,10 +96,10 @@ def test_an_array_that_is_there_is_replaced_in_its_column_and_others_stay(book: 
     rest = book.column(0), book.column(2)
     for new in (np.arange(3), np.arange(40.0).reshape(4, 10), np.array([""]), np.empty(0), np.array("only")):
         book.write({"b": new})
-        found = book.read()
-        assert list(found) == ["a", "b", "c"]
-        assert_same(found["b"], new)
-        assert_same(found["a"], np.arange(9.0))
+        result = book.read()
+        assert list(result) == ["a", "b", "c"]
+        assert_same(result["b"], new)
+        assert_same(result["a"], np.arange(9.0))
         for was, column in zip(rest, (book.column(0), book.column(2)), strict=True):
             assert [cell for cell in column if cell is not None] == [cell for cell in was if cell is not None]
         assert list(check_gsheet(book.key, client=book.client)) == []
@@ -167,8 +167,8 @@ def test_arrays_that_people_have_moved_are_replaced_where_they_are(book: Book) -
     book.write({"a": np.arange(4.0), "c": np.arange(2)})
     assert book.cells()[0][:1] == ["a title"] or book.cells()[0][1] == "a title"
     assert [cell for cell in book.cells()[2] if cell] == ["a", "b", "c"]
-    found = book.read()
-    assert {name: len(array) for name, array in found.items()} == {"a": 4, "b": 3, "c": 2}
+    result = book.read()
+    assert {name: len(array) for name, array in result.items()} == {"a": 4, "b": 3, "c": 2}
     assert list(check_gsheet(book.key, client=book.client)) == []
 
 
@@ -194,9 +194,9 @@ def test_the_parts_of_an_array_are_replaced_by_one_column(book: Book) -> None:
     book.put("Sheet1", "A1", rows, raw=True)
     assert_same(book.read()["long"], np.arange(60))
     book.write({"long": np.arange(50.0)}, worksheet="Sheet1")
-    found = book.read()
-    assert_same(found["long"], np.arange(50.0))
-    assert_same(found["z"], np.arange(3))
+    result = book.read()
+    assert_same(result["long"], np.arange(50.0))
+    assert_same(result["z"], np.arange(3))
 
 
 def test_an_array_without_a_name_is_replaced_by_the_letter_of_its_column(book: Book) -> None:
@@ -336,9 +336,9 @@ def test_the_range_of_an_array_that_somebody_has_cleared_is_taken_again(book: Bo
     opened.clear()
     opened.define_named_range("A20:A21", "foreign")
     book.write({"t": np.arange(5), "v": np.arange(4)})
-    found = book.ranges()
-    assert (found["t"], found["v"], found["foreign"]) == ([0, 1, 2, 3, 4], [0, 1, 2, 3], [0, 1])
-    assert not [name for name in found if name.startswith("t_")]
+    result = book.ranges()
+    assert (result["t"], result["v"], result["foreign"]) == ([0, 1, 2, 3, 4], [0, 1, 2, 3], [0, 1])
+    assert not [name for name in result if name.startswith("t_")]
 
 
 def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
@@ -359,9 +359,9 @@ def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
         "é",
     ]
     book.write({name: np.array([index]) for index, name in enumerate(names)})
-    found = book.ranges()
-    assert sorted(cell for cells in found.values() for cell in cells) == [n for n in range(14) if n != 11]
-    assert len({name.lower() for name in found}) == len(found)
+    result = book.ranges()
+    assert sorted(cell for cells in result.values() for cell in cells) == [n for n in range(14) if n != 11]
+    assert len({name.lower() for name in result}) == len(result)
     assert "sheetarray_0" in dump(book.server, book.key)["ranges"]
     assert list(book.read()) == names
 
@@ -507,9 +507,9 @@ def test_small_columns_share_requests_and_large_ones_are_cut(book: Book) -> None
     puts = [record for record in book.server.requests if record.method == "PUT"]
     assert all(len(record.received) <= 2_000_000 for record in puts)
     assert len(puts) <= math.ceil(sum(len(record.received) for record in puts) / 2_000_000) + 3
-    found = book.read()
+    result = book.read()
     for name, array in arrays.items():
-        assert_same(found[name], array)
+        assert_same(result[name], array)
 
 
 # What cells hold ---------------------------------------------------------------------------------------------
@@ -597,10 +597,10 @@ def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, cou
         assert sum(record.writes for record in book.server.requests) == 1
         for options in ({}, {"worksheet": "arrays"}):
             book.server.requests.clear()
-            found = book.read(**options)
+            result = book.read(**options)
             assert len(book.server.requests) <= 2
             for name, array in arrays.items():
-                assert_same(found[name], array)
+                assert_same(result[name], array)
 
 
 def test_thirty_small_writes_a_minute_stay_within_the_quota_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -685,10 +685,10 @@ def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> N
             except sa.LimitError:
                 continue
             known.update(arrays)
-            found = book.read()
-            assert set(found) == set(known)
+            result = book.read()
+            assert set(result) == set(known)
             for name, array in known.items():
-                assert_same(found[name], array)
+                assert_same(result[name], array)
         assert list(check_gsheet(book.key, client=book.client)) == []
         assert list(dump(server, book.key)["sheets"]) == ["Sheet1", "arrays"]
 

@@ -90,8 +90,8 @@ def _kind(method: str, uri: str) -> str:
     path = urlsplit(uri).path
     if "/values" not in path:
         return "batchUpdate" if path.endswith(":batchUpdate") else "get"
-    found = re.search(r":(append|clear|batchGet|batchUpdate|batchClear)$", path)
-    return f"values.{found[1] if found else {'GET': 'get', 'PUT': 'update'}[method]}"
+    matches = re.search(r":(append|clear|batchGet|batchUpdate|batchClear)$", path)
+    return f"values.{matches[1] if matches else {'GET': 'get', 'PUT': 'update'}[method]}"
 
 
 def _with_ids(call: dict[str, Any]) -> str | None:

@@ -404,8 +404,8 @@ def test_hidden_rows_and_columns_move_too(sheets: Sheets) -> None:
 def test_groups_of_rows_come_and_go(sheets: Sheets) -> None:
     group = on("ROWS", 1, 4)
     (reply,) = sheets.batch({"addDimensionGroup": {"range": group}})
-    found = {"range": {"dimension": "ROWS", "startIndex": 1, "endIndex": 4}, "depth": 1}
-    assert reply["addDimensionGroup"]["dimensionGroups"] == [found]
+    result = {"range": {"dimension": "ROWS", "startIndex": 1, "endIndex": 4}, "depth": 1}
+    assert reply["addDimensionGroup"]["dimensionGroups"] == [result]
     assert "not supported" in sheets.refused({"addDimensionGroup": {"range": on("ROWS", 2, 6)}})
     assert "no such group" in sheets.refused({"deleteDimensionGroup": {"range": on("ROWS", 1, 3)}})
     assert sheets.batch({"deleteDimensionGroup": {"range": group}}) == [{"deleteDimensionGroup": {}}]
@@ -447,7 +447,7 @@ def test_a_mask_that_makes_no_sense_is_refused(sheets: Sheets, mask: str) -> Non
 
 def test_ranges_choose_the_sheets_that_are_answered(server: SheetsServer) -> None:
     sheets = Sheets(server, ("S", 5, 5), ("T", 5, 5), ("U", 5, 5))
-    found = sheets.resource(ranges=["U!A1", "S!B2:C3", "S!A1"], includeGridData="true")["sheets"]
-    assert [(sheet["properties"]["title"], len(sheet["data"])) for sheet in found] == [("S", 2), ("U", 1)]
+    result = sheets.resource(ranges=["U!A1", "S!B2:C3", "S!A1"], includeGridData="true")["sheets"]
+    assert [(sheet["properties"]["title"], len(sheet["data"])) for sheet in result] == [("S", 2), ("U", 1)]
     outside = ask(server, "GET", f"/{sheets.key}", ranges=["S!A6"])
     assert message(outside) == "Range (S!A6) exceeds grid limits. Max rows: 5, max columns: 5"

@@ -194,8 +194,8 @@ def test_runs_are_a_list_of_values(puts: list[tuple[int, int, str | None]], move
 @given(st.text(max_size=8), st.integers(0, 999), st.integers(1, 50), st.integers(0, 18_000), st.integers(1, 200))
 def test_a_range_that_is_written_is_read_again(title: str, top: int, height: int, left: int, width: int) -> None:
     area = GridArea(top, top + height, left, left + width)
-    found, cells, _ = split(format_range(title, area))
-    assert found == title
+    result, cells, _ = split(format_range(title, area))
+    assert result == title
     assert cells is not None
     assert cells_span(cells) == Span(*area)
 

@@ -27,7 +27,7 @@ def metadata(key: str, location: Any, value: str = "", **more: Any) -> dict[str,
     return {"createDeveloperMetadata": {"developerMetadata": entry}}
 
 
-def found(sheets: Sheets, **lookup: Any) -> list[int]:
+def find_ids(sheets: Sheets, **lookup: Any) -> list[int]:
     body = {"dataFilters": [{"developerMetadataLookup": lookup}]}
     answer = sheets.post("/developerMetadata:search", body)
     return [match["developerMetadata"]["metadataId"] for match in answer.get("matchedDeveloperMetadata", [])]
@@ -182,19 +182,19 @@ def test_metadata_are_searched_for(sheets: Sheets) -> None:
         metadata("b", {"dimensionRange": column}, metadataId=4, visibility="PROJECT"),
         metadata("a", {"sheetId": 9}, "1", metadataId=5),
     )
-    assert found(sheets, metadataKey="a") == [1, 2, 5]
-    assert found(sheets, metadataKey="a", metadataValue="1") == [1, 5]
-    assert found(sheets, metadataId=3) == [3]
-    assert found(sheets, visibility="PROJECT") == [4]
-    assert found(sheets, locationType="SHEET") == [2, 5]
-    assert found(sheets, metadataLocation={"sheetId": 0}) == [2, 3, 4]
+    assert find_ids(sheets, metadataKey="a") == [1, 2, 5]
+    assert find_ids(sheets, metadataKey="a", metadataValue="1") == [1, 5]
+    assert find_ids(sheets, metadataId=3) == [3]
+    assert find_ids(sheets, visibility="PROJECT") == [4]
+    assert find_ids(sheets, locationType="SHEET") == [2, 5]
+    assert find_ids(sheets, metadataLocation={"sheetId": 0}) == [2, 3, 4]
     exact = {"locationMatchingStrategy": "EXACT_LOCATION"}
-    assert found(sheets, metadataLocation={"sheetId": 0}, **exact) == [2]
-    assert found(sheets, metadataLocation={"spreadsheet": True}) == [1, 2, 3, 4, 5]
-    assert found(sheets, metadataLocation={"spreadsheet": True}, **exact) == [1]
-    assert found(sheets, metadataLocation={"dimensionRange": {"dimension": "ROWS", "endIndex": 9}}) == [3]
-    assert found(sheets, metadataLocation={"dimensionRange": column}, **exact) == [4]
-    assert found(sheets, metadataKey="nothing") == []
+    assert find_ids(sheets, metadataLocation={"sheetId": 0}, **exact) == [2]
+    assert find_ids(sheets, metadataLocation={"spreadsheet": True}) == [1, 2, 3, 4, 5]
+    assert find_ids(sheets, metadataLocation={"spreadsheet": True}, **exact) == [1]
+    assert find_ids(sheets, metadataLocation={"dimensionRange": {"dimension": "ROWS", "endIndex": 9}}) == [3]
+    assert find_ids(sheets, metadataLocation={"dimensionRange": column}, **exact) == [4]
+    assert find_ids(sheets, metadataKey="nothing") == []
     row_filter: Any = {"a1Range": "S!A3:B3"}
     sheet_filter: Any = {"gridRange": {"sheetId": 9}}
     body = {"dataFilters": [row_filter, sheet_filter]}
@@ -223,11 +223,11 @@ def test_metadata_are_changed_and_deleted(sheets: Sheets) -> None:
         (1, "a", "new"),
         (2, "a", "new"),
     ]
-    assert found(sheets, metadataValue="new") == [1, 2]
+    assert find_ids(sheets, metadataValue="new") == [1, 2]
     (reply,) = sheets.batch({"deleteDeveloperMetadata": {"dataFilter": by_key}})
     assert [entry["metadataId"] for entry in reply["deleteDeveloperMetadata"]["deletedDeveloperMetadata"]] == [1, 2]
     assert sheets.batch({"deleteDeveloperMetadata": {"dataFilter": by_key}}) == [{"deleteDeveloperMetadata": {}}]
-    assert found(sheets, visibility="DOCUMENT") == [3]
+    assert find_ids(sheets, visibility="DOCUMENT") == [3]
     assert "metadataId cannot be updated" in sheets.refused(
         {"updateDeveloperMetadata": update | {"fields": "metadataId"}}
     )
@@ -278,6 +278,6 @@ def test_metadata_go_with_what_they_are_on(sheets: Sheets) -> None:
     )
     (moved,) = reply["updateDeveloperMetadata"]["developerMetadata"]
     assert moved["location"]["dimensionRange"] == row | {"startIndex": 4, "endIndex": 5}
-    assert found(sheets, metadataKey="a") == [1, 2, 3]
+    assert find_ids(sheets, metadataKey="a") == [1, 2, 3]
     sheets.batch({"deleteSheet": {"sheetId": 9}})
-    assert found(sheets, metadataKey="a") == [1]
+    assert find_ids(sheets, metadataKey="a") == [1]

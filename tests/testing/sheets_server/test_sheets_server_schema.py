@@ -220,7 +220,7 @@ def test_without_the_schemas_it_serves_all_the_same() -> None:
             "sheets": [{"properties": {"title": "S"}}]
         }
         ranges = ask(server, "GET", f"/{sheets.key}/values:batchGet", ranges=["S!A1", "S!B1"])[1]["valueRanges"]
-        assert [found["values"] for found in ranges] == [[["a"]], [["c"]]]
+        assert [result["values"] for result in ranges] == [[["a"]], [["c"]]]
 
 
 def test_schemas_are_demanded_only_where_they_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
