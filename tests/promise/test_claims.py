@@ -96,7 +96,7 @@ VERBS = """
         except sa.FormatError as error:
             assert verb != "check" and len(str(error)) < 1000
         else:
-            assert verb == "check" and found
+            assert verb == "check" and names
 """
 
 

@@ -359,7 +359,7 @@ def test_indices_that_leave_their_content_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "default", "found"),
+    ("content", "default", "result"),
     [
         ([7, 8], None, [0, 7, 0, 8]),
         ([True, False], None, [False, True, False, False]),
