@@ -54,6 +54,18 @@ class ArrayColumn:
         filled = len(rest) - _count_trailing_nulls(rest)
         return len(first) + filled if filled else count_filled_cells(first)
 
+    def is_mostly_blank_below(self) -> bool:
+        """Return whether more cells are blank than not between the last element and the last cell of the only part."""
+        ((first, rest),) = self.pieces
+        start = max(0, self.written.capacity - len(first))
+        if isinstance(rest, Sequence):
+            cells = rest[start : count_filled_cells(rest)]
+            return 2 * sum(map(is_blank, cells)) > len(cells)
+        end = len(rest) - _count_trailing_nulls(rest)
+        below = rest[start : max(start, end)]
+        blanks = below.null_count() + (int((below == "").sum()) if below.dtype == _to_series([]).dtype else 0)
+        return 2 * blanks > len(below)
+
     def take_length(self, elements: int) -> None:
         """Give the array so many elements, where one axis can take them."""
         resized = resize_header(self.written, elements)

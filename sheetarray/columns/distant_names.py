@@ -109,7 +109,7 @@ def _find_name(cells: Sequence[Cell], *, damaged: bool) -> int | None:
     Above the first whole key of a damaged header are up to three cells of it, whatever they hold now.
     """
     index = len(cells) - 1
-    while damaged and index >= len(cells) - _BEFORE_KEYS and not is_blank(cells[index]):
+    while damaged and index >= max(0, len(cells) - _BEFORE_KEYS) and not is_blank(cells[index]):
         index -= 1
     if index < 0 or not is_blank(cells[index]):
         return None

@@ -117,7 +117,8 @@ class _Extent:
     Attributes:
         rows: by the header.
         row: elements of each.
-        elements: that stand in its column, up to the last that is not blank; None where half of one is there.
+        elements: that stand in its column, up to the last that is not blank; None where half of one is there, or where
+            what stands below is something else, far away.
         is_sure: whether a blank is no element, so that the cells tell where the array ends.
     """
 
@@ -149,7 +150,9 @@ def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[d
     for name, column in columns.items():
         if len(column.group) == 1 and (rows := count_rows(column.written)) is not None:
             anchor = column.group[0]
-            extent = _Extent(*rows, column.count_elements(), not may_be_blank(column.written, missing))
+            is_sure = not may_be_blank(column.written, missing)
+            apart = is_sure and column.is_mostly_blank_below()
+            extent = _Extent(*rows, None if apart else column.count_elements(), is_sure)
             groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = extent
     yield from groups.values()
 

@@ -49,7 +49,7 @@ def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
     monkeypatch: pytest.MonkeyPatch, length: int
 ) -> None:
     file = io.BytesIO()
-    sa.write(file, {"x.json": np.array(["text"] * length), "t": np.arange(5.0)}, format="csv")
+    sa.write(file, {"x.json": np.array(["a, b"] * length), "t": np.arange(5.0)}, format="csv")  # quotes
     reads: list[object] = []
     read = sa.composite.read_columns
     monkeypatch.setattr(

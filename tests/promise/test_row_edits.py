@@ -321,3 +321,14 @@ def test_where_more_was_edited_it_is_said_that_it_cannot_be_told(tmp_path: Path)
     (error,) = sa.check(path)
     assert error.message.startswith("row 1000 deleted in 2 arrays: ")  # as the other array knows
     assert error.message.endswith("; whether elements were edited besides cannot be told of 'n'")
+
+
+@pytest.mark.parametrize(("gap", "added"), [(0, True), (1, True), (2, False), (3, False), (1000, False)])
+def test_cells_beyond_a_gap_are_no_rows_that_were_added(gap: int, added: bool) -> None:
+    """A cell below blanks is one that somebody typed: as soon as more cells are blank than not."""
+    file = io.StringIO(newline="")
+    sa.write_csv(file, {"t": np.arange(3.0), "n": np.arange(3.0)})
+    text = file.getvalue() + ",\r\n" * gap + "7,8\r\n"
+    findings = [finding.message for finding in sa.check(io.StringIO(text, newline=""), format="csv")]
+    assert any("added in 2 arrays" in message for message in findings) == added
+    assert any("expected no more than 3 data cells" in message for message in findings) != added

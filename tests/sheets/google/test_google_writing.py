@@ -491,7 +491,7 @@ def test_a_million_doubles_take_few_requests_of_two_megabytes(book: Book) -> Non
         book.write({"x": array})
         sizes = [len(record.received) for record in book.server.requests if record.method == "PUT"]
         assert max(sizes) <= 2_000_000
-        assert len(book.server.requests) <= 2 * math.ceil(sum(sizes) / 2_000_000) + 15
+        assert len(book.server.requests) <= 2 * math.ceil(sum(sizes) / 2_000_000) + 20  # what was copied is read back
         got = [r for r in book.server.requests if r.method == "GET" and "values" in r.path and "sheetarray" in r.query]
         assert len(got) == len(sizes)
     book.server.requests.clear()
