@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from adapters_deleted import find_missing_format
-from examples import examples
+from examples import ANEW, examples
 from hypothesis import HealthCheck, settings
 
 from sheetarray import NotFoundError
@@ -23,6 +23,7 @@ settings.register_profile(
     max_examples=examples(100),
     deadline=None,  # no test is timed
     database=None,
+    derandomize=not ANEW,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
