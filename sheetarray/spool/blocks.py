@@ -41,6 +41,7 @@ class Spool:
         self._arrays: dict[str, SpooledArray] = {}
         self._first: Any = None  # the first block, if that is a Dataset
         self._dim: Any = None  # along which Datasets are joined
+        self._is_broken = False
 
     def __enter__(self) -> Spool:
         return self
@@ -61,7 +62,9 @@ class Spool:
         Raises:
             DTypeError: an array has another dtype than in the first block, or none that can be joined.
             LimitError: it has another shape beside the axis, or no such axis; a Dataset differs in what is not joined.
+            OSError: the system refuses; the spool is of no more use then.
         """
+        self._check_whole()
         if is_of(block, "xarray", "Dataset"):
             self._append_dataset(block)
             return
@@ -79,22 +82,27 @@ class Spool:
             array = self._arrays.get(name) or SpooledArray(name, value, axis, self._folder)
             array.check(value)
             checked.append((array, value))
-        for array, value in checked:
-            self._arrays[array.name] = array
-            array.append(value)
+        try:
+            for array, value in checked:
+                self._arrays[array.name] = array
+                array.append(value)
+        except BaseException:  # such as a full disk: some of the arrays have the block, and others do not
+            self._is_broken = True
+            raise
 
     def _append_dataset(self, block: Any) -> None:
         if self._first is None and self._arrays:
             raise LimitError("the first block was no Dataset, and this one is")
-        if self._first is None:
-            self._dim = self._find_dimension(block)
-            self._first = block
-        joined = {name: variable for name, variable in block.variables.items() if self._dim in variable.dims}
-        rest, first_rest = (dataset.drop_dims(self._dim, errors="ignore") for dataset in (block, self._first))
-        if not rest.identical(first_rest) or set(block.variables) != set(self._first.variables):
-            raise LimitError(f"a block differs from the first one in more than what lies along {self._dim!r}")
+        first = block if self._first is None else self._first
+        dim = self._find_dimension(block) if self._first is None else self._dim
+        joined = {name: variable for name, variable in block.variables.items() if dim in variable.dims}
+        rest, first_rest = (dataset.drop_dims(dim, errors="ignore") for dataset in (block, first))
+        dims, first_dims = ({name: v.dims for name, v in dataset.variables.items()} for dataset in (block, first))
+        if dims != first_dims or not rest.identical(first_rest):
+            raise LimitError(f"a block differs from the first one in more than what lies along {dim!r}")
         values = values_by_name({str(name): variable.values for name, variable in joined.items()})
-        self._append({str(name): (values[str(name)], v.dims.index(self._dim)) for name, v in joined.items()})
+        self._append({str(name): (values[str(name)], v.dims.index(dim)) for name, v in joined.items()})
+        self._first, self._dim = first, dim
 
     def _find_dimension(self, block: Any) -> Any:
         """Return the dimension that is the axis of each data variable.
@@ -118,6 +126,7 @@ class Spool:
         Raises:
             LimitError: no block has come.
         """
+        self._check_whole()
         if not self._arrays:
             raise LimitError("no block was appended: there is nothing to write")
         arrays = {name: array.join() for name, array in self._arrays.items()}
@@ -132,6 +141,15 @@ class Spool:
         coords = {name: variable for name, variable in variables.items() if name in self._first.coords}
         data = {name: variable for name, variable in variables.items() if name not in coords}
         return xr.Dataset(data, coords, self._first.attrs)
+
+    def _check_whole(self) -> None:
+        """Refuse to go on where a block was kept in part.
+
+        Raises:
+            ValueError: an earlier `append` failed in its middle.
+        """
+        if self._is_broken:
+            raise ValueError("a block was kept in part, since an append failed in its middle: begin again")
 
     def release(self) -> None:
         """Tell the system that what was mapped need not stay in memory."""

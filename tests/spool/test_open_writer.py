@@ -22,6 +22,7 @@ from hypothesis.extra import numpy as nst
 
 import sheetarray as sa
 from sheetarray.spool import Spool
+from sheetarray.spool.arrays import SpooledArray
 
 DTYPES = ["float64", "float32", ">i4", "uint8", "bool", "complex64", "M8[s]", "m8[D]", "O"]
 
@@ -110,6 +111,37 @@ def test_datasets_are_joined_along_the_dimension_of_the_axis(tmp_path: Path, suf
     xr.testing.assert_identical(sa.read_dataset(path), whole)
     with pytest.raises(sa.LimitError, match="and is lat, time"), sa.open_writer(path) as writer:
         writer.append(whole.assign(u=("lat", [1.0, 2.0])))
+
+
+def test_dimensions_of_a_dataset_are_the_same_in_each_block(tmp_path: Path) -> None:
+    square = xr.Dataset({"t": (("time", "lat"), np.arange(4.0).reshape(2, 2))})
+    with pytest.raises(sa.LimitError, match="differs from the first one"):
+        sa.write(tmp_path / "x.csv", iter([square, square.transpose("lat", "time")]), append_axis=0)
+    with Spool() as spool:
+        with pytest.raises(sa.LimitError, match="no axis 0"):
+            spool.append(square.assign(u=1.5))
+        spool.append(square)  # what was refused is no first block
+        xr.testing.assert_identical(spool.join(), square)
+
+
+def test_a_block_that_was_kept_in_part_ends_the_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(tmp_path / "x.csv", {"old": [1.5]})
+    keep = SpooledArray.append
+
+    def fail(array: SpooledArray, block: Any) -> None:
+        if array.name == "b":
+            raise OSError("the disk is full")
+        keep(array, block)
+
+    monkeypatch.setattr(SpooledArray, "append", fail)
+    writer = sa.open_writer(tmp_path / "x.csv")
+    with pytest.raises(OSError, match="full"):
+        writer.append({"a": np.zeros(2), "b": np.zeros(2)})
+    for go_on in (lambda: writer.append({"a": np.zeros(2)}), writer.close):
+        with pytest.raises(ValueError, match="kept in part"):
+            go_on()
+    assert list(sa.read(tmp_path / "x.csv")) == ["old"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 
 @pytest.mark.parametrize(
