@@ -139,7 +139,7 @@ def _count_equal(a: Positions, b: Positions) -> int:
 
 
 def _fixed_points(a: Positions, b: Positions, start: int, stops: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return the rows that stand once in each array, in one order: as many of them as there can be."""
+    """Return pairs of equal rows, each of which occurs once in either array: the most that follow in the same order."""
     lists = []
     for keys, stop in ((a, stops[0]), (b, stops[1])):
         unique, places, counts = np.unique(keys[start:stop], return_index=True, return_counts=True)

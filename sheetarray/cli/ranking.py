@@ -8,7 +8,7 @@ from ..dtypes import Array, Mask
 
 
 class Ranking:
-    """The places of the elements that differ most, as many as are wanted; of equal ones the first."""
+    """The indices of the elements that differ most, so many as are wanted; of equal differences those that come first."""
 
     def __init__(self, most: int) -> None:
         self._most = most

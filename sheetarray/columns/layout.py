@@ -267,7 +267,7 @@ def check_names(names: Mapping[str, object]) -> None:
 
 
 def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
-    """Refuse names and texts that no cell holds.
+    """Refuse names and texts that are too long for a cell.
 
     Raises:
         LimitError: one is longer than `most` UTF-16 units.

@@ -182,7 +182,7 @@ def _send(
     headers: Sequence[tuple[str, str]] = (),
     length: int | None = None,
 ) -> Iterable[bytes]:
-    """Send bytes as the body of an answer of JSON; its length may promise more."""
+    """Send bytes as the body of a JSON answer, whose header may claim that there are more."""
     record.status, record.sent = int(status.partition(" ")[0]), body
     content = ("Content-Type", "application/json; charset=UTF-8")
     start_response(status, [*headers, content, ("Content-Length", str(len(body) if length is None else length))])

@@ -224,7 +224,7 @@ class _TableReader:
         return read_plain_rows(text)
 
     def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
-        """Yield the cells of plain rows, and of the others among them, which the parser reads."""
+        """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
         first = self._row + 1
         for row, begin, end in plain.odd:
             self._row = first + row - 1
