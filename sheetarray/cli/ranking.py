@@ -8,7 +8,7 @@ from ..dtypes import Array, Mask
 
 
 class Ranking:
-    """The indices of the elements that differ most, so many as are wanted; of equal differences those that come first."""
+    """The indices of the elements that differ most, so many as are wanted; earlier ones first where they are equal."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -57,6 +57,7 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
     assert repr(back.tolist()) == repr(sa.read_csv(io.BytesIO(file.getvalue()))["x"].tolist())
 
 
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # remarks on the harm, from either way of reading
 @given(st.data())
 def test_a_harmed_text_gives_the_same_as_read_or_an_error(data: st.DataObject) -> None:
     file = io.BytesIO()
