@@ -324,7 +324,7 @@ def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
     return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
 
 
-def find_unused_delimiter(text: str | BytesLike) -> str:
+def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
     """Return a delimiter that does not stand in a text of one column."""
     for mark in _UNUSED:
         if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):

@@ -55,9 +55,10 @@ class CsvTable(CsvSheet):
 
     def table(self) -> Table:
         """Return all cells."""
-        self._take_content()
-        whole = self._content
-        if len(whole) <= _SMALL and not bytes(whole)[self._mark :].strip(f" \t\r\n{self._delimiter}".encode()):
+        self._text.take()
+        whole = self._text.content
+        blanks = f" \t\r\n{self._text.delimiter}".encode()
+        if len(whole) <= _SMALL and not bytes(whole)[self._text.start :].strip(blanks):
             return Table(0, {})
         if len(whole) <= _SMALL and max(map(bytes(whole).count, (b"\n", b"\r"))) <= _FEW_ROWS:
             return self._split()
@@ -65,8 +66,9 @@ class CsvTable(CsvSheet):
 
     def _split(self) -> Table:
         """Return the table record by record."""
-        self._with_records(Records.check_sound)
-        rows = self._with_records(lambda plain: [self._plain(cells) for cells in plain.rows_from(0, _MOST_COLUMNS + 1)])
+        self._text.check_sound()
+        cells_of_rows = self._text.with_records(lambda records: [*records.rows_from(0, _MOST_COLUMNS + 1)])
+        rows = [self._text.put_quotes_back(cells) for cells in cells_of_rows]
         lines = np.flatnonzero([len(cells) == 1 and not cells[0].strip() for cells in rows])
         for cells in rows:
             while cells and not cells[-1]:
@@ -78,32 +80,33 @@ class CsvTable(CsvSheet):
 
     def _parsed_table(self) -> Table | None:
         """Return the table as the engine parses it; None where it cannot be trusted with it."""
-        self._with_records(Records.check_sound)
-        whole = self._content
-        text, _ = self._engine_source(self._mark, 0)
-        quoted = whole.find(b'"', self._mark) >= 0
+        self._text.check_sound()
+        whole = self._text.content
+        text, _ = self._text.engine_source(self._text.start, 0)
+        quoted = whole.find(b'"', self._text.start) >= 0
         places = None
-        if (fewer := drop_blank_lines(np.frombuffer(whole, np.uint8), self._mark, self._delimiter)) is not None:
+        fewer = drop_blank_lines(self._text.units, self._text.start, self._text.delimiter)
+        if fewer is not None:
             whole, places = fewer
             text = whole
         if (sparse := self._sparse_table(whole, places)) is not None:
             return sparse
         width = max(map(len, self.head(20_000)[0]), default=1)
-        columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
+        columns = parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
         if columns is None and not quoted:
-            width = _width(bytes(whole), self._delimiter)
+            width = _width(bytes(whole), self._text.delimiter)
             _check_width(width)
-            columns = parse_texts(text, width, delimiter=self._delimiter, quotes=quoted)
+            columns = parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
         if columns is None:
             return None
-        if self._stand_in:
-            columns = [column.str.replace_all(self._stand_in, '"', literal=True) for column in columns]
+        if self._text.stand_in:
+            columns = [column.str.replace_all(self._text.stand_in, '"', literal=True) for column in columns]
         lines = np.empty(0, dtype=np.int64)
         if (blank := _blank_rows(columns)) is not None:
-            lines_of_text = bytes(whole)[0 if places is not None else self._mark :]
+            lines_of_text = bytes(whole)[0 if places is not None else self._text.start :]
             if quoted and _BLANK_LINE.search(lines_of_text):
                 return None  # a line is not always a record
-            lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._delimiter)
+            lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._text.delimiter)
         cells = {place: TextColumn(column) for place, column in enumerate(columns)}
         return Table(len(columns[0]), cells, lines, places, self._are_quoted)
 
@@ -114,27 +117,27 @@ class CsvTable(CsvSheet):
             content: the text, or what is left of it without blank lines.
             places: the rows of the lines that are left; None if it is the text itself.
         """
-        if self._content is content and self._records is not None:
-            records = self._records
+        if self._text.content is content and self._text.records is not None:
+            records = self._text.records
         else:
-            records = Records(np.frombuffer(content, np.uint8), 0, self._delimiter)
+            records = Records(np.frombuffer(content, np.uint8), 0, self._text.delimiter)
         height, width = records.size()
         if not _is_sparse(height * width, len(content)):
             return None
         _check_width(width)
         columns, lines = read_sparse(records, height)
-        if self._stand_in:
+        if self._text.stand_in:
             for column in columns.values():
-                column.replace(self._stand_in, '"')
+                column.replace(self._text.stand_in, '"')
         return Table(height, columns, lines, places, self._are_quoted)
 
     def _are_quoted(self, rows: list[int], mark: str) -> Mask:
         """Return in which records the first text stands in quotes; none if the mark does so nowhere."""
         quoted = np.zeros(len(rows), dtype=np.bool_)
-        if re.search(rb'"\s*' + re.escape(mark.encode()), self._content):
-            begins = re.compile(rb'[\s%s]*"' % re.escape(self._delimiter.encode()))
-            starts = self._with_records(lambda records: list(records.starts_of(rows)))
-            quoted[: len(starts)] = [begins.match(self._content, start) is not None for start in starts]
+        if re.search(rb'"\s*' + re.escape(mark.encode()), self._text.content):
+            begins = re.compile(rb'[\s%s]*"' % re.escape(self._text.delimiter.encode()))
+            starts = self._text.with_records(lambda records: list(records.starts_of(rows)))
+            quoted[: len(starts)] = [begins.match(self._text.content, start) is not None for start in starts]
         return quoted
 
 

@@ -25,9 +25,9 @@ from ...errors import Finding, FormatError
 from ...files import BytesLike, Source, release_pages
 from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
+from .blocks import has_lone_returns
 from .bulk import ParsedColumns, parse_numbers, parse_unquoted
 from .dialect import DELIMITERS, find_encoding
-from .records import has_lone_returns
 from .search import has_words
 
 if TYPE_CHECKING:

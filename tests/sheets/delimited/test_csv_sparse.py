@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import records, sparse, table
+from sheetarray.sheets.delimited import blocks, sparse, table
 
 CELLS = st.sampled_from(["", "", "", "1", "2.5", "a", " ", "é", '"x,y"', '"p""q"', '"two\nlines"', "007"])
 LINES = st.lists(st.lists(CELLS, min_size=1, max_size=9), min_size=1, max_size=12)
@@ -26,7 +26,7 @@ def read(path: Path, block: int, **answers: bool) -> list[tuple[str, str, list[s
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table, "_FEW_ROWS", 0 if answers else 10**6)
         patch.setattr(table, "_is_sparse", lambda cells, size: answers.get("sparse", False))
-        patch.setattr(records, "BLOCK", block)
+        patch.setattr(blocks, "BLOCK", block)
         return describe(sa.read_columns(path, delimiter=",", header=1))
 
 

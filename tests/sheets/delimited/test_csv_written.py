@@ -256,9 +256,9 @@ def test_arrays_below_each_other_are_read_whatever_their_length(orient: Any, row
 
 
 def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.delimited import sheet
+    from sheetarray.sheets.delimited import slicing
 
-    monkeypatch.setattr(sheet, "_CELLS_AT_ONCE", 64)
+    monkeypatch.setattr(slicing, "_CELLS_AT_ONCE", 64)
     arrays = {f"x{number}": np.arange(number % 90 + 0.5) for number in range(200)}
     text = b"".join(written({name: array}) for name, array in arrays.items())
     for names in (None, list(arrays)[::-1]):

@@ -1,0 +1,171 @@
+"""The blocks of a delimited text, which are looked at one by one and only as far as asked.
+
+A record ends at a line feed that stands in no quotes, and a cell at a delimiter. Quotes are sound where each opens a
+cell, closes one, or is one of a pair within, and no carriage return stands alone outside of them: then every reader
+splits alike. A text that is not sound is made so first (`sound`), and only then split.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...dtypes import Mask, Positions
+from .search import Units
+
+BLOCK = 2**20  # bytes that are split at once
+RETURN, FEED, QUOTE = ord("\r"), ord("\n"), ord('"')
+
+
+class UnsoundError(Exception):
+    """Readers would differ on where the records of the text end."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """What is known of a block of bytes, and of all before it.
+
+    Attributes:
+        row: the record that it begins in.
+        quoted: whether it begins within quotes.
+        delimiters: how many stand before it in its first record.
+        start: where that record begins.
+    """
+
+    row: int
+    quoted: bool
+    delimiters: int
+    start: int
+
+
+class Blocks:
+    """The blocks of a text of sound quotes: how many records each holds, and where they begin.
+
+    Args:
+        content: the text in UTF-8.
+        start: where it begins, after a byte order mark.
+        delimiter: between cells; "" where each record is one cell.
+    """
+
+    def __init__(self, content: Units, start: int, delimiter: str) -> None:
+        self.content, self.start, self.delimiter = content, start, delimiter
+        self.mark = ord(delimiter) if delimiter else -1
+        self.known = [TextBlock(0, False, 0, start)]
+        self._last_starts: tuple[int, Positions] = -1, np.zeros(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """Return how many blocks the text has."""
+        return -(-(len(self.content) - self.start) // BLOCK)
+
+    def numbers_of(self, places: Positions) -> Positions:
+        """Return the blocks that places of the text lie in."""
+        return (places - self.start) // BLOCK
+
+    def bounds(self, index: int) -> tuple[int, int]:
+        """Return where a block begins and ends in the text."""
+        first = self.start + index * BLOCK
+        return first, min(first + BLOCK, len(self.content))
+
+    def block(self, index: int) -> TextBlock:
+        """Return a block, after all before it have been looked at.
+
+        Raises:
+            UnsoundError: before the end of the one before it.
+        """
+        while len(self.known) <= index:
+            number = len(self.known) - 1
+            last, (first, end) = self.known[-1], self.bounds(number)
+            units = self.content[first:end]
+            quotes = self.quotes(first, end, last.quoted)
+            ends = self.ends(first, end, quotes, last.quoted)
+            start, delimiters = last.start, last.delimiters
+            if len(ends):
+                start, delimiters = first + int(ends[-1]) + 1, 0
+            if self.mark >= 0:
+                since = max(start - first, 0)
+                marks = units[since:] == self.mark
+                if len(quotes) or last.quoted:
+                    marks &= ~are_within(np.arange(since, len(units)), quotes, last.quoted)
+                delimiters += int(np.count_nonzero(marks))
+            quoted = last.quoted ^ bool(len(quotes) % 2)
+            self.known.append(TextBlock(last.row + len(ends), quoted, delimiters, start))
+        return self.known[index]
+
+    def quotes(self, first: int, end: int, quoted: bool) -> Positions:
+        """Return the quotes of a block, from its beginning on."""
+        units = self.content[first:end]
+        marks = units == QUOTE
+        if not marks.any():
+            return np.zeros(0, np.int64)
+        quotes = np.flatnonzero(marks)
+        opening, closing = quotes[int(quoted) :: 2] + first, quotes[1 - int(quoted) :: 2] + first
+        before = self.content[opening[opening > self.start] - 1]
+        after = self.content[closing[closing < len(self.content) - 1] + 1]
+        if not (self._stands_around(before).all() and self._stands_around(after).all()):
+            raise UnsoundError
+        return quotes
+
+    def _stands_around(self, units: Units) -> Mask:
+        around: Mask = (units == QUOTE) | (units == FEED) | (units == RETURN) | (units == self.mark)
+        return around
+
+    def ends(self, first: int, end: int, quotes: Positions, quoted: bool) -> Positions:
+        """Return the line feeds that end records, from the block's beginning on."""
+        units = self.content[first:end]
+        ends = np.flatnonzero(units == FEED)
+        returns = units == RETURN
+        if returns.any():
+            after = np.append(units[1:], self.content[end] if end < len(self.content) else 0)
+            alone = np.flatnonzero(returns & (after != FEED))
+            if len(alone) and not are_within(alone, quotes, quoted).all():
+                raise UnsoundError
+        if (len(quotes) or quoted) and len(ends):
+            ends = ends[~are_within(ends, quotes, quoted)]
+        return ends
+
+    def check_sound(self) -> None:
+        """Look at all of the text.
+
+        Raises:
+            UnsoundError: readers would differ on it.
+        """
+        if self.block(self.count).quoted:
+            raise UnsoundError
+
+    def starts(self, number: int) -> Positions:
+        """Return where records begin after the line feeds of a block."""
+        first, end = self.bounds(number)
+        quoted = self.block(number).quoted
+        if first >= len(self.content):
+            return np.zeros(0, np.int64)
+        if self._last_starts[0] != number:
+            starts = self.ends(first, end, self.quotes(first, end, quoted), quoted) + (first + 1)
+            self._last_starts = number, starts
+        return self._last_starts[1]
+
+    def marks(self, number: int, quotes: Positions) -> Positions:
+        """Return the delimiters of a block, from its beginning on; its quotes are known."""
+        first, end = self.bounds(number)
+        marks = np.flatnonzero(self.content[first:end] == self.mark)
+        quoted = self.block(number).quoted
+        return marks[~are_within(marks, quotes, quoted)] if len(quotes) or quoted else marks
+
+
+def are_within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
+    """Return which places stand within quotes."""
+    if not len(quotes):
+        return np.full(len(places), quoted)
+    within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1
+    return within
+
+
+def has_lone_returns(content: Units, start: int) -> bool:
+    """Return whether a carriage return stands without a line feed after it."""
+    for first in range(start, len(content), BLOCK // 4):
+        units = content[first : first + BLOCK // 4 + 1]
+        returns = units[:-1] == RETURN
+        if returns.any() and (returns > (units[1:] == FEED)).any():
+            return True
+    return len(content) > start and int(content[-1]) == RETURN

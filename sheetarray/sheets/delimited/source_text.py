@@ -1,0 +1,179 @@
+"""The text of a delimited file: its bytes in UTF-8, its records, and what the columnar engine is given of it."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...columns import Words, Zone
+from ...elements import Cell
+from ...errors import FormatError
+from ...files import BytesLike, Source, refuse_empty
+from .blocks import BLOCK, FEED, UnsoundError
+from .dialect import canonical_encoding, find_encoding
+from .records import Records
+from .search import Units
+from .sound import make_sound
+from .word_cells import WordCells
+from .zones import read_zones
+
+_BYTES_A_CELL = 12  # about; how much of the file is looked at for so many cells
+_ZIP = b"PK\3\4"
+Result = TypeVar("Result")
+
+
+class SourceText:
+    """The text of a delimited file, taken into memory only where more than its first cells are needed.
+
+    Args:
+        source: the file.
+        encoding: None is the byte order mark's, else strict UTF-8.
+
+    Attributes:
+        source: the file.
+        of_source: the encoding of the file, and the bytes of its byte order mark.
+        content: the text in UTF-8; empty as long as it was not asked for.
+        start: the bytes of a byte order mark before the content.
+        delimiter: what stands between cells.
+        is_changed: whether the content is another text than the file's own.
+        stand_in: what stands for quotes that are no more than characters; "" where nothing does.
+
+    Raises:
+        FormatError: no text.
+    """
+
+    def __init__(self, source: Source, encoding: str | None) -> None:
+        refuse_empty(source.prefix(4))
+        if source.prefix(4) == _ZIP:
+            raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
+        self.source = source
+        self._encoding, self.start = find_encoding(source.prefix(4))
+        if encoding is not None:
+            self._encoding = canonical_encoding(encoding)
+            self.start = 0 if find_encoding(source.prefix(4))[0] != self._encoding else self.start
+        self.of_source = self._encoding, self.start
+        self.content: BytesLike | bytearray = b""
+        self.delimiter = ","
+        self.is_changed = False
+        self.stand_in = ""
+        self.records: Records | None = None
+        self._words: Words | None = None
+
+    def decode_cells(self, cells: int) -> tuple[str, bool]:
+        """Return the beginning of the text, about so many cells of it, and whether that is all.
+
+        Raises:
+            FormatError: it is not of its encoding.
+        """
+        encoding, mark = self.of_source
+        count = cells * _BYTES_A_CELL * (2 if encoding.startswith("utf-16") else 1)
+        raw = self.source.prefix(count)
+        ended = len(raw) < count
+        decoder = codecs.getincrementaldecoder(encoding)("strict")
+        try:
+            return decoder.decode(raw[mark:], final=ended), ended
+        except UnicodeDecodeError as error:
+            raise self._decoding_error(raw[mark:], error) from error
+
+    def _decoding_error(self, raw: bytes, error: UnicodeDecodeError) -> FormatError:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return FormatError(
+            f"no text in {self._encoding}: byte {raw[error.start]:#04x}",
+            location=f"line {line}",
+            hint="name the encoding, for example encoding='cp1252'",
+        )
+
+    def take(self) -> None:
+        """Have all of the text in UTF-8; a plain file is mapped, not read."""
+        if len(self.content):
+            return
+        raw = self.source.whole()
+        if self._encoding == "utf-8":
+            self.content = raw
+            return
+        try:
+            text = codecs.decode(bytes(raw)[self.start :], self._encoding)
+        except UnicodeDecodeError as error:
+            raise self._decoding_error(bytes(raw)[self.start :], error) from error
+        self.content, self.start, self.is_changed = text.encode("utf-8", "surrogatepass"), 0, True
+        self._encoding = "utf-8"
+
+    @property
+    def units(self) -> Units:
+        """Return the bytes of the content."""
+        return np.frombuffer(self.content, np.uint8)
+
+    def with_records(self, work: Callable[[Records], Result]) -> Result:
+        """Return what comes of the records of the text; where readers would differ on them, the text is made sound
+        first.
+
+        Raises:
+            FormatError: the text is not of its encoding.
+        """
+        self.take()
+        self.records = self.records or Records(self.units, self.start, self.delimiter)
+        try:
+            try:
+                return work(self.records)
+            except UnsoundError:
+                self.content, self.stand_in = make_sound(self.units, self.start, self.delimiter)
+                self.is_changed, self._words = True, None
+                self.records = Records(self.units, self.start, self.delimiter)
+                return work(self.records)
+        except UnicodeDecodeError:
+            whole = bytes(self.content)[self.start :]
+            try:
+                whole.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise self._decoding_error(whole, error) from error
+            raise
+
+    def check_sound(self) -> None:
+        """Look at all of the text, and make it sound if it is not."""
+        self.with_records(lambda records: records.blocks.check_sound())
+
+    def words(self) -> Words:
+        """Return the words of headers, wherever in the text they are."""
+        if self._words is None:
+            self._words = self.with_records(lambda records: WordCells(records.blocks).find())
+        return self._words
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """Return a few cells here and there."""
+        return [self.put_quotes_back(cells) for cells in self.with_records(lambda records: read_zones(records, zones))]
+
+    def put_quotes_back(self, cells: list[Any]) -> list[Any]:
+        """Return the same cells, with the quotes that something else stands for in the text."""
+        if not self.stand_in:
+            return cells
+        return [cell.replace(self.stand_in, '"') if cell else cell for cell in cells]
+
+    def find_body(self, row: int) -> tuple[int | None, int]:
+        """Return where a row begins in the text, and how many line feeds come before; None where the text has ended."""
+        offset = self.with_records(lambda records: records.place_of(row))
+        if offset is None:
+            return None, 0
+        units = self.units
+        return offset, sum(
+            int(np.count_nonzero(units[first : min(first + BLOCK, offset)] == FEED))
+            for first in range(0, offset, BLOCK)
+        )
+
+    def engine_source(self, offset: int, lines: int) -> tuple[Any, int]:
+        """Return what the engine is given, and how many line feeds it is to skip: the file itself, if its text lies
+        there.
+
+        The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
+        a text or a body that begins with U+FEFF of its own is given without what comes before, after one more of them.
+
+        Args:
+            offset: where the rows begin that it is to parse.
+            lines: how many line feeds come before.
+        """
+        if bytes(self.content[offset : offset + len(codecs.BOM_UTF8)]) == codecs.BOM_UTF8:
+            return codecs.BOM_UTF8 + bytes(self.content[offset:]), 0
+        path = self.source.path
+        return path if not self.is_changed and path is not None else bytes(self.content), lines
