@@ -25,7 +25,7 @@ _FILTERS = {
 
 
 @cache
-def _soffice() -> str | None:
+def find_soffice() -> str | None:
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
@@ -57,7 +57,7 @@ def resave(path: Path, suffix: str, folder: Path, *others: Path) -> Path:
         folder: for the file saved, which bears the same stem; not that of `path`.
         others: more files to be opened and saved in the same way.
     """
-    soffice = _soffice()
+    soffice = find_soffice()
     if soffice is None:
         pytest.skip("LibreOffice is not installed")
     assert folder.resolve() != path.parent.resolve()

@@ -185,7 +185,7 @@ def read_excel(
         {'b': array(['007'], dtype='<U3')}
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        sheets = _select_sheets(opened, book, sheet)
+        sheets = _select_sheets(book, sheet)
         snapshots = Snapshots(book.guards() if guard else [])
         restore = snapshots if snapshots.exist else None
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
@@ -202,7 +202,7 @@ def scan_excel(
         NotFoundError: no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(_select_sheets(opened, book, sheet), strict=strict, resize=resize)
+        return scan_sheets(_select_sheets(book, sheet), strict=strict, resize=resize)
 
 
 def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -225,7 +225,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
     snapshots = Snapshots(book.guards())
     verdicts: list[Finding] = []
 
-    sheets = _select_sheets(source, book, sheet)
+    sheets = _select_sheets(book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -251,7 +251,8 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
             yield from verdict
-        yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
+        if not book.is_linked(name):
+            yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
 
     restore = snapshots if snapshots.exist else None
     findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore))
@@ -263,17 +264,16 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
         yield from memory.find_missing()  # where every array could be read: a broken one is not gone
 
 
-def _select_sheets(source: Source, book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
+def _select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
     """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
 
     Args:
-        source: of the workbook.
-        book: the same, open.
+        book: open.
         title: of the sheet.
         of_table: for None, every sheet that may be a table: no view, not even one that was changed.
     """
     if title is None:
-        views = book.find_views(source)
+        views = book.views
         left_out = views.recorded if of_table else views.intact
         sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
         return [known for known in sheets if known.title not in left_out] or sheets
@@ -321,6 +321,6 @@ def read_columns_excel(
         thousands=thousands,
     )
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        meant = _select_sheets(opened, book, sheet, of_table=True)[0]
+        meant = _select_sheets(book, sheet, of_table=True)[0]
         with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, options)

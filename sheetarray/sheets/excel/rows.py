@@ -8,7 +8,7 @@ column by column before. The header zone is written cell by cell.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +16,16 @@ from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
 from .appearance import EXACT, stands_right
+from .cell_forms import NUMBER, SPACED_TEXT, TEXT, split_kinds
 from .package.styles import CellStyles
-from .xml_text import needs_space, xml_text, xml_texts
+from .views.cells import linked_xml
+from .xml_text import xml_text
 
 if TYPE_CHECKING:
     import polars as pl
 
 _CELLS_A_BLOCK = 2**17
 
-_NUMBER = "><v>{}</v></c>"
-_BOOLEAN = ' t="b"><v>{}</v></c>'
-_TEXT = ' t="inlineStr"><is><t>{}</t></is></c>'
-_SPACED_TEXT = ' t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
 _HIDDEN = ' hidden="1" outlineLevel="1"'
 _AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside which a click shows them
 _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t></r></is></c>'
@@ -41,13 +39,21 @@ class RowWriter:
         as_text: write every element as text.
         styles: those that the workbook has; without a bold one, the text of names is bold itself.
         value_styles: of the numbers or booleans of each column, None for the usual one; dates without a style are text.
+        links: the formulas of elements that stand in a view, by the names of arrays; null for all others.
     """
 
     def __init__(
-        self, layout: Layout, *, as_text: bool, styles: CellStyles, value_styles: Sequence[int | None]
+        self,
+        layout: Layout,
+        *,
+        as_text: bool,
+        styles: CellStyles,
+        value_styles: Sequence[int | None],
+        links: Mapping[str, pl.Series] | None = None,
     ) -> None:
         self.layout, self.as_text, self.cell_styles = layout, as_text, styles
         self._letters = [column_letters(place) for place in range(len(layout.pieces))]
+        self._links = links or {}
         self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
 
     def iter_chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
@@ -84,8 +90,23 @@ class RowWriter:
         """Return what follows the reference in each cell; empty for a blank."""
         head = [self._name(piece)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
-        first = _cell_xml_each(self._to_typed(piece, 0, room), self._styles[id(piece)]) if room else []
+        first = self._first_cells(piece, room) if room else []
         return [*head, *[""] * piece.blanks, *map(_header_cell_xml, piece.header), *first]
+
+    def _first_cells(self, piece: LayoutColumn, count: int) -> list[str]:
+        if piece.name not in self._links:
+            return _cell_xml_each(self._to_typed(piece, 0, count), self._styles[id(piece)])
+        import polars as pl
+
+        numbers = pl.repeat("", count, eager=True)
+        start = len('<c r=""')
+        return [cell[start:] for cell in self._linked_cells(piece, "", numbers, 0).to_list()]
+
+    def _linked_cells(self, piece: LayoutColumn, letter: str, numbers: pl.Series, first: int) -> pl.Series:
+        """Return cells of an array whose elements stand in a view, whole; empty for a blank."""
+        cells = self._to_typed(piece, first, len(numbers))
+        formulas = self._links[piece.name][piece.start + first : piece.start + first + len(numbers)]
+        return linked_xml(letter, numbers, formulas, cells, self._styles[id(piece)])
 
     def _name(self, piece: LayoutColumn) -> str:
         style = self.cell_styles.bold
@@ -93,7 +114,7 @@ class RowWriter:
             style = self.cell_styles.bold_right or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
-        return f' s="{style}"' + _SPACED_TEXT.format(xml_text(piece.name))
+        return f' s="{style}"' + SPACED_TEXT.format(xml_text(piece.name))
 
     def _to_typed(self, piece: LayoutColumn, first: int, count: int) -> TypedCells:
         dates = self._styles[id(piece)] is not None  # a style for them
@@ -111,8 +132,14 @@ class RowWriter:
             first, filled = self.layout.elements_in_rows(piece, row, count)
             if not filled:
                 continue
-            kinds = _split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
             name, letter = str(place), self._letters[place]
+            if piece.name in self._links:
+                linked = self._linked_cells(piece, letter, numbers[:filled], first)
+                template.append("{}")
+                columns[name] = linked.extend_constant("", count - filled)
+                arguments.append(name)
+                continue
+            kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
             if len(kinds) == 1 and filled == count and not kinds[0][1].null_count():
                 template.append(f'<c r="{letter}{{}}"{kinds[0][0]}')
                 columns[name] = kinds[0][1]
@@ -128,24 +155,6 @@ class RowWriter:
         return text.getbuffer()
 
 
-def _split_kinds(cells: TypedCells, style: int | None) -> list[tuple[str, pl.Series]]:
-    """Return the kinds of cells in a column: how each is written after its reference, and its values."""
-    kinds: list[tuple[str, Any]] = []
-    if cells.numbers is not None:
-        kinds.append((_NUMBER if style is None else f' s="{style}"{_NUMBER}', cells.numbers))
-    if cells.texts is not None:
-        kinds.append((_SPACED_TEXT if needs_space(cells.texts) else _TEXT, xml_texts(cells.texts)))
-    if cells.booleans is not None:
-        kinds.append((_BOOLEAN if style is None else f' s="{style}"{_BOOLEAN}', cells.booleans.cast(_byte_text())))
-    return kinds
-
-
-def _byte_text() -> Any:
-    import polars as pl
-
-    return pl.UInt8
-
-
 def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
     """Return the cells of a column one by one, whole; empty for a blank."""
     import polars as pl
@@ -158,7 +167,7 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
 def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
     """Return what follows the reference in each of a few cells."""
     out = [""] * len(cells)
-    for form, values in _split_kinds(cells, style):
+    for form, values in split_kinds(cells, style):
         for index, text in enumerate(values.cast(_text_xml()).to_list()):
             if text is not None:
                 out[index] = form.format(text)
@@ -173,9 +182,9 @@ def _text_xml() -> Any:
 
 def _header_cell_xml(cell: Cell) -> str:
     """Return what follows the reference in a header's cell."""
-    return _word_xml(cell) if isinstance(cell, str) else _NUMBER.format(cell)
+    return _word_xml(cell) if isinstance(cell, str) else NUMBER.format(cell)
 
 
 @lru_cache(maxsize=256)  # the headers of very many arrays are the same few words
 def _word_xml(word: str) -> str:
-    return _TEXT.format(xml_text(word))
+    return TEXT.format(xml_text(word))

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,11 @@ import numpy as np
 from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.words import WORDS
-from ...dtypes import DType, Positions
+from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
+from .following import Followed
 from .guard.guard_sheet import is_guard, may_be_guard
 from .package.parts import Package
 from .reader import cells as c
@@ -28,8 +30,10 @@ from .reader.ooxml import OoxmlBook
 from .reader.opendocument import OdsBook
 from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
+from .reader.references import HasReferences
 from .reader.scalars import scalars, words_of
 from .reader.short_columns import numbers_of_short
+from .reader.some_runs import ROW, SomeRuns
 from .views.record import ViewSheets, find_views
 
 if TYPE_CHECKING:
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 1200
 _UNKNOWN = "?"  # a cell that holds something
-_ROW = 2**31  # what a row counts in a position
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -56,6 +59,7 @@ class Workbook:
     """
 
     def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
+        self._source = source
         self._container = open_workbook(source)
         if isinstance(self._container, Searchable):
             self._container.reads_numbers = reads_numbers
@@ -71,12 +75,13 @@ class Workbook:
     ) -> None:
         self._container.close()
 
-    def find_views(self, source: Source) -> ViewSheets:
-        """Return which of its sheets are views, as far as its record tells."""
+    @cached_property
+    def views(self) -> ViewSheets:
+        """Which of its sheets are views, as far as its record tells."""
         if isinstance(self._container, OoxmlBook):
-            return find_views(Package(source.whole()), self._container.parts)
+            return find_views(Package(self._source.whole()), self._container.parts)
         if isinstance(self._container, OdsBook):
-            return find_views(Package(source.whole()), dict.fromkeys(self.titles, ""))
+            return find_views(Package(self._source.whole()), dict.fromkeys(self.titles, ""))
         return ViewSheets()
 
     def sheet(self, title: str) -> ExcelSheet:
@@ -87,7 +92,22 @@ class Workbook:
         """
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
-        return ExcelSheet(title, self._container)
+        sheet = ExcelSheet(title, self._container)
+        if isinstance(self._container, HasReferences):
+            editable, changed = (frozenset(map(str.casefold, t)) for t in (self.views.editable, self.views.changed))
+            sheet.followed = Followed(title, self._container, self._cells_of_rows, editable, changed)
+        return sheet
+
+    def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return the cells of some rows of a sheet, whose title is in lower case; none where there is no such sheet."""
+        for known in self.titles:
+            if known.casefold() == title:
+                return ExcelSheet(known, self._container).cells_of_rows(spans)
+        return SomeRuns().sort()
+
+    def is_linked(self, array: str) -> bool:
+        """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
+        return array in self.views.linked and not isinstance(self._container, HasReferences)
 
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""
@@ -105,6 +125,7 @@ class ExcelSheet:
     Attributes:
         report: called with the number of cells that have been read since it was called before.
         formulas: where there are any, as far as cells were read; None where nobody asks.
+        followed: its formulas that repeat other cells; None where the container does not tell.
     """
 
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
@@ -116,6 +137,7 @@ class ExcelSheet:
         self.notes: list[Finding] = []
         self._known_words: Words | None = None
         self.formulas: FormulaCells | None = None
+        self.followed: Followed | None = None
 
     @contextmanager
     def runs(self, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
@@ -202,7 +224,7 @@ class ExcelSheet:
         with self._located(container.cells_with(self._title, texts)) as runs:
             yield runs
 
-    def _of_rows(self, spans: list[tuple[int, int]]) -> _SomeRuns:
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
         """Return all cells of some rows, given as spans of rows that may overlap."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(spans):
@@ -211,7 +233,7 @@ class ExcelSheet:
             else:
                 merged.append((first, end))
         starts, ends = np.array(merged, np.int64).T
-        some = _SomeRuns()
+        some = SomeRuns()
         container = self._container
         if isinstance(container, Searchable):
             cells = container.cells_of_blocks(self._title, picks_rows(merged), merged[-1][1])
@@ -219,8 +241,7 @@ class ExcelSheet:
             cells = container.cells(self._title, numeric=False)
         with self._located(cells) as runs:
             for run in runs:
-                if self.formulas is not None:
-                    self.formulas.add(run)
+                self._note_formulas(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
                 some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
                 if int(run.rows.min()) >= int(ends[-1]):
@@ -232,10 +253,12 @@ class ExcelSheet:
         """Return a few cells here and there."""
         if not zones:
             return []
-        some = self._of_rows([(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones])
+        some = self.cells_of_rows(
+            [(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones]
+        )
         sizes = np.array([zone.count for zone in zones], np.int64)
-        steps = np.array([_ROW if zone.orient == "columns" else 1 for zone in zones], np.int64)
-        firsts = np.array([zone.row * _ROW + zone.column for zone in zones], np.int64)
+        steps = np.array([ROW if zone.orient == "columns" else 1 for zone in zones], np.int64)
+        firsts = np.array([zone.row * ROW + zone.column for zone in zones], np.int64)
         ends = np.cumsum(sizes)
         index = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
         wanted = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
@@ -249,7 +272,7 @@ class ExcelSheet:
         """Rows, from a column on."""
         import polars as pl
 
-        some = self._of_rows([(request.row, request.row + 1) for request in requests])
+        some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
         for request in requests:
             run, twice = some.between(request)
 
@@ -272,7 +295,7 @@ class ExcelSheet:
         import polars as pl
 
         texts = [engine_dtype(request.dtype) == pl.String for request in requests]
-        numeric = typed and not any(texts)
+        numeric = typed and not any(texts) and not (self.followed is not None and self.followed.are_wanted)
         if not requests:
             return []
         by_column: dict[int, Request] = {}
@@ -307,10 +330,13 @@ class ExcelSheet:
     def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
         for run in runs:
             yield run
-            if self.formulas is not None:
-                self.formulas.add(run)
+            self._note_formulas(run)
             if self.report is not None:
                 self.report(len(run))
+
+    def _note_formulas(self, run: c.CellRun) -> None:
+        if self.formulas is not None:
+            self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 
     def _column(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
@@ -332,11 +358,15 @@ class ExcelSheet:
         return self._text(run, request.dtype, address) if made is None else made
 
     def _whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
+        import polars as pl
+
         run, twice = join_runs(gathering)
         if twice is not None:
             place = f"{self._title}!{cell_address(first + twice, column)}"
             raise FormatError("the cell comes twice in the sheet", location=place)
-        return run
+        if self.followed is None or run.values.dtype != pl.String:
+            return run
+        return self.followed.follow(run, column, first)
 
     def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
         texts = ColumnTexts(run, dtype, from_1904=self._container.from_1904)
@@ -347,52 +377,6 @@ class ExcelSheet:
             note = Finding("warning", place, f"a date cell, read as its ISO text{more}", hint)
             self.notes = [*(other for other in self.notes if other.location != place), note]
         return texts.result()
-
-
-class _SomeRuns:
-    """Cells of some rows, sorted by row and column."""
-
-    def __init__(self) -> None:
-        self._cell_runs: list[c.CellRun] = []
-
-    def add(self, run: c.CellRun) -> None:
-        """Put in some more."""
-        if len(run):
-            self._cell_runs.append(run)
-
-    def sort(self) -> None:
-        """Have them in their order."""
-        import polars as pl
-
-        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
-        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._cell_runs)])
-        positions = rows * _ROW + columns
-        order = np.argsort(positions, kind="stable")
-        self._positions = positions[order]
-        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
-        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
-        self._values = pl.concat(values).gather(order)
-        self._cell_runs = []
-
-    def at(self, positions: Positions) -> tuple[Positions, c.CellRun]:
-        """Return which of some positions hold a cell, by their indices, and those cells."""
-        index = np.searchsorted(self._positions, positions)
-        known = np.minimum(index, max(len(self._positions) - 1, 0))
-        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
-        selected = known[match]
-        rows, columns = np.divmod(self._positions[selected], _ROW)
-        return match, c.CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
-
-    def between(self, request: Request) -> tuple[ColumnRun, int | None]:
-        """Return the cells of a row that are requested, counted from the first one; and one that comes twice."""
-        first = request.row * _ROW + request.column
-        end = request.row * _ROW + (_ROW if request.stop is None else request.stop)
-        low, high = np.searchsorted(self._positions, [first, end]).tolist()
-        places = self._positions[low:high] - first
-        twice = np.flatnonzero(np.diff(places) == 0)
-        return ColumnRun(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(
-            twice
-        ) else None
 
 
 def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:

@@ -29,9 +29,10 @@ from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton
+from .views.axes import ColumnPlaces
 from .views.description import View
 from .views.geometry import ViewPlan, plan_views
-from .views.writing import plan_view_sheet, write_view
+from .views.writing import link_columns, plan_view_sheet, write_view
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -81,7 +82,8 @@ def write_workbook(
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
     taken = [sheet_plan.title for sheet_plan in plans]
-    shown = plan_views(views or {}, arrays, layouts, formats, taken=taken, as_text=as_text, text_chooser=True)
+    places = ColumnPlaces.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
+    shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
     plan = skeleton([*map(plan_view_sheet, shown), *plans], for_macros=for_macros)
     with replacing(target, binary=True) as sink:
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
@@ -116,7 +118,8 @@ def append_workbook(
         plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
         taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
         taken += [sheet_plan.title for sheet_plan in plans]
-        shown = plan_views(views or {}, arrays, layouts, formats, taken=taken, as_text=as_text, text_chooser=False)
+        places = ColumnPlaces.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
+        shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=False)
         plans = [*map(plan_view_sheet, shown), *plans]
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
@@ -155,12 +158,13 @@ def _write_sheets(
         texts = None if snapshots is None else aside.submit(snapshots.encode)
         plan.write(writer)
         names = {area.array: name for area, name in plan.names.items()}
+        links = link_columns(views)
         remembered = {
             view.title: write_view(writer, view, part, names, plan.styles)
             for view, part in zip(views, plan.views, strict=True)
         }
         for part, layout, styles in zip(plan.sheets, layouts, formats, strict=False):
-            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles)
+            rows = RowWriter(layout, as_text=as_text, styles=plan.styles, value_styles=styles, links=links)
             with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():

@@ -37,7 +37,7 @@ def xml_texts(texts: pl.Series) -> pl.Series:
     if not special.any():
         return texts
     places = special.arg_true()
-    return texts.scatter(places, pl.Series(list(map(xml_text, texts.gather(places).to_list()))))
+    return texts.clone().scatter(places, pl.Series(list(map(xml_text, texts.gather(places).to_list()))))
 
 
 def needs_space(texts: pl.Series) -> bool:

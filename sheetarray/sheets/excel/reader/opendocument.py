@@ -437,7 +437,7 @@ def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str
     if attributes.get(_ERROR_TYPE) == "error" or (calculated and text is not None and _FAULT.fullmatch(text)):
         return FAULT, text or "#N/A"
     if not kind:
-        if text:
+        if text or (calculated and text is not None):  # LibreOffice writes empty text as a paragraph of no type
             return TEXT, text
         return (PENDING, "") if calculated else (0, "")
     value = attributes.get(key, text if kind == TEXT else None)

@@ -13,6 +13,7 @@ from ....cells import TypedCells, buffer_to_typed
 from ....dtypes import Buffer, DType
 from ....elements import Cell
 from ..appearance import EXACT
+from ..cell_forms import split_kinds
 from ..xml_text import xml_text, xml_texts
 
 if TYPE_CHECKING:
@@ -83,3 +84,40 @@ def formulas_xml(columns: pl.Series, rows: pl.Series, formulas: pl.Series, cells
             forms.append(pl.format(f'<c r="{{}}{{}}"{before}{form}', "column", "row", "formula", name))
     blank = pl.format('<c r="{}{}" t="str"><f>{}</f><v></v></c>', "column", "row", "formula")
     return frame.select(pl.coalesce(*forms, blank).alias("cell")).to_series()
+
+
+def values_xml(columns: pl.Series, rows: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
+    """Return cells that hold values, in bulk; empty for a blank.
+
+    Args:
+        columns: letters of the column of each cell.
+        rows: numbers of its row, as text.
+        cells: their values.
+        style: of numbers and booleans; None for the usual one.
+    """
+    import polars as pl
+
+    kinds = split_kinds(cells, style)
+    named = {str(number): values for number, (_, values) in enumerate(kinds)}
+    forms = [
+        pl.format(f'<c r="{{}}{{}}"{form}', "column", "row", str(number)) for number, (form, _) in enumerate(kinds)
+    ]
+    return pl.DataFrame({"column": columns, "row": rows, **named}).select(pl.coalesce(*forms).fill_null("")).to_series()
+
+
+def linked_xml(letter: str, rows: pl.Series, formulas: pl.Series, cells: TypedCells, style: int | None) -> pl.Series:
+    """Return cells of one column, those of formulas with their values; empty for a blank that is none.
+
+    Args:
+        letter: of the column.
+        rows: numbers of the cells' rows, as text.
+        formulas: of the cells, escaped; null for one that holds its value alone.
+        cells: their values.
+        style: of numbers and booleans; None for the usual one.
+    """
+    import polars as pl
+
+    columns = pl.repeat(letter, len(rows), dtype=pl.String, eager=True)
+    linked = formulas_xml(columns, rows, formulas.fill_null(""), cells, style)
+    plain = values_xml(columns, rows, cells, style)
+    return pl.select(pl.when(formulas.is_null()).then(plain).otherwise(linked)).to_series()

@@ -21,7 +21,8 @@ class View:
         columns: the dimension that runs across; the last one unless it is given.
         colors: whether colours begin spread over the values of the whole array or of the slice in view; a cell of the
             view changes it.
-        editable: edits in the view reach the array. No view can do that yet.
+        editable: the elements stand in the view, all slices one under the other, and the array's column looks into it:
+            what people type there is what `read` gives.
 
     Raises:
         LimitError: an attribute that is none of these.
@@ -39,8 +40,6 @@ class View:
     def __post_init__(self) -> None:
         if self.colors not in ("array", "slice"):
             raise LimitError(f'colors is "array" or "slice", not {self.colors!r:.80}')
-        if self.editable:
-            raise LimitError("views cannot be edited yet: edit the array's column, and the view shows it")
 
 
 Views = bool | str | Sequence[str] | Mapping[str, View]

@@ -2,72 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from ....cells.serials import serial_unit
-from ....columns import Layout, LayoutColumn
-from ....columns.words import CODES, NONE, code_of
-from ....errors import FormatError, LimitError, warn_caller
-from ....labels.description import NAME as LABELS_NAME
-from ....labels.description import DatasetLabels, VariableLabels, is_description
+from ....errors import LimitError, warn_caller
+from ....labels.description import VariableLabels
 from ....linear import LinearArray
 from ..names import LONGEST_TITLE, check_title
+from .axes import Axis, ColumnBlock, ColumnPlaces, has_header_words, make_axes, parse_labels
 from .description import View
 
 MOST_FORMULAS = 100_000
 MOST_COLUMNS = 1000  # side by side, without a window
 WINDOW_COLUMNS = 200
 OTHER_FORMULAS = 20  # besides those of rows and columns
-_LONGEST_MATCH = 255  # characters of a text that MATCH looks for
-_WIDEST_NUMBER = 10**10  # shown with all its digits in a list of choices
+MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The coordinate of a dimension.
-
-    Attributes:
-        name: of the array that it is.
-        array: the same.
-        piece: its column.
-        style: of its numbers.
-        can_be_chosen: whether a cell that holds one of the labels says which: no two are equal as spreadsheets compare
-            them, and none changes when it is typed.
-    """
-
-    name: str
-    array: LinearArray
-    piece: LayoutColumn
-    style: int | None
-    can_be_chosen: bool
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A dimension of an array in view.
-
-    Attributes:
-        dim: its name.
-        size: how many indices it has.
-        stride: in elements.
-        labels: its coordinate; None where indices stand for it.
-    """
-
-    dim: str
-    size: int
-    stride: int
-    labels: Labels | None
-
-    @property
-    def choosable(self) -> Labels | None:
-        """The labels, where a cell can name one of them."""
-        return self.labels if self.labels is not None and self.labels.can_be_chosen else None
 
 
 @dataclass(frozen=True)
@@ -79,7 +30,7 @@ class ViewPlan:
         name: of the array.
         caption: the name, and the unit where labels tell it.
         array: what is shown.
-        piece: its column.
+        block: the columns of the array.
         style: of its numbers.
         rows: the dimension that runs down.
         columns: the dimension that runs across.
@@ -88,13 +39,14 @@ class ViewPlan:
         width: columns of the grid.
         colors: what colours are spread over at first, "array" or "slice".
         as_text: whether all elements are text.
+        editable: whether the elements stand in the view, and the array's column looks into it.
     """
 
     title: str
     name: str
     caption: str
     array: LinearArray
-    piece: LayoutColumn
+    block: ColumnBlock
     style: int | None
     rows: Axis
     columns: Axis
@@ -103,6 +55,7 @@ class ViewPlan:
     width: int
     colors: str
     as_text: bool
+    editable: bool = False
 
     @property
     def windowed(self) -> bool:
@@ -115,30 +68,12 @@ class ViewPlan:
         return not self.as_text and self.array.dtype_entry.kind in ("float", "int")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Where the arrays of a write stand: the pieces of each by its name, the style of the first one's numbers, and
-    whether elements are text, whatever they are.
-    """
-
-    pieces: dict[str, list[LayoutColumn]]
-    styles: dict[str, int | None]
-    as_text: bool
-
-    def only(self, name: str) -> LayoutColumn | None:
-        """Return the column of an array that takes one; None for any other."""
-        pieces = self.pieces.get(name, [])
-        return pieces[0] if len(pieces) == 1 and len(pieces[0].buffer) else None
-
-
 def plan_views(
     views: Mapping[str, View],
     arrays: Mapping[str, LinearArray],
-    layouts: Sequence[Layout],
-    formats: Sequence[Sequence[int | None]],
+    columns: ColumnPlaces,
     *,
-    taken: Sequence[str],
-    as_text: bool,
+    taken: Collection[str],
     text_chooser: bool,
 ) -> list[ViewPlan]:
     """Return a plan for each view that is asked for; a warning says for which there is none.
@@ -146,36 +81,31 @@ def plan_views(
     Args:
         views: by the names of arrays.
         arrays: all that are written.
-        layouts: where they stand.
-        formats: the styles of the numbers in each column of each layout.
+        columns: where they stand.
         taken: titles that other sheets have.
-        as_text: whether all elements are text.
         text_chooser: whether there is a style for cells in which whatever is typed stays text.
 
     Raises:
-        LimitError: a dimension that the array does not have.
+        LimitError: a dimension that the array does not have, or an array that no view holds for editing.
     """
     if not views:
         return []
-    columns = _Columns({}, {}, as_text)
-    for layout, styles in zip(layouts, formats, strict=True):
-        for cells, style in zip(layout.pieces, styles, strict=True):
-            columns.pieces.setdefault(cells.name, []).append(cells)
-            columns.styles.setdefault(cells.name, style)
-    described = _parse_labels(arrays)
+    described = parse_labels(arrays)
     titles = {title.casefold() for title in taken}
     plans = []
     for name, view in views.items():
-        piece = columns.only(name)
-        if problem := _find_problem(arrays[name], piece):
-            warn_caller(f"no view of {name!r:.80}: {problem}")
-        elif piece is not None:
-            variable = described.find(name) if described is not None else None
-            axes = list(_make_axes(name, arrays, variable, described, columns, text_chooser=text_chooser))
-            title = _make_title(name, titles)
-            titles.add(title.casefold())
-            style = columns.styles[name]
-            plans.append(_plan_view(title, name, view, variable, arrays[name], piece, style, axes, as_text))
+        block = columns.block_of(name)
+        problem = _find_problem(arrays[name])
+        if block is None or problem:
+            warn_caller(
+                f"no view of {name!r:.80}: {problem or 'it goes on in other sheets, into which no formula looks'}"
+            )
+            continue
+        variable = described.find(name) if described is not None else None
+        axes = list(make_axes(name, arrays, variable, described, columns, text_chooser=text_chooser))
+        title = _make_title(name, titles)
+        titles.add(title.casefold())
+        plans.append(_plan_view(title, name, view, variable, arrays[name], block, columns, axes))
     return plans
 
 
@@ -185,31 +115,35 @@ def _plan_view(
     view: View,
     variable: VariableLabels | None,
     array: LinearArray,
-    piece: LayoutColumn,
-    style: int | None,
+    block: ColumnBlock,
+    places: ColumnPlaces,
     axes: list[Axis],
-    as_text: bool,
 ) -> ViewPlan:
     across = _find_axis(name, axes, view.columns, None if view.rows is None else _find_axis(name, axes, view.rows))
     down = _find_axis(name, axes, view.rows, across)
     if down == across:
         raise LimitError(f"the view of {name!r:.80} has the dimension {axes[down].dim!r:.80} down and across")
     units = variable.attrs.get("units") if variable is not None else None
-    height, width = _fit(axes[down].size, axes[across].size)
+    height, width = axes[down].size, axes[across].size
+    if view.editable:
+        _check_editable(name, array, axes[down], axes[across])
+    else:
+        height, width = _fit(height, width)
     return ViewPlan(
         title,
         name,
         f"{name} ({units})" if isinstance(units, str) and 0 < len(units) < 40 else name,
         array,
-        piece,
-        style,
+        block,
+        places.styles[name],
         axes[down],
         axes[across],
         [axis for place, axis in enumerate(axes) if place not in (down, across)],
         height,
         width,
         view.colors,
-        as_text,
+        places.as_text,
+        view.editable,
     )
 
 
@@ -250,24 +184,29 @@ def _find_axis(name: str, axes: Sequence[Axis], wanted: str | int | None, other:
 # What can be shown ---------------------------------------------------------------------------------------------
 
 
-def _find_problem(array: LinearArray, piece: LayoutColumn | None) -> str:
+def _find_problem(array: LinearArray) -> str:
     """Return why an array has no view; empty where it can have one."""
-    if piece is None:
-        return "it goes on in other columns, and a formula looks into one"
     if array.dtype_entry.kind in ("string", "generic") and has_header_words(array.buffer.tolist()):
         return "words of headers are among its elements, and its sheet would look like one of arrays"
     return ""
 
 
-def has_header_words(texts: Sequence[Any]) -> bool:
-    """Return whether some texts, beside each other, could be taken for the header of an array.
+def _check_editable(name: str, array: LinearArray, rows: Axis, columns: Axis) -> None:
+    """Refuse an array whose elements cannot stand in a view.
 
-    Example:
-        >>> has_header_words(["shape", "data"]), has_header_words([" NDArray"])
-        (False, True)
+    Raises:
+        LimitError: it takes more formulas than a view has, or rows of more cells than a sheet, or it may hold blanks.
     """
-    codes = {code for text in texts if isinstance(text, str) and (code := code_of(text)) != NONE}
-    return CODES["ndarray"] in codes or len(codes) > 2
+    formulas = array.length + array.length // (rows.size * columns.size) * (rows.size + columns.size + array.ndim)
+    if formulas > MOST_FORMULAS:
+        reason = f"it takes {formulas} formulas, one for each element and label, and {MOST_FORMULAS} are the most"
+    elif columns.size > MOST_EDITABLE_COLUMNS:
+        reason = f"its rows have {columns.size} elements, and a sheet has room for {MOST_EDITABLE_COLUMNS}"
+    elif array.dtype_entry.kind == "generic":
+        reason = "it is generic, and a formula makes a number of a blank"
+    else:
+        return
+    raise LimitError(f"no view of {name!r:.80} can be edited: {reason}")
 
 
 def _make_title(name: str, taken: set[str]) -> str:
@@ -285,82 +224,3 @@ def _make_title(name: str, taken: set[str]) -> str:
             check_title(title := title.strip())
             return title
         number += 1
-
-
-# Dimensions and their labels -----------------------------------------------------------------------------------
-
-
-def _parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
-    """Return what is said of the arrays' dimensions; None where nothing is."""
-    description = arrays.get(LABELS_NAME)
-    if description is None or not is_description(LABELS_NAME, pieces := description.to_numpy()):
-        return None
-    try:
-        return DatasetLabels.from_pieces(pieces)
-    except FormatError:
-        return None  # an array that only has the name
-
-
-def _make_axes(
-    name: str,
-    arrays: Mapping[str, LinearArray],
-    variable: VariableLabels | None,
-    described: DatasetLabels | None,
-    columns: _Columns,
-    *,
-    text_chooser: bool,
-) -> Iterator[Axis]:
-    array = arrays[name]
-    dims: Sequence[str] = [f"{name}_{axis}" for axis in range(array.ndim)]
-    if variable is not None and len(variable.dims) == array.ndim:
-        dims = variable.dims
-    for dim, size, stride in zip(dims, array.shape, array.strides, strict=True):
-        coordinate = described.find(dim) if described is not None else None
-        labels = None
-        if coordinate is not None and coordinate.dims == (dim,) and dim in arrays and arrays[dim].shape == (size,):
-            labels = _make_labels(dim, arrays[dim], columns, text_chooser=text_chooser)
-        yield Axis(dim, size, stride, labels)
-
-
-def _make_labels(name: str, array: LinearArray, columns: _Columns, *, text_chooser: bool) -> Labels | None:
-    piece = columns.only(name)
-    kind = array.dtype_entry.kind
-    if piece is None or kind not in ("float", "int", "string", "datetime"):
-        return None
-    values = array.to_numpy()
-    if kind == "string" and has_header_words(values.tolist()):
-        return None
-    style = columns.styles[name]
-    plain = array.strides == (1,) and array.offset == 0 and array.capacity == array.length
-    plain = plain and (kind == "string" or not columns.as_text)
-    return Labels(name, array, piece, style, plain and _can_be_chosen(values, kind, style, text_chooser=text_chooser))
-
-
-def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *, text_chooser: bool) -> bool:
-    """Return whether a cell that is chosen from a list of the labels holds exactly one of them."""
-    if kind == "datetime":
-        if np.isnat(values).any() or len(np.unique(values)) < len(values):
-            return False
-        if style is None or serial_unit(values.dtype) is None:
-            return text_chooser  # ISO text
-        seconds = values.astype("datetime64[ms]").astype(np.int64)
-        return bool((seconds % 10_800_000 == 0).all())  # eighths of a day, which a double holds
-    if kind in ("float", "int"):
-        numbers = values.astype(np.float64)
-        fine = (np.abs(numbers) < _WIDEST_NUMBER).all() and len(np.unique(numbers)) == len(values)
-        return bool(fine) and all(float(f"{number:.9g}") == number for number in numbers.tolist())
-    texts = [str(text) for text in values.tolist()]
-    return len({text.casefold() for text in texts}) == len(texts) and all(
-        _stays_text(text, text_chooser=text_chooser) for text in texts
-    )
-
-
-def _stays_text(text: str, *, text_chooser: bool) -> bool:
-    """Return whether a text that is chosen from a list is found again by MATCH, which knows wildcards."""
-    if not text.strip() or text != text.strip() or len(text) > _LONGEST_MATCH or set(text) & set("*?~\n\r\t"):
-        return False
-    if text.startswith("'"):
-        return False
-    return text_chooser or not (
-        any(mark.isdigit() for mark in text) or text[0] in "=+-@" or text.casefold() in ("true", "false")
-    )

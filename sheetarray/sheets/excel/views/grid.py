@@ -24,41 +24,15 @@ import numpy as np
 from ....cells import TypedCells
 from ....columns import column_letters
 from ....elements import Cell
+from ..package.markup import escape_text
 from ..package.styles import CellStyles
+from .axes import Axis
 from .cells import NOT_AVAILABLE, cell_xml, formulas_xml, to_typed, to_values
-from .geometry import Axis, Labels, ViewPlan
+from .choosers import Chooser, make_choosers
+from .geometry import ViewPlan
+from .label_cells import LabelCells, times
 
 CHART_ROWS = 14  # beside which the choosers stand
-
-
-@dataclass(frozen=True)
-class Chooser:
-    """A cell in which people choose.
-
-    Attributes:
-        row: of the cell, in column B.
-        caption: beside it, in column A.
-        value: what is chosen at first.
-        style: of the cell.
-        allowed: what may be chosen: a formula that names cells, or a list in quotes; empty for whole numbers.
-        most: the largest whole number that may be chosen, where it is one of those.
-        least: the smallest.
-        shown: a formula that shows the label of what is chosen, and its value at first.
-    """
-
-    row: int
-    caption: str
-    value: Cell
-    style: int | None
-    allowed: str = ""
-    most: int = 0
-    least: int = 0
-    shown: tuple[str, Cell, int | None] | None = None
-
-    @property
-    def cell(self) -> str:
-        """Its absolute address."""
-        return f"$B${self.row}"
 
 
 @dataclass
@@ -71,27 +45,17 @@ class ViewGrid:
         styles: those that the workbook has.
 
     Attributes:
-        choosers: by what they choose: the dimensions' names, "colours", "line", "first row", "first column", "step".
+        choosers: by what they choose, see `choosers`.
     """
 
     plan: ViewPlan
     name_of: Callable[[str], str]
     styles: CellStyles
-    choosers: dict[str, Chooser] = field(default_factory=dict)
+    choosers: dict[str, Chooser] = field(init=False)
 
     def __post_init__(self) -> None:
-        plan = self.plan
-        for place, axis in enumerate(plan.choosers):
-            self._add_axis_chooser(place, axis)
-        if plan.has_numbers:
-            self._add("colours", "colours over:", plan.colors, allowed='"array,slice"')
-            first = self._first_label(plan.rows)
-            style = self.styles.choosers.get(self._kind(plan.rows.choosable))
-            self.choosers["line"] = Chooser(len(self.choosers) + 2, f"chart of {plan.rows.dim}:", first, style)
-        if plan.windowed:
-            self._add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
-            self._add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
-            self._add("step", "step:", 1, most=max(plan.rows.size, plan.columns.size), least=1)
+        self._labels = LabelCells(self.name_of, self.plan.as_text)
+        self.choosers = make_choosers(self.plan, self._labels, self.styles)
 
     # Where what stands ---------------------------------------------------------------------------------------
 
@@ -134,50 +98,6 @@ class ViewGrid:
         """Return the absolute address of a cell of the hidden column."""
         return f"${self.hidden_column}${row}"
 
-    # Choosers ------------------------------------------------------------------------------------------------
-
-    def _add(self, key: str, caption: str, value: Cell, *, allowed: str = "", most: int = 0, least: int = 0) -> None:
-        style = self.styles.choosers.get("")
-        self.choosers[key] = Chooser(len(self.choosers) + 2, caption, value, style, allowed, most, least)
-
-    def _add_axis_chooser(self, place: int, axis: Axis) -> None:
-        row = len(self.choosers) + 2
-        style = self.styles.choosers.get(self._kind(axis.choosable))
-        shown = None
-        if axis.choosable is not None:
-            allowed = self.name_of(axis.choosable.name)
-        else:
-            indices = ",".join(map(str, range(min(axis.size, 256))))
-            allowed = f'"{indices}"' if axis.size <= 256 and len(indices) <= 255 else ""
-            if axis.labels is not None:
-                formula = self._label_formula(axis.labels, f"$B${row}")
-                shown = (formula, self._first_label_of(axis.labels), axis.labels.style)
-        self.choosers[f"dimension {place}"] = Chooser(
-            row, f"{axis.dim}:", self._first_label(axis), style, allowed, axis.size - 1, shown=shown
-        )
-
-    def _kind(self, labels: Labels | None) -> str:
-        """Return which style a chooser of labels has: that of dates by their unit, of text, or the usual one."""
-        if labels is None:
-            return ""
-        if labels.array.dtype_entry.kind == "datetime" and labels.style is not None:
-            return str(np.datetime_data(labels.array.buffer.dtype)[0])
-        return "@" if labels.array.dtype_entry.kind in ("string", "datetime") else ""
-
-    def _first_label(self, axis: Axis) -> Cell:
-        return 0 if axis.choosable is None else self._first_label_of(axis.choosable)
-
-    def _first_label_of(self, labels: Labels) -> Cell:
-        return to_values(self._label_cells(labels, 1))[0]
-
-    def _label_cells(self, labels: Labels, count: int) -> TypedCells:
-        values = labels.array.to_numpy()[:count]
-        return to_typed(values, labels.array.dtype_entry, labels.style, as_text=self.plan.as_text)
-
-    def _label_formula(self, labels: Labels, position: str) -> str:
-        index = f"{1 + labels.array.offset}{_times(position, labels.array.strides[0])}"
-        return f"INDEX({self.name_of(labels.name)},{index})"
-
     # Formulas ------------------------------------------------------------------------------------------------
 
     def base_formula(self) -> str:
@@ -189,7 +109,7 @@ class ViewGrid:
                 index = f"(MATCH({cell},{self.name_of(axis.choosable.name)},0)-1)"
             else:
                 index = f"IF(AND({cell}>=0,{cell}<{axis.size},{cell}=INT({cell})),{cell},NA())"
-            terms.append(f"{_times(index, axis.stride) or f'{_times(index, 1)}*0'}")
+            terms.append(f"{times(index, axis.stride) or f'{times(index, 1)}*0'}")
         return "".join(terms)
 
     def element_formula(self, column: str, row: str) -> str:
@@ -197,13 +117,21 @@ class ViewGrid:
         plan = self.plan
         down, across = f"${self.hidden_column}{row}", f"{column}${self.position_row}"
         index = self.hidden_cell(self.position_row)
-        index += _times(down, plan.rows.stride) + _times(across, plan.columns.stride)
-        look = f"INDEX({self.name_of(plan.name)},{index})"
+        index += times(down, plan.rows.stride) + times(across, plan.columns.stride)
+        look = self._look_up(index)
         if plan.array.dtype_entry.kind == "generic":  # a blank would be 0
             look = f'IF({look}="","",{look})'
         elif plan.array.dtype_entry.kind == "string":
             look += '&amp;""'  # of a blank too; what stands in bulk has no other character to escape
         return f'IF(AND(ISNUMBER({down}),ISNUMBER({across})),{look},"")' if plan.windowed else look
+
+    def _look_up(self, index: str) -> str:
+        """Return the formula of an element, by its index in the buffer from 1."""
+        block = self.plan.block
+        if block.columns == 1:
+            return f"INDEX({self.name_of(self.plan.name)},{index})"
+        cells = escape_text(block.cells).replace("{", "&#123;")  # as it stands in a format
+        return f"INDEX({cells},MOD({index}-1,{block.rows})+1,INT(({index}-1)/{block.rows})+1)"
 
     # Rows ----------------------------------------------------------------------------------------------------
 
@@ -241,7 +169,7 @@ class ViewGrid:
         colours, line = self.choosers["colours"].cell, self.choosers["line"].cell
         name, grid = self.name_of(self.plan.name), self.grid_range
         shown = self.plan.array.buffer if self.plan.colors == "array" else self._elements()
-        least, largest = _extremes(shown)
+        least, largest = extremes(shown)
         labels = "$A" if self.plan.rows.choosable is not None else f"${self.hidden_column}"
         where = f"{labels}${self.first_row}:{labels}${self.last_row}"
         return {
@@ -293,9 +221,7 @@ class ViewGrid:
     def _label_row(self, letters: list[str]) -> str:
         row, axis = self.label_row, self.plan.columns
         cells = [cell_xml(f"A{row}", f"{self.plan.rows.dim} \\ {axis.dim}", style=self.styles.bold)]
-        values: list[Cell] = list(range(len(letters)))
-        if axis.labels is not None:
-            values = to_values(self._label_cells(axis.labels, len(letters)))
+        values = self._labels.values(axis, len(letters))
         style = self.styles.bold_right if axis.labels is None or axis.labels.style is None else axis.labels.style
         for letter, value in zip(letters, values, strict=True):
             position = f"{letter}${self.position_row}"
@@ -304,7 +230,7 @@ class ViewGrid:
 
     def _label_of(self, axis: Axis, position: str) -> str:
         """Return the formula of the label of a row or a column."""
-        label = position if axis.labels is None else self._label_formula(axis.labels, position)
+        label = position if axis.labels is None else self._labels.formula(axis.labels, position)
         return f'IF(ISNUMBER({position}),{label},"")' if self.plan.windowed else label
 
     def _grid_rows(self, letters: list[str]) -> Iterator[str]:
@@ -322,9 +248,7 @@ class ViewGrid:
         if names:
             formulas = frame.select(pl.format(formula, *names)).to_series()
         cells = formulas_xml(columns, rows, formulas, self._typed(self._elements()), plan.style).to_list()
-        values: list[Cell] = list(range(height))
-        if axis.labels is not None:
-            values = to_values(self._label_cells(axis.labels, height))
+        values = self._labels.values(axis, height)
         style = self.styles.bold if axis.labels is None or axis.labels.style is None else axis.labels.style
         for place, row in enumerate(numbers.tolist()):
             position = f"${self.hidden_column}{row}"
@@ -355,17 +279,7 @@ class ViewGrid:
         return to_typed(elements, self.plan.array.dtype_entry, self.plan.style, as_text=self.plan.as_text)
 
 
-def _times(cell: str, stride: int) -> str:
-    """Return what a position adds to an index; empty for a stride of 0.
-
-    Example:
-        >>> _times("$Z9", 1), _times("$Z9", -12), _times("$Z9", 0)
-        ('+$Z9', '+$Z9*-12', '')
-    """
-    return "" if stride == 0 else f"+{cell}" if stride == 1 else f"+{cell}*{stride}"
-
-
-def _extremes(elements: np.ndarray[Any, Any]) -> tuple[float, float]:
+def extremes(elements: np.ndarray[Any, Any]) -> tuple[float, float]:
     """Return the least and the largest of the numbers among some elements; 0 where there is none."""
     numbers = elements.astype(np.float64)
     numbers = numbers[np.isfinite(numbers)]

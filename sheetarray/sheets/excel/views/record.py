@@ -25,21 +25,29 @@ class ViewSheets:
     Attributes:
         recorded: all that its record names.
         intact: those of them that hold what was written.
+        editable: those in which the elements of arrays stand.
+        linked: the names of these arrays.
+        changed: those of them that anybody has saved again, and sheets titled like views of which the record says
+            nothing, since programs lose it.
     """
 
     recorded: frozenset[str] = frozenset()
     intact: frozenset[str] = frozenset()
+    editable: frozenset[str] = frozenset()
+    linked: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
 
 
-def describe_view(array: str, crc: int, size: int) -> dict[str, Any]:
+def describe_view(array: str, crc: int, size: int, *, editable: bool = False) -> dict[str, Any]:
     """Return what a workbook remembers of a view.
 
     Args:
         array: its name.
         crc: the CRC-32 of the sheet's part.
         size: bytes of the same.
+        editable: whether the elements of the array stand in it.
     """
-    return {KEY: {"array": array, "crc": crc, "size": size}}
+    return {KEY: {"array": array, "crc": crc, "size": size} | ({"editable": True} if editable else {})}
 
 
 def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
@@ -54,7 +62,7 @@ def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
     try:
         record = read_record(package) or {}
     except FormatError:
-        return ViewSheets()  # `check` says so
+        record = {}  # `check` says so
     known = {
         title.casefold(): view
         for title, sheet in record.get("sheets", {}).items()
@@ -62,7 +70,10 @@ def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
     }
     recorded = {title: view for title in parts if (view := known.get(title.casefold())) is not None}
     intact = {title for title, view in recorded.items() if _is_intact(package, parts[title], view)}
-    return ViewSheets(frozenset(recorded), frozenset(intact))
+    editable = {title for title, view in recorded.items() if view.get("editable") is True}
+    linked = {array for title in editable if isinstance(array := recorded[title].get("array"), str)}
+    changed = (editable - intact) | {title for title in parts if _WORD in title and title not in recorded}
+    return ViewSheets(*map(frozenset, (recorded, intact, editable, linked, changed)))
 
 
 def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:

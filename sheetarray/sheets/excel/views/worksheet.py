@@ -6,8 +6,9 @@ Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ....columns import column_letters
 from ....elements import Cell
@@ -15,15 +16,22 @@ from ..package.markup import escape_text, quote_attribute
 from ..package.relations import STRICT
 from ..package.styles import DATE_CODES, CellStyles
 from ..skeleton import ViewPart
+from .axes import Labels
 from .cells import to_values
 from .chart import chart_parts
-from .geometry import Labels, ViewPlan
-from .grid import Chooser, ViewGrid
+from .choosers import Chooser
+from .editable import MOST_RANGES, EditableGrid
+from .geometry import ViewPlan
+from .grid import ViewGrid
 
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_SPACES = ((_MAIN, STRICT + "spreadsheetml/main"), (_RELATIONS, STRICT + "officeDocument/relationships"))
+_PAGE = (
+    '<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>'
+    '<pageSetup orientation="landscape"/>'
+)
 _COLOURS = ("FF5A8AC6", "FFFCFCFF", "FFF8696B")  # blue, white, red
 _PRINTED_COLUMNS, _PRINTED_ROWS = 16, 60
 _NARROWEST, _WIDEST, _WIDEST_LABEL = 9.0, 26.0, 40.0
@@ -62,54 +70,101 @@ def make_view(
         styles: those that the workbook has.
         part: where it goes.
     """
+    if plan.editable:
+        editable = EditableGrid(plan, name_of, styles)
+        head, tail = _editable_head(plan, editable, selected=part.selected), _editable_tail(plan, editable)
+        return ViewParts(_to_bytes(head, part), editable.iter_rows(), tail.encode(), None)
     grid = ViewGrid(plan, name_of, styles)
     head, tail = _head(plan, grid, selected=part.selected), _tail(plan, grid, has_chart=part.drawing != "")
+    return ViewParts(
+        _to_bytes(head, part), grid.iter_rows(), tail.encode(), chart_parts(grid) if part.drawing else None
+    )
+
+
+def _to_bytes(head: str, part: ViewPart) -> bytes:
+    """Return what comes before the rows, in the namespaces of the workbook."""
     if part.strict:
         for space, other in _STRICT_SPACES:
             head = head.replace(f'"{space}"', f'"{other}"')
-    return ViewParts(head.encode(), grid.iter_rows(), tail.encode(), chart_parts(grid) if part.drawing else None)
+    return head.encode()
 
 
 def printed_range(plan: ViewPlan) -> str:
     """Return the absolute range of a view that is printed: its first columns and rows, on one page."""
-    grid = ViewGrid(plan, str, CellStyles())
     last = column_letters(min(plan.width, _PRINTED_COLUMNS))
+    if plan.editable:
+        return f"$A$1:${last}${min(EditableGrid(plan, str, CellStyles()).last_row, _PRINTED_ROWS)}"
+    grid = ViewGrid(plan, str, CellStyles())
     return f"$A$1:${last}${min(grid.last_row, grid.label_row + _PRINTED_ROWS)}"
 
 
 def _head(plan: ViewPlan, grid: ViewGrid, *, selected: bool) -> str:
     """Return what comes before the rows."""
-    first, in_view = f"B{grid.first_row}", ' tabSelected="1"' if selected else ""
-    widths = list(_column_widths(plan, grid))
+    first = f"B{grid.first_row}"
+    pane = (
+        f'<pane xSplit="1" ySplit="{grid.label_row}" topLeftCell="{first}" activePane="bottomRight" state="frozen"/>'
+        '<selection pane="topRight" activeCell="B2" sqref="B2"/><selection pane="bottomLeft"/>'
+        f'<selection pane="bottomRight" activeCell="{first}" sqref="{first}"/>'
+    )
+    widths = _column_widths(plan, grid)
+    return _sheet_head(f"{grid.hidden_column}{grid.last_row}", pane, widths, plan.width + 1, selected=selected)
+
+
+def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str:
+    """Return what comes before the rows of a view for editing."""
+    first, split = f"B{grid.heading + 1}", ""
+    pane = '<pane xSplit="1" topLeftCell="B1" activePane="topRight" state="frozen"/>'
+    active = "topRight"
+    if grid.slices == 1:
+        split, active = f'ySplit="{grid.heading}" ', "bottomRight"
+        pane = f'<pane xSplit="1" {split}topLeftCell="{first}" activePane="{active}" state="frozen"/>'
+        pane += '<selection pane="topRight"/><selection pane="bottomLeft"/>'
+    pane += f'<selection pane="{active}" activeCell="{first}" sqref="{first}"/>'
+    captions = [f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}", *(f"{axis.dim}:" for axis in plan.choosers)]
+    others = [_labels_width(axis.labels, axis.size) for axis in plan.choosers]
+    widths = _widths_beside(plan, captions, grid.sample(_SAMPLE), others)
+    last = f"{column_letters(grid.hidden_place)}{grid.last_row}"
+    return _sheet_head(last, pane, widths, grid.hidden_place, selected=selected)
+
+
+def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], hidden: int, *, selected: bool) -> str:
+    in_view = ' tabSelected="1"' if selected else ""
     columns = "".join(f'<col min="{a}" max="{b}" width="{width:g}" customWidth="1"/>' for a, b, width in widths)
-    hidden = plan.width + 2
-    chooser = '<selection pane="topRight" activeCell="B2" sqref="B2"/>'
     return (
         f'{_DECLARED}<worksheet xmlns="{_MAIN}" xmlns:r="{_RELATIONS}">'
         '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>'
-        f'<dimension ref="A1:{grid.hidden_column}{grid.last_row}"/>'
-        f'<sheetViews><sheetView showGridLines="0"{in_view} workbookViewId="0">'
-        f'<pane xSplit="1" ySplit="{grid.label_row}" topLeftCell="{first}" activePane="bottomRight" state="frozen"/>'
-        f'{chooser}<selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="{first}" sqref="{first}"/>'
-        '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>'
-        f'<cols>{columns}<col min="{hidden}" max="{hidden}" width="9" hidden="1" customWidth="1"/></cols><sheetData>'
+        f'<dimension ref="A1:{last}"/><sheetViews><sheetView showGridLines="0"{in_view} workbookViewId="0">{pane}'
+        '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>'
+        f'{columns}<col min="{hidden + 1}" max="{hidden + 1}" width="9" hidden="1" customWidth="1"/></cols><sheetData>'
     )
 
 
 def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, float]]:
-    """Yield spans of columns, from 1, and how wide they are."""
+    """Return spans of columns, from 1, and how wide they are."""
     captions = [chooser.caption for chooser in grid.choosers.values()]
-    corner = f"{plan.rows.dim} \\ {plan.columns.dim}"
+    captions += [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
+    choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
+    return _widths_beside(plan, captions, to_values(grid.sample(_SAMPLE)), choosers)
+
+
+def _widths_beside(
+    plan: ViewPlan, captions: Iterable[str], sample: Iterable[Cell], choosers: Iterable[float]
+) -> Iterator[tuple[int, int, float]]:
+    """Yield spans of columns, from 1, and how wide they are: the labels, and what stands beside them.
+
+    Args:
+        plan: of the view.
+        captions: of which the longest is to fit beside the choosers.
+        sample: some elements.
+        choosers: how wide what is chosen is.
+    """
     labels = _labels_width(plan.rows.labels, plan.height)
-    longest = max(len(text) for text in (plan.caption, corner, *captions))
-    yield 1, 1, min(max(_NARROWEST, labels, longest * 1.1) + 2, _WIDEST_LABEL)
-    elements = max(_width_of(value) for value in to_values(grid.sample(_SAMPLE)))
+    yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)
+    elements = max(map(_width_of, sample))
     if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
         elements = float(max(map(len, DATE_CODES.values())))
     width = min(max(_NARROWEST, elements, _labels_width(plan.columns.labels, plan.width)) + 1, _WIDEST)
-    choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
-    choosers = [min(max(width, label + 2), _WIDEST) for label in choosers]
-    yield 2, 2, max(choosers)
+    yield 2, 2, max(min(max(width, label + 2), _WIDEST) for label in (0.0, *choosers))
     if plan.width > 1:
         yield 3, plan.width + 1, width
 
@@ -129,22 +184,39 @@ def _width_of(value: Cell) -> float:
 
 def _tail(plan: ViewPlan, grid: ViewGrid, *, has_chart: bool) -> str:
     """Return what comes after the rows."""
+    cells, ends = grid.grid_range.replace("$", ""), [grid.hidden_cell(row) for row in (1, 3, 2)]
     return (
         "</sheetData>"
-        + (_colour_scale(grid) if plan.has_numbers else "")
+        + (_colour_scale(cells, ends) if plan.has_numbers else "")
         + _validations(grid)
-        + '<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>'
-        '<pageSetup orientation="landscape"/>' + ('<drawing r:id="rId1"/>' if has_chart else "") + "</worksheet>"
+        + _PAGE
+        + ('<drawing r:id="rId1"/>' if has_chart else "")
+        + "</worksheet>"
     )
 
 
-def _colour_scale(grid: ViewGrid) -> str:
-    cells = grid.grid_range.replace("$", "")
-    ends = "".join(f'<cfvo type="formula" val="{grid.hidden_cell(row)}"/>' for row in (1, 3, 2))
+def _editable_tail(plan: ViewPlan, grid: EditableGrid) -> str:
+    """Return what comes after the rows of a view for editing."""
+    colours = ""
+    if plan.has_numbers:
+        ends = [grid.hidden_cell(row) for row in (1, 3, 2)]
+        colours = "".join(_colour_scale(" ".join(some), ends) for some in _in_batches(grid.ranges, MOST_RANGES))
+    return "</sheetData>" + colours + _PAGE + "</worksheet>"
+
+
+def _in_batches(ranges: Iterable[str], size: int) -> Iterator[list[str]]:
+    rest = iter(ranges)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def _colour_scale(cells: str, ends: Sequence[str]) -> str:
+    """Return the rule of colours for some ranges, between the numbers in three cells."""
+    points = "".join(f'<cfvo type="formula" val="{end}"/>' for end in ends)
     colours = "".join(f'<color rgb="{colour}"/>' for colour in _COLOURS)
     return (
         f'<conditionalFormatting sqref="{cells}"><cfRule type="colorScale" priority="1">'
-        f"<colorScale>{ends}{colours}</colorScale></cfRule></conditionalFormatting>"
+        f"<colorScale>{points}{colours}</colorScale></cfRule></conditionalFormatting>"
     )
 
 

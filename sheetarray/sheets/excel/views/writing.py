@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import posixpath
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..package.packing import PackageWriter
 from ..package.relations import relation_type, relations_part
 from ..package.styles import CellStyles
 from ..skeleton import SheetPlan, ViewPart
+from .editable import EditableGrid
 from .geometry import ViewPlan
 from .record import describe_view
 from .worksheet import ViewParts, make_view, printed_range
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _ROWS_AT_ONCE = 64
 _MOST_BYTES, _ANY = 2**28, 2**40  # of numbers, and of texts, which may be of any length
@@ -28,8 +32,19 @@ _RELATIONS = (
 def plan_view_sheet(view: ViewPlan) -> SheetPlan:
     """Return the plan of the sheet of a view, as the workbook lists it."""
     return SheetPlan(
-        view.title, (), 0, names=False, printed=[printed_range(view)], is_view=True, has_chart=view.has_numbers
+        view.title,
+        (),
+        0,
+        names=False,
+        printed=[printed_range(view)],
+        is_view=True,
+        has_chart=view.has_numbers and not view.editable,
     )
+
+
+def link_columns(views: Iterable[ViewPlan]) -> dict[str, pl.Series]:
+    """Return the formulas of the elements that stand in views for editing, by the names of their arrays."""
+    return {view.name: EditableGrid(view, str, CellStyles()).column_formulas() for view in views if view.editable}
 
 
 def write_view(
@@ -60,7 +75,7 @@ def write_view(
         _write_relation(writer, part.drawing, "chart", part.chart)
         writer.write_part(part.drawing, drawing.encode())
         writer.write_part(part.chart, chart.encode())
-    return describe_view(view.name, crc, size)
+    return describe_view(view.name, crc, size, editable=view.editable)
 
 
 def _join_chunks(made: ViewParts) -> Iterator[bytes]:

@@ -1,0 +1,133 @@
+"""Cells that repeat other cells, and take their values from those: columns whose elements stand in a view.
+
+A formula without a value is followed wherever it leads; one with a value only where it leads into a view that people
+may have edited in a program that computes nothing. One step is enough, as an element of a view is no formula: what
+leads to another formula without a value, or in a circle, stays a formula without a value, and is an error with its
+address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...dtypes import Mask, Positions
+from .reader.cells import PENDING, CellRun
+from .reader.column import ColumnRun
+from .reader.references import HasReferences
+from .reader.some_runs import ROW, SomeRuns
+
+_MOST_TITLES = 16  # of other sheets to which the formulas of one lead
+CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
+
+
+class Followed:
+    """The formulas of one sheet that repeat cells.
+
+    Args:
+        title: of the sheet.
+        container: the workbook.
+        cells_of_rows: the cells of some rows, by the title of their sheet in lower case.
+        editable: titles of views in which elements stand, in lower case.
+        changed: titles of views that anybody has saved again, and of sheets that may be such views.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        container: HasReferences,
+        cells_of_rows: CellsOfRows,
+        editable: frozenset[str],
+        changed: frozenset[str],
+    ) -> None:
+        self._title, self._container, self._cells_of_rows = title, container, cells_of_rows
+        self._editable = editable
+        self.changed = changed - {title.casefold()}
+        self._known: tuple[Positions, Positions, Positions, list[str]] | None = None
+        self._cells: dict[str, SomeRuns] = {}
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether formulas that have a value are followed too."""
+        return bool(self.changed) and not self.changed.isdisjoint(self._references()[3])
+
+    def _references(self) -> tuple[Positions, Positions, Positions, list[str]]:
+        """Return the formulas' positions in order, the cells' positions, the numbers of their sheets, and those."""
+        if self._known is None:
+            titles: dict[str, int] = {}
+            rows = []
+            for reference in self._container.references(self._title):
+                title = reference.title or self._title.casefold()
+                if title in titles or len(titles) < _MOST_TITLES:
+                    number = titles.setdefault(title, len(titles))
+                    target = reference.target_row * ROW + reference.target_column
+                    rows.append((reference.column * ROW + reference.row, target, number))
+            table = np.array(rows, np.int64).reshape(-1, 3)
+            table = table[np.argsort(table[:, 0], kind="stable")]
+            self._known = table[:, 0], table[:, 1], table[:, 2], list(titles)
+        return self._known
+
+    def _find(self, positions: Positions) -> tuple[Positions, Mask]:
+        """Return for each of some cells the number of its reference, and whether it has one."""
+        formulas = self._references()[0]
+        if not len(formulas):
+            return np.zeros(len(positions), np.int64), np.zeros(len(positions), np.bool_)
+        places = np.minimum(np.searchsorted(formulas, positions), len(formulas) - 1)
+        return places, formulas[places] == positions
+
+    def without_links(self, run: CellRun) -> CellRun:
+        """Return cells, of which those that repeat a view for editing count as no formulas."""
+        if run.formulas is None or not self._editable:
+            return run
+        _, _, numbers, titles = self._references()
+        places, known = self._find(run.columns * ROW + run.rows)
+        linked = np.array([title in self._editable for title in titles] or [False])
+        marks = run.formulas & ~(known & linked[numbers[places]] if len(numbers) else known)
+        return replace(run, formulas=marks if marks.any() else None)
+
+    def follow(self, run: ColumnRun, column: int, first: int) -> ColumnRun:
+        """Return the cells of a column, those that repeat others with the values of those, blank ones left out.
+
+        Args:
+            run: the cells, with values of text.
+            column: which it is, from 0.
+            first: the row of its place 0.
+        """
+        import polars as pl
+
+        pending = run.kinds == PENDING
+        if not pending.any() and not self.are_wanted:
+            return run
+        _, targets, numbers, titles = self._references()
+        places, known = self._find(column * ROW + run.places + first)
+        if not known.any():
+            return run
+        changed = np.array([title in self.changed for title in titles])
+        wanted = known & (pending | changed[numbers[places]])
+        kinds, values, blank = run.kinds.copy(), run.values.clone(), np.zeros(len(run), np.bool_)
+        for number, title in enumerate(titles):
+            some = np.flatnonzero(wanted & (numbers[places] == number))
+            if not len(some):
+                continue
+            match, cells = self._cells_in(title, number).at(targets[places[some]])
+            kinds[some[match]], values = cells.kinds, values.scatter(some[match], cells.values)
+            blank[np.delete(some, match)] = True
+        if not blank.any():
+            return ColumnRun(run.places, kinds, values)
+        return ColumnRun(run.places[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
+
+    def _cells_in(self, title: str, number: int) -> SomeRuns:
+        """Return the cells of a sheet to which formulas lead, all of them at once."""
+        if title not in self._cells:
+            _, targets, numbers, _ = self._references()
+            rows = np.unique(targets[numbers == number] // ROW)
+            self._cells[title] = self._cells_of_rows(title, list(_spans_of(rows)))
+        return self._cells[title]
+
+
+def _spans_of(rows: Positions) -> Iterator[tuple[int, int]]:
+    """Yield rows as spans of those that follow one another."""
+    for span in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
+        yield int(span[0]), int(span[-1]) + 1

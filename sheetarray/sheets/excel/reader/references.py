@@ -1,0 +1,85 @@
+"""Formulas that are one plain reference to a cell, `='temperature view'!B2`, found in the XML of a worksheet.
+
+Programs that compute nothing (openpyxl) drop the values of formulas, and others leave old ones. Where a formula only
+repeats a cell, its value is that cell's, and nobody has to compute it. Nothing but the text of formulas is looked at:
+array formulas, and those that a program shares between cells, are no plain references.
+
+Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol, runtime_checkable
+from xml.sax.saxutils import unescape
+
+from ....columns.grid import column_number
+from .cells import MOST_COLUMNS, MOST_ROWS
+
+MOST_REFERENCES = 2**20  # of a sheet that are followed
+_LONGEST = 200  # bytes of such a formula
+_CELL = re.compile(
+    rb"""<c\s(?:[^<>]*?\s)?r=["']([A-Z]{1,3})([0-9]{1,7})["'][^<>]*>\s*"""
+    rb"""<f(?:\saca="[a-z01]{1,5}")?>([^<>]{1,%d})</f>""" % _LONGEST
+)
+_REFERENCE = re.compile(r"""(?:(?:'((?:[^']|'')+)'|([^\W\d][\w.]*))!)?\$?([A-Za-z]{1,3})\$?([0-9]{1,7})(?:&"")?""")
+_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+
+
+class Reference(NamedTuple):
+    """A formula that repeats a cell.
+
+    Attributes:
+        row: of the formula, from 0.
+        column: the same.
+        title: of the sheet of the cell, in lower case; empty for the sheet of the formula.
+        target_row: of the cell.
+        target_column: the same.
+    """
+
+    row: int
+    column: int
+    title: str
+    target_row: int
+    target_column: int
+
+
+@runtime_checkable
+class HasReferences(Protocol):
+    """A workbook whose formulas can be looked at."""
+
+    def references(self, title: str) -> Iterator[Reference]:
+        """Yield the formulas of a sheet that are one plain reference."""
+
+
+def find_references(blocks: Iterable[bytes]) -> Iterator[Reference]:
+    """Yield the formulas in blocks of worksheet XML that are one plain reference, at most `MOST_REFERENCES`."""
+    count = 0
+    for block in blocks:
+        if b"<f" not in block:
+            continue
+        for cell in _CELL.finditer(block):
+            reference = parse_reference(unescape(cell[3].decode("utf-8", "replace"), _ENTITIES))
+            if reference is None:
+                continue
+            count += 1
+            if count > MOST_REFERENCES:
+                return
+            yield Reference(int(cell[2]) - 1, column_number(cell[1].decode()), *reference)
+
+
+def parse_reference(formula: str) -> tuple[str, int, int] | None:
+    """Return the sheet, the row and the column of the cell that a formula repeats; None where it does anything else.
+
+    Example:
+        >>> parse_reference("'Ann''s view'!$B$2"), parse_reference('C3&""'), parse_reference("B2*2")
+        (("ann's view", 1, 1), ('', 2, 2), None)
+    """
+    match = _REFERENCE.fullmatch(formula.strip())
+    if match is None:
+        return None
+    row, column = int(match[4]) - 1, column_number(match[3])
+    if not (0 <= row < MOST_ROWS and column < MOST_COLUMNS):
+        return None
+    return (match[1] or match[2] or "").replace("''", "'").casefold(), row, column

@@ -1,0 +1,59 @@
+"""Cells of some rows of a sheet, put in their order, of which any may be asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....columns import Request
+from ....dtypes import Positions
+from .cells import CellRun
+from .column import ColumnRun
+
+ROW = 2**31  # what a row counts in a position
+
+
+class SomeRuns:
+    """Cells of some rows, sorted by row and column."""
+
+    def __init__(self) -> None:
+        self._cell_runs: list[CellRun] = []
+
+    def add(self, run: CellRun) -> None:
+        """Put in some more."""
+        if len(run):
+            self._cell_runs.append(run)
+
+    def sort(self) -> SomeRuns:
+        """Have them in their order; returns itself."""
+        import polars as pl
+
+        rows = np.concatenate([np.zeros(0, np.int64), *(run.rows for run in self._cell_runs)])
+        columns = np.concatenate([np.zeros(0, np.int64), *(run.columns for run in self._cell_runs)])
+        positions = rows * ROW + columns
+        order = np.argsort(positions, kind="stable")
+        self._positions = positions[order]
+        self._kinds = np.concatenate([np.zeros(0, np.uint8), *(run.kinds for run in self._cell_runs)])[order]
+        values = [run.values for run in self._cell_runs] or [pl.Series([], dtype=pl.String)]
+        self._values = pl.concat(values).gather(order)
+        self._cell_runs = []
+        return self
+
+    def at(self, positions: Positions) -> tuple[Positions, CellRun]:
+        """Return which of some positions hold a cell, by their indices, and those cells."""
+        index = np.searchsorted(self._positions, positions)
+        known = np.minimum(index, max(len(self._positions) - 1, 0))
+        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
+        selected = known[match]
+        rows, columns = np.divmod(self._positions[selected], ROW)
+        return match, CellRun(rows, columns, self._kinds[selected], self._values.gather(selected))
+
+    def between(self, request: Request) -> tuple[ColumnRun, int | None]:
+        """Return the cells of a row that are requested, counted from the first one; and one that comes twice."""
+        first = request.row * ROW + request.column
+        end = request.row * ROW + (ROW if request.stop is None else request.stop)
+        low, high = np.searchsorted(self._positions, [first, end]).tolist()
+        places = self._positions[low:high] - first
+        twice = np.flatnonzero(np.diff(places) == 0)
+        return ColumnRun(places, self._kinds[low:high], self._values[low:high]), int(places[twice[0]]) if len(
+            twice
+        ) else None

@@ -1,0 +1,244 @@
+"""The dimensions of an array in view, with the coordinates that label them, and whether a cell can name a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....cells.serials import serial_unit
+from ....columns import Layout, column_letters
+from ....columns.words import CODES, NONE, code_of
+from ....errors import FormatError
+from ....labels.description import NAME as LABELS_NAME
+from ....labels.description import DatasetLabels, VariableLabels, is_description
+from ....linear import LinearArray
+from ..names import quote_title
+
+_LONGEST_MATCH = 255  # characters of a text that MATCH looks for
+_WIDEST_NUMBER = 10**10  # shown with all its digits in a list of choices
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The coordinate of a dimension.
+
+    Attributes:
+        name: of the array that it is.
+        array: the same.
+        style: of its numbers.
+        can_be_chosen: whether a cell that holds one of the labels says which: no two are equal as spreadsheets compare
+            them, and none changes when it is typed.
+    """
+
+    name: str
+    array: LinearArray
+    style: int | None
+    can_be_chosen: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of an array in view.
+
+    Attributes:
+        dim: its name.
+        size: how many indices it has.
+        stride: in elements.
+        labels: its coordinate; None where indices stand for it.
+    """
+
+    dim: str
+    size: int
+    stride: int
+    labels: Labels | None
+
+    @property
+    def choosable(self) -> Labels | None:
+        """The labels, where a cell can name one of them."""
+        return self.labels if self.labels is not None and self.labels.can_be_chosen else None
+
+
+@dataclass(frozen=True)
+class ColumnPlace:
+    """Some elements of an array that stand in one column.
+
+    Attributes:
+        title: of the sheet.
+        column: from 0.
+        row: of the first of them, from 0.
+        count: how many there are.
+    """
+
+    title: str
+    column: int
+    row: int
+    count: int
+
+
+@dataclass(frozen=True)
+class ColumnBlock:
+    """The columns of one array, side by side, where a formula finds every element.
+
+    Attributes:
+        cells: the absolute range of all of them, with the sheet.
+        columns: how many there are.
+        rows: how many elements each has; the last one may have fewer.
+    """
+
+    cells: str
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class ColumnPlaces:
+    """Where the arrays of a workbook stand.
+
+    Attributes:
+        places: of each array, by its name.
+        styles: of the numbers in its first column.
+        as_text: whether elements are text, whatever they are.
+    """
+
+    places: dict[str, list[ColumnPlace]]
+    styles: dict[str, int | None]
+    as_text: bool
+
+    @classmethod
+    def of_layouts(
+        cls,
+        titles: Sequence[str],
+        layouts: Sequence[Layout],
+        formats: Sequence[Sequence[int | None]],
+        *,
+        as_text: bool,
+    ) -> ColumnPlaces:
+        """Return the places of a write.
+
+        Args:
+            titles: of the sheets.
+            layouts: what stands in each.
+            formats: the styles of the numbers in each column of each.
+            as_text: whether all elements are text.
+        """
+        made = cls({}, {}, as_text)
+        for title, layout, styles in zip(titles, layouts, formats, strict=False):
+            for column, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
+                place = ColumnPlace(title, column, layout.named + piece.above, len(piece.buffer))
+                made.places.setdefault(piece.name, []).append(place)
+                made.styles.setdefault(piece.name, style)
+        return made
+
+    def block_of(self, name: str) -> ColumnBlock | None:
+        """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""
+        places = self.places.get(name, [])
+        if not places or not all(place.count for place in places):
+            return None
+        first = places[0]
+        for number, place in enumerate(places):
+            beside = (place.title, place.column, place.row) == (first.title, first.column + number, first.row)
+            if not beside or (place.count != first.count and number < len(places) - 1):
+                return None
+        ends = (first.column, first.row + 1), (places[-1].column, first.row + first.count)
+        cells = ":".join(f"${column_letters(column)}${row}" for column, row in ends)
+        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(places), first.count)
+
+
+def has_header_words(texts: Sequence[Any]) -> bool:
+    """Return whether some texts, beside each other, could be taken for the header of an array.
+
+    Example:
+        >>> has_header_words(["shape", "data"]), has_header_words([" NDArray"])
+        (False, True)
+    """
+    codes = {code for text in texts if isinstance(text, str) and (code := code_of(text)) != NONE}
+    return CODES["ndarray"] in codes or len(codes) > 2
+
+
+def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
+    """Return what is said of the arrays' dimensions; None where nothing is."""
+    description = arrays.get(LABELS_NAME)
+    if description is None or not is_description(LABELS_NAME, pieces := description.to_numpy()):
+        return None
+    try:
+        return DatasetLabels.from_pieces(pieces)
+    except FormatError:
+        return None  # an array that only has the name
+
+
+def make_axes(
+    name: str,
+    arrays: Mapping[str, LinearArray],
+    variable: VariableLabels | None,
+    described: DatasetLabels | None,
+    columns: ColumnPlaces,
+    *,
+    text_chooser: bool,
+) -> Iterator[Axis]:
+    """Yield the dimensions of an array, each with its labels.
+
+    Args:
+        name: of the array.
+        arrays: all that there are.
+        variable: what is said of the array.
+        described: what is said of all.
+        columns: where they stand.
+        text_chooser: whether there is a style for cells in which whatever is typed stays text.
+    """
+    array = arrays[name]
+    dims: Sequence[str] = [f"{name}_{axis}" for axis in range(array.ndim)]
+    if variable is not None and len(variable.dims) == array.ndim:
+        dims = variable.dims
+    for dim, size, stride in zip(dims, array.shape, array.strides, strict=True):
+        coordinate = described.find(dim) if described is not None else None
+        labels = None
+        if coordinate is not None and coordinate.dims == (dim,) and dim in arrays and arrays[dim].shape == (size,):
+            labels = _make_labels(dim, arrays[dim], columns, text_chooser=text_chooser)
+        yield Axis(dim, size, stride, labels)
+
+
+def _make_labels(name: str, array: LinearArray, columns: ColumnPlaces, *, text_chooser: bool) -> Labels | None:
+    kind = array.dtype_entry.kind
+    block = columns.block_of(name)
+    if block is None or block.columns > 1 or kind not in ("float", "int", "string", "datetime"):
+        return None
+    values = array.to_numpy()
+    if kind == "string" and has_header_words(values.tolist()):
+        return None
+    style = columns.styles[name]
+    plain = array.strides == (1,) and array.offset == 0 and array.capacity == array.length
+    plain = plain and (kind == "string" or not columns.as_text)
+    return Labels(name, array, style, plain and _can_be_chosen(values, kind, style, text_chooser=text_chooser))
+
+
+def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *, text_chooser: bool) -> bool:
+    """Return whether a cell that is chosen from a list of the labels holds exactly one of them."""
+    if kind == "datetime":
+        if np.isnat(values).any() or len(np.unique(values)) < len(values):
+            return False
+        if style is None or serial_unit(values.dtype) is None:
+            return text_chooser  # ISO text
+        seconds = values.astype("datetime64[ms]").astype(np.int64)
+        return bool((seconds % 10_800_000 == 0).all())  # eighths of a day, which a double holds
+    if kind in ("float", "int"):
+        numbers = values.astype(np.float64)
+        fine = (np.abs(numbers) < _WIDEST_NUMBER).all() and len(np.unique(numbers)) == len(values)
+        return bool(fine) and all(float(f"{number:.9g}") == number for number in numbers.tolist())
+    texts = [str(text) for text in values.tolist()]
+    return len({text.casefold() for text in texts}) == len(texts) and all(
+        _stays_text(text, text_chooser=text_chooser) for text in texts
+    )
+
+
+def _stays_text(text: str, *, text_chooser: bool) -> bool:
+    """Return whether a text that is chosen from a list is found again by MATCH, which knows wildcards."""
+    if not text.strip() or text != text.strip() or len(text) > _LONGEST_MATCH or set(text) & set("*?~\n\r\t"):
+        return False
+    if text.startswith("'"):
+        return False
+    return text_chooser or not (
+        any(mark.isdigit() for mark in text) or text[0] in "=+-@" or text.casefold() in ("true", "false")
+    )

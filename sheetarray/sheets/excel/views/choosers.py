@@ -1,0 +1,79 @@
+"""The cells of a view in which people choose: an index or a label of a dimension, what colours are spread over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....elements import Cell
+from ..package.styles import CellStyles
+from .axes import Axis
+from .geometry import ViewPlan
+from .label_cells import LabelCells, chooser_kind
+
+_MOST_LISTED, _LONGEST_LIST = 256, 255  # indices, and characters of a list of choices in a formula
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """A cell in which people choose.
+
+    Attributes:
+        row: of the cell, in column B.
+        caption: beside it, in column A.
+        value: what is chosen at first.
+        style: of the cell.
+        allowed: what may be chosen: a formula that names cells, or a list in quotes; empty for whole numbers.
+        most: the largest whole number that may be chosen, where it is one of those.
+        least: the smallest.
+        shown: a formula that shows the label of what is chosen, its value at first, and its style.
+    """
+
+    row: int
+    caption: str
+    value: Cell
+    style: int | None
+    allowed: str = ""
+    most: int = 0
+    least: int = 0
+    shown: tuple[str, Cell, int | None] | None = None
+
+    @property
+    def cell(self) -> str:
+        """Its absolute address."""
+        return f"$B${self.row}"
+
+
+def make_choosers(plan: ViewPlan, labels: LabelCells, styles: CellStyles) -> dict[str, Chooser]:
+    """Return the choosers of a view, by what they choose: "dimension 0" and so on, "colours", "line", "first row",
+    "first column", "step".
+    """
+    made: dict[str, Chooser] = {}
+
+    def add(key: str, caption: str, value: Cell, *, allowed: str = "", most: int = 0, least: int = 0) -> None:
+        made[key] = Chooser(len(made) + 2, caption, value, styles.choosers.get(""), allowed, most, least)
+
+    for place, axis in enumerate(plan.choosers):
+        made[f"dimension {place}"] = _axis_chooser(axis, len(made) + 2, labels, styles)
+    if plan.has_numbers:
+        add("colours", "colours over:", plan.colors, allowed='"array,slice"')
+        style = styles.choosers.get(chooser_kind(plan.rows.choosable))
+        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", labels.first_choice(plan.rows), style)
+    if plan.windowed:
+        add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
+        add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
+        add("step", "step:", 1, most=max(plan.rows.size, plan.columns.size), least=1)
+    return made
+
+
+def _axis_chooser(axis: Axis, row: int, labels: LabelCells, styles: CellStyles) -> Chooser:
+    style = styles.choosers.get(chooser_kind(axis.choosable))
+    shown = None
+    if axis.choosable is not None:
+        allowed = labels.name_of(axis.choosable.name)
+    else:
+        indices = ",".join(map(str, range(min(axis.size, _MOST_LISTED))))
+        allowed = f'"{indices}"' if axis.size <= _MOST_LISTED and len(indices) <= _LONGEST_LIST else ""
+        if axis.labels is not None:
+            shown = labels.formula(axis.labels, f"$B${row}"), labels.first(axis.labels), axis.labels.style
+    first = labels.first_choice(axis)
+    return Chooser(row, f"{axis.dim}:", first, style, allowed, axis.size - 1, shown=shown)

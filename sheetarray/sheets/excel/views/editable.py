@@ -1,0 +1,226 @@
+"""A view that people can edit: all slices one under the other, the elements as values, and the column looks into it.
+
+    row 1      in arrays of three dimensions or more: `time:` and its label, `level:` and its label
+    one row    the caption and the two dimensions; labels of the columns
+    more       the label of each row, and the elements
+    one row    blank; the next slice begins below
+
+An element that the array shows more than once, by a stride of 0, stands in the first of its cells, and the others are
+formulas that follow it. What of the buffer the array does not show stays in the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....columns import column_letters
+from ....elements import Cell
+from ..names import quote_title
+from ..package.markup import escape_text
+from ..package.styles import CellStyles
+from .cells import cell_xml, linked_xml, to_typed, to_values
+from .geometry import ViewPlan
+from .grid import extremes
+from .label_cells import LabelCells
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_RANGES = 100  # of one rule of colours
+TEXT_STYLE = "@"
+
+
+class EditableGrid:
+    """The rows of a view for editing.
+
+    Args:
+        plan: of the view.
+        name_of: the defined name of the cells of an array.
+        styles: those that the workbook has.
+    """
+
+    def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
+        self.plan, self.styles = plan, styles
+        self._name_of = name_of
+        self._labels = LabelCells(name_of, plan.as_text)
+
+    # Where what stands ---------------------------------------------------------------------------------------
+
+    @property
+    def heading(self) -> int:
+        """How many rows stand above the elements of a slice."""
+        return 2 if self.plan.choosers else 1
+
+    @property
+    def step(self) -> int:
+        """How many rows a slice takes, the blank one too."""
+        return self.heading + self.plan.height + 1
+
+    @property
+    def slices(self) -> int:
+        """How many there are."""
+        return len(self._indices)
+
+    @property
+    def last_row(self) -> int:
+        """The last row that holds something."""
+        return self.slices * self.step - 1
+
+    @property
+    def last_column(self) -> str:
+        """The letters of the last column of elements."""
+        return column_letters(self.plan.width)
+
+    @property
+    def hidden_place(self) -> int:
+        """The hidden column, from 0: right of the elements and of the labels of slices."""
+        return max(self.plan.width + 1, 2 * len(self.plan.choosers))
+
+    def first_row_of(self, number: int) -> int:
+        """Return the row of the first elements of a slice."""
+        return number * self.step + self.heading + 1
+
+    @property
+    def ranges(self) -> Iterator[str]:
+        """The elements of each slice, as ranges of cells."""
+        for number in range(self.slices):
+            row = self.first_row_of(number)
+            yield f"B{row}:{self.last_column}{row + self.plan.height - 1}"
+
+    def hidden_cell(self, row: int) -> str:
+        """Return the absolute address of a cell of the hidden column."""
+        return f"${column_letters(self.hidden_place)}${row}"
+
+    @cached_property
+    def _indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The index in the buffer of each element: slice by slice, row by row."""
+        plan = self.plan
+        places = np.full(1, plan.array.offset, np.int64)
+        for axis in (*plan.choosers, plan.rows, plan.columns):
+            places = np.add.outer(places, np.arange(axis.size, dtype=np.int64) * axis.stride)
+        return places.reshape(-1, plan.height, plan.width)
+
+    @cached_property
+    def _first_places(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The elements of the buffer that the array shows, and in which cell of the grid each stands first."""
+        elements, places = np.unique(self._indices.ravel(), return_index=True)
+        return elements, places
+
+    def _addresses(self, places: np.ndarray[Any, Any]) -> pl.Series:
+        """Return the addresses of some cells of the grid."""
+        import polars as pl
+
+        plan = self.plan
+        rows, columns = np.divmod(places, plan.width)
+        slices, rows = np.divmod(rows, plan.height)
+        letters = pl.Series([column_letters(place) for place in range(1, plan.width + 1)])
+        numbers = pl.Series(slices * self.step + rows + self.heading + 1)
+        return letters.gather(columns) + numbers.cast(pl.String)
+
+    # Formulas ------------------------------------------------------------------------------------------------
+
+    def column_formulas(self) -> pl.Series:
+        """Return the formula of each element of the buffer in the array's column, escaped; null for one not shown."""
+        import polars as pl
+
+        elements, places = self._first_places
+        sheet = escape_text(quote_title(self.plan.title))
+        formulas = pl.lit(f"{sheet}!") + pl.col("address") + pl.lit(self._end)
+        made = pl.DataFrame({"address": self._addresses(places)}).select(formulas).to_series()
+        return pl.repeat(None, self.plan.array.capacity, dtype=pl.String, eager=True).scatter(elements, made)
+
+    @property
+    def _end(self) -> str:
+        """What follows a reference in a formula: a blank that is text is to stay one, and no 0."""
+        return '&amp;""' if self.plan.array.dtype_entry.kind == "string" else ""
+
+    def _helper_cells(self) -> dict[int, tuple[str, Cell]]:
+        """Return the formulas that colours are spread between, by their rows, and their values."""
+        if not self.plan.has_numbers:
+            return {}
+        name = self._name_of(self.plan.name)
+        least, largest = extremes(self.plan.array.buffer)
+        middle = f"({self.hidden_cell(1)}+{self.hidden_cell(2)})/2"
+        return {1: (f"MIN({name})", least), 2: (f"MAX({name})", largest), 3: (middle, (least + largest) / 2)}
+
+    # Rows ----------------------------------------------------------------------------------------------------
+
+    def iter_rows(self) -> Iterator[str]:
+        """Yield the rows of the sheet, as XML."""
+        plan, helpers = self.plan, self._helper_cells()
+        choices = product(*(range(axis.size) for axis in plan.choosers))
+        chosen = [self._labels.values(axis, axis.size) for axis in plan.choosers]
+        down, across = self._labels.values(plan.rows, plan.height), self._labels.values(plan.columns, plan.width)
+        cells = self._element_cells()
+        for number, choice in enumerate(choices):
+            row = number * self.step + 1
+            made = [self._choice_cells(row, choice, chosen)] if plan.choosers else []
+            made.append(self._label_cells(row + len(made), across))
+            for place in range(plan.height):
+                made.append(self._row_label(row + len(made), place, down[place]) + "".join(next(cells)))
+            for line in (*made, ""):
+                if row in helpers:
+                    formula, value = helpers[row]
+                    line += cell_xml(self.hidden_cell(row).replace("$", ""), value, formula=formula)
+                if line:
+                    yield f'<row r="{row}">{line}</row>'
+                row += 1
+
+    def _choice_cells(self, row: int, choice: tuple[int, ...], chosen: list[list[Cell]]) -> str:
+        """Return the cells that say which slice follows."""
+        cells = []
+        for place, (axis, index) in enumerate(zip(self.plan.choosers, choice, strict=True)):
+            letters, labels = column_letters(2 * place), axis.labels
+            cells.append(cell_xml(f"{letters}{row}", f"{axis.dim}:"))
+            formula = "" if labels is None else self._labels.formula(labels, index)
+            style = None if labels is None else labels.style
+            value = chosen[place][index]
+            cells.append(cell_xml(f"{column_letters(2 * place + 1)}{row}", value, formula=formula, style=style))
+        return "".join(cells)
+
+    def _label_cells(self, row: int, values: list[Cell]) -> str:
+        plan, labels = self.plan, self.plan.columns.labels
+        corner = f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}"
+        cells = [cell_xml(f"A{row}", corner, style=self.styles.bold)]
+        style = self.styles.bold_right if labels is None or labels.style is None else labels.style
+        for place, value in enumerate(values):
+            formula = "" if labels is None else self._labels.formula(labels, place)
+            cells.append(cell_xml(f"{column_letters(place + 1)}{row}", value, formula=formula, style=style))
+        return "".join(cells)
+
+    def _row_label(self, row: int, place: int, value: Cell) -> str:
+        labels = self.plan.rows.labels
+        formula = "" if labels is None else self._labels.formula(labels, place)
+        style = self.styles.bold if labels is None or labels.style is None else labels.style
+        return cell_xml(f"A{row}", value, formula=formula, style=style)
+
+    def _element_cells(self) -> Iterator[list[str]]:
+        """Yield the cells of each row of elements."""
+        import polars as pl
+
+        plan, indices = self.plan, self._indices.ravel()
+        elements, firsts = self._first_places
+        first_of_each = firsts[np.searchsorted(elements, indices)]
+        repeated = np.flatnonzero(first_of_each != np.arange(len(indices)))
+        formulas = pl.repeat(None, len(indices), dtype=pl.String, eager=True)
+        if len(repeated):
+            formulas = formulas.scatter(repeated, self._addresses(first_of_each[repeated]) + self._end)
+        style = plan.style
+        values = to_typed(plan.array.buffer[indices], plan.array.dtype_entry, style, as_text=plan.as_text)
+        cells = linked_xml("", self._addresses(np.arange(len(indices))), formulas, values, style).to_list()
+        text_style = self.styles.choosers.get(TEXT_STYLE) if plan.array.dtype_entry.kind == "string" else None
+        if text_style is not None:  # in which whatever is typed stays text
+            cells = [cell.replace(' t="', f' s="{text_style}" t="', 1) for cell in cells]
+        for start in range(0, len(cells), plan.width):
+            yield cells[start : start + plan.width]
+
+    def sample(self, count: int) -> list[Cell]:
+        """Return the first elements as cells."""
+        indices = self._indices.ravel()[:count]
+        plan = self.plan
+        return to_values(to_typed(plan.array.buffer[indices], plan.array.dtype_entry, plan.style, as_text=plan.as_text))

@@ -1,0 +1,204 @@
+"""Views that people edit: the elements stand in the grid, the column looks into it, and what is typed there is read."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from cases import assert_same, dtype_cases
+from programs import resave_by_node, schema_errors
+
+import sheetarray as sa
+from sheetarray.sheets.excel.reader import references
+from sheetarray.sheets.excel.views import geometry
+
+EDITABLE = sa.View(editable=True)
+RNG = np.random.default_rng(7)
+
+
+def write_grid(path: Path, array: Any, **options: Any) -> Path:
+    """A workbook with one array, `t`, and its view for editing."""
+    sa.write(path, {"t": array}, views={"t": EDITABLE}, **options)
+    return path
+
+
+def change(path: Path, part: str, edit: Callable[[str], str]) -> None:
+    """Change one part of a workbook."""
+    with zipfile.ZipFile(path) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    parts[part] = edit(parts[part].decode()).encode()
+    with zipfile.ZipFile(path, "w") as new:
+        for name, content in parts.items():
+            new.writestr(name, content)
+
+
+def edit_by_openpyxl(path: Path, edits: dict[str, Any], title: str = "t view") -> Path:
+    """Put values into cells of a sheet; openpyxl drops the values of all formulas."""
+    book = openpyxl.load_workbook(path)
+    for address, value in edits.items():
+        book[title][address] = value
+    book.save(path)
+    return path
+
+
+# As written ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", dtype_cases())
+def test_every_dtype_is_exact_as_written_and_where_values_of_formulas_are_gone(name: str, tmp_path: Path) -> None:
+    array = np.asarray(dtype_cases()[name])
+    if name == "string":
+        array = np.array(["", "a b", " c ", "007", "a\nb", "=1", "'x", "TRUE", "_x0041_", "&<"])
+    if name == "generic":
+        with pytest.raises(sa.LimitError, match="generic"):
+            write_grid(tmp_path / "t.xlsx", np.array([[1, None, "x"]], object))
+        return
+    array = np.concatenate([array, array]).reshape(2, -1)
+    path = write_grid(tmp_path / "t.xlsx", array)
+    assert_same(sa.read(path)["t"], array)
+    assert list(sa.check(path)) == []
+    dropped = re.compile(r"</f><v>[^<]*</v>")
+    for number in (1, 2):
+        change(path, f"xl/worksheets/sheet{number}.xml", lambda text: dropped.sub("</f>", text))
+    assert_same(sa.read(path)["t"], array)
+    assert list(sa.check(path)) == []
+
+
+def test_slices_stand_one_under_the_other_with_their_labels(tmp_path: Path) -> None:
+    array = np.arange(24.0).reshape(2, 2, 2, 3)
+    path = write_grid(tmp_path / "t.xlsx", array)
+    assert not schema_errors(path)
+    rows = [[cell.value for cell in row] for row in openpyxl.load_workbook(path)["t view"].iter_rows(max_col=4)]
+    assert rows[:5] == [["t_0:", 0, "t_1:", 0], ["t: t_2 \\ t_3", 0, 1, 2], [0, 0, 1, 2], [1, 3, 4, 5], [None] * 4]
+    assert rows[15:19] == [["t_0:", 1, "t_1:", 1], ["t: t_2 \\ t_3", 0, 1, 2], [0, 18, 19, 20], [1, 21, 22, 23]]
+    column = [cell.value for cell in openpyxl.load_workbook(path)["arrays"]["A"]]
+    assert column[-24:][:4] == ["='t view'!B3", "='t view'!C3", "='t view'!D3", "='t view'!B4"]
+    plane = write_grid(tmp_path / "plane.xlsx", array[0, 0])
+    assert openpyxl.load_workbook(plane)["arrays"]["A"][-6].value == "='t view'!B2"
+
+
+@pytest.mark.filterwarnings("ignore:.*belong to none:sheetarray.SheetArrayWarning")
+def test_strides_of_any_kind_leave_the_rest_of_the_buffer_where_it_is(tmp_path: Path) -> None:
+    buffer = RNG.normal(size=60)
+    for strides, offset in (((-20, 0, 2), 41), ((20, 5, 1), 0), ((0, 0, 0), 7)):
+        array = sa.LinearArray("float64", (3, 4, 5), strides, offset, "row-major", buffer)
+        path = write_grid(tmp_path / "t.xlsx", array)
+        shown = array.to_numpy()
+        assert not schema_errors(path)
+        read = sa.read(path)["t"]
+        assert read.tolist() == shown.tolist()
+        assert (read.strides, read.base is not None) == (shown.strides, True)
+        saved = edit_by_openpyxl(path, {"B3": 0.125})
+        changed = sa.read(saved)["t"]
+        assert (changed == 0.125).sum() == (shown == shown[0, 0, 0]).sum()
+        assert np.allclose(changed[changed != 0.125], shown[changed != 0.125], rtol=1e-15)
+
+
+# Edited --------------------------------------------------------------------------------------------------------
+
+
+def test_edits_of_the_grid_are_read_at_their_indices_and_named(tmp_path: Path) -> None:
+    array = np.arange(24.0).reshape(2, 3, 4)
+    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", array), {"C4": 99.5, "E11": -1})
+    wanted = array.copy()
+    wanted[0, 1, 1], wanted[1, 2, 3] = 99.5, -1
+    assert_same(sa.read(path)["t"], wanted)
+    assert [(finding.index, finding.array) for finding in sa.check(path)] == [((0, 1, 1), "t"), ((1, 2, 3), "t")]
+
+
+@pytest.mark.parametrize("writer", ["exceljs", "sheetjs"])
+def test_a_program_that_leaves_old_values_in_formulas_hides_no_edit(tmp_path: Path, writer: str) -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    path = write_grid(tmp_path / "t.xlsx", array)
+    saved = resave_by_node(writer, path, tmp_path / "saved.xlsx", {"C3": 99.5})  # the view is the first sheet
+    wanted = array.copy()
+    wanted[1, 1] = 99.5
+    assert_same(sa.read(saved)["t"], wanted)
+
+
+def test_a_cell_that_is_emptied_is_a_blank_and_no_zero(tmp_path: Path) -> None:
+    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"C2": None})
+    with pytest.raises(sa.FormatError, match="blank") as raised:
+        sa.read(path)
+    assert "A23" in (raised.value.location or "")
+    assert np.isnan(sa.read(path, missing="nan")["t"][0, 1])
+
+
+@pytest.mark.parametrize("formula", ["=C2", "=B3", "=B2", "=SUM(C2:C3)", "='arrays'!A22", "=nowhere!A1"])
+def test_what_leads_to_another_formula_is_an_error_with_its_address(tmp_path: Path, formula: str) -> None:
+    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"B2": formula, "C2": "=B2"})
+    with pytest.raises(sa.FormatError, match="a formula without a value") as raised:
+        sa.read(path)
+    assert raised.value.location == "arrays!A22"
+
+
+def test_a_formula_typed_into_the_column_is_told_and_those_of_the_view_are_not(tmp_path: Path) -> None:
+    path = write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3))
+    change(path, "xl/worksheets/sheet2.xml", lambda text: text.replace("'t view'!C2", "1+0"))
+    (finding,) = sa.check(path)
+    assert "t[0, 1] (A23) is a formula now; its value is as written" in finding.message
+
+
+def test_a_lost_record_loses_nothing_else(tmp_path: Path) -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", array), {"B2": 8})
+    change(path, "docProps/custom.xml", lambda text: re.sub("<property.*</property>", "", text))
+    wanted = array.copy()
+    wanted[0, 0] = 8
+    assert_same(sa.read(path)["t"], wanted)
+    assert list(sa.scan(path)) == ["t"]
+
+
+def test_a_reference_is_followed_wherever_people_put_one(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.xlsx", {"t": np.arange(3.0), "u": np.array(["a", "", "c"])})
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    notes = book.create_sheet("Ann's notes & more")
+    notes["C7"], notes["C8"], notes["C9"] = 7.25, "text", None
+    sheet = book["arrays"]
+    sheet["A21"], sheet["B20"], sheet["B21"] = "='Ann''s notes & more'!$C$7", "='Ann''s notes & more'!C8", "=$B$22"
+    book.save(tmp_path / "t.xlsx")
+    read = sa.read(tmp_path / "t.xlsx")
+    assert read["t"].tolist() == [0, 7.25, 2]
+    assert read["u"].tolist() == ["text", "c", "c"]
+
+
+# Limits --------------------------------------------------------------------------------------------------------
+
+
+def test_the_limit_of_formulas_is_met_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geometry, "MOST_FORMULAS", 6 + 2 + 3 + 2)  # elements, labels down and across, of the slice
+    write_grid(tmp_path / "t.xlsx", np.zeros((2, 3)))
+    with pytest.raises(sa.LimitError, match="no view of 't' can be edited: it takes 17 formulas"):
+        write_grid(tmp_path / "u.xlsx", np.zeros((3, 3)))
+    monkeypatch.setattr(geometry, "MOST_EDITABLE_COLUMNS", 3)
+    write_grid(tmp_path / "t.xlsx", np.zeros((2, 3)))
+    with pytest.raises(sa.LimitError, match="a sheet has room for 3"):
+        write_grid(tmp_path / "u.xlsx", np.zeros((1, 4)))
+    assert not (tmp_path / "u.xlsx").exists()
+
+
+def test_no_more_references_are_followed_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {})
+    for limit in (6, 7):
+        monkeypatch.setattr(references, "MOST_REFERENCES", limit)
+        assert sa.read(path)["t"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    monkeypatch.setattr(references, "MOST_REFERENCES", 5)
+    with pytest.raises(sa.FormatError, match="a formula without a value"):
+        sa.read(path)
+
+
+def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> None:
+    path, array = tmp_path / "t.xlsx", RNG.normal(size=(2, 3, 4))
+    sa.write(path, {"first": np.arange(3)})
+    write_grid(path, array, mode="a", sheet="a<b>{} c", guard=True)
+    assert_same(sa.read(path)["t"], array)
+    assert list(sa.check(path)) == []
+    edit_by_openpyxl(path, {"B3": 0.5})
+    array[0, 0, 0] = 0.5
+    assert_same(sa.read(path)["t"], array)

@@ -1,0 +1,131 @@
+"""Views in LibreOffice, driven through its UNO interface: choices, and edits typed into the column and the grid."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import xarray as xr
+from cases import assert_same
+from uno_office import Office, open_office
+
+import sheetarray as sa
+from sheetarray.sheets.excel import writing
+
+RNG = np.random.default_rng(41)
+EDITABLE = sa.View(editable=True)
+_EPOCH = np.datetime64("1899-12-30")
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[Office]:
+    """One LibreOffice for all tests of this file."""
+    with open_office() as started:
+        yield started
+
+
+def make_dataset() -> xr.Dataset:
+    """Temperatures by month, place and height; one is missing."""
+    values = RNG.normal(15, 8, (4, 3, 5))
+    values[1, 2, 3] = np.nan
+    months = np.array(["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"], "M8[s]")
+    labels = {"month": months, "place": ["Basel", "Bern", "007"], "height": [0.5, 1.0, 2.0, 4.0, 10.0]}
+    return xr.Dataset({"temperature": (("month", "place", "height"), values, {"units": "degC"})}, labels)
+
+
+def _choices(array: np.ndarray[Any, Any], labels: list[list[Any]]) -> Iterator[tuple[list[Any], np.ndarray[Any, Any]]]:
+    """Every combination of labels of the leading axes, and the slice that it means."""
+    for place in product(*(range(len(some)) for some in labels)):
+        yield [some[index] for some, index in zip(labels, place, strict=True)], array[place]
+
+
+def _cases(patch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, Any, list[list[Any]], np.ndarray[Any, Any]]]:
+    """Name, what is written, its views, the labels of the leading axes, and the array with these axes first."""
+    dataset = make_dataset()
+    values = dataset.temperature.to_numpy()
+    days = ((dataset.month.to_numpy() - _EPOCH) / np.timedelta64(1, "D")).tolist()
+    yield "dates", dataset, True, [days], values
+    by_place = {"temperature": sa.View(rows="month", columns="height")}
+    yield "texts", dataset, by_place, [["Basel", "Bern", "007"]], np.moveaxis(values, 1, 0)
+    strided = sa.LinearArray("float64", (3, 4, 5), (-20, 0, 2), 41, "row-major", RNG.normal(size=60))
+    yield "strides, a/b", {"a/b": strided}, True, [[0, 1, 2]], strided.to_numpy()
+    column_major = np.asfortranarray(RNG.normal(size=(2, 3, 2, 3)))
+    yield "A1", {"A1": column_major}, True, [[0, 1], [0, 1, 2]], column_major
+    twice = xr.Dataset({"t": (("x", "y", "z"), RNG.normal(size=(3, 2, 2)))}, {"x": [1.0, 1.0, np.nan]})
+    yield "duplicates", twice, True, [[0, 1, 2]], twice.t.to_numpy()
+    whole = RNG.integers(0, 99, (2, 4, 11))
+    patch.setattr(writing, "MAX_ROWS", 40)
+    yield "parts", {"t": whole, "u": np.arange(3)}, ["t"], [[0, 1]], whole
+    patch.undo()
+
+
+def test_every_label_of_the_leading_axes_shows_its_slice(office: Office, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, arrays, views, labels, wanted in _cases(patch):
+            path = tmp_path / "view.xlsx"
+            sa.write(path, arrays, views=views)
+            sheet = openpyxl.load_workbook(path).worksheets[0]
+            corner = next(row for row in range(1, sheet.max_row + 1) if "\\" in str(sheet.cell(row, 1).value))
+            ends = sheet.cell(corner + 1, 2), sheet.cell(corner + wanted.shape[-2], 1 + wanted.shape[-1])
+            cells = ":".join(end.coordinate for end in ends)
+            choices = list(_choices(wanted, labels))
+            steps: list[list[Any]] = []
+            for choice, _ in choices:
+                steps += [["set", sheet.title, f"B{row}", value] for row, value in enumerate(choice, 2)]
+                steps.append(["values", sheet.title, cells])
+            seen = [result for result in office.work_on(path, *steps) if result is not None]
+            assert len(seen) == len(choices)
+            for grid, (choice, elements) in zip(seen, choices, strict=True):
+                shown = np.array([[np.nan if cell == "NaN" else cell for cell in row] for row in grid], float)
+                np.testing.assert_allclose(shown, elements, rtol=1e-14, err_msg=f"{name} {choice}")
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_edits_of_column_and_grid_come_back_and_all_else_is_exact(office: Office, tmp_path: Path, suffix: str) -> None:
+    dataset = make_dataset()
+    twice = np.array([["", " b", "007"], ["=1", "d\ne", "TRUE"]])
+    wanted = {
+        "temperature": dataset.temperature.to_numpy().copy(),
+        "plain": RNG.normal(size=(6, 7)),
+        "when": np.array([["2026-01-01", "2026-05-04"], ["1999-12-31", "2000-02-29"]], "M8[s]"),
+        "text": twice,
+        "large": RNG.integers(-(2**62), 2**62, (3, 4)),
+        "truth": RNG.random((3, 3)) < 0.5,
+    }
+    arrays = {**wanted, **{name: dataset[name].to_numpy() for name in ("month", "place", "height")}}
+    path = tmp_path / "edited.xlsx"
+    views = dict.fromkeys(wanted, EDITABLE) | {"plain": sa.View()}
+    labelled = dataset.assign({name: ((f"{name}_r", f"{name}_c"), wanted[name]) for name in list(wanted)[1:]})
+    sa.write(path, labelled, views=views, guard=True)
+    assert [finding for finding in sa.check(path) if finding.severity == "error"] == []
+    column = sa.scan(path)["plain"].location.partition("!")[2].rstrip("0123456789")
+    last = openpyxl.load_workbook(path)["arrays"]
+    row = next(row for row in range(1, 99) if last[f"{column}{row}"].value == "data") + 1
+    edits: dict[tuple[str, str], float | str | None] = {
+        ("arrays", f"{column}{row + 8}"): 1.25,
+        ("temperature view", "C4"): -3.5,
+        ("temperature view", "F23"): 99.0,
+        ("when view", "B3"): 46023.0,
+        ("text view", "C3"): "typed",
+    }
+    wanted["plain"][1, 1] = 1.25
+    wanted["temperature"][0, 1, 1], wanted["temperature"][3, 2, 4] = -3.5, 99.0
+    wanted["when"][1, 0] = np.datetime64(46023, "D") + (_EPOCH - np.datetime64(0, "D"))
+    wanted["text"] = wanted["text"].astype("U5")
+    wanted["text"][1, 1] = "typed"
+    saved = office.edit(path, edits, suffix, tmp_path / "saved")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        actual = sa.read(saved)
+    for name, array in {**arrays, **wanted}.items():
+        assert_same(actual[name], array.astype(actual[name].dtype) if array.dtype.kind == "U" else array)
+    edited = {(finding.array, finding.index) for finding in sa.check(saved) if "edited" in finding.message}
+    places = {("temperature", (0, 1, 1)), ("temperature", (3, 2, 4)), ("plain", (1, 1)), ("when", (1, 0))}
+    assert edited == places | {("text", (1, 1))}
+    assert not [finding for finding in sa.check(saved) if "formula" in finding.message]
