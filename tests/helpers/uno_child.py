@@ -16,6 +16,7 @@ from typing import Any
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
+from com.sun.star.lang import DisposedException
 
 _TRIES, _PAUSE = 600, 0.1
 
@@ -101,9 +102,9 @@ def main(soffice: str, profile: str) -> None:
     finally:
         try:
             desktop.terminate()
-            process.wait(60)
-        finally:
-            process.kill()
+        except DisposedException:
+            process.kill()  # it is gone, or does not answer
+        process.wait()
 
 
 if __name__ == "__main__":

@@ -72,6 +72,9 @@ def open_office() -> Iterator[Office]:
             assert child.stdout is not None
             assert child.stdin is not None
             assert child.stdout.readline() == "ready\n", "LibreOffice does not start"
-            yield Office(child)
-            child.stdin.close()
-            child.wait(GIVEN_UP_AFTER)
+            try:
+                yield Office(child)
+                child.stdin.close()
+                child.wait(GIVEN_UP_AFTER)
+            finally:
+                child.kill()

@@ -29,7 +29,7 @@ from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
 from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton
-from .views.axes import ColumnPlaces
+from .views.axes import ViewedColumns
 from .views.description import View
 from .views.geometry import ViewPlan, plan_views
 from .views.writing import link_columns, plan_view_sheet, write_view
@@ -82,7 +82,7 @@ def write_workbook(
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
     taken = [sheet_plan.title for sheet_plan in plans]
-    places = ColumnPlaces.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
+    places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
     shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=True)
     plan = skeleton([*map(plan_view_sheet, shown), *plans], for_macros=for_macros)
     with replacing(target, binary=True) as sink:
@@ -118,7 +118,7 @@ def append_workbook(
         plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
         taken = titles_of_others(package, sheet, replacing=if_sheet_exists == "replace") if views else []
         taken += [sheet_plan.title for sheet_plan in plans]
-        places = ColumnPlaces.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
+        places = ViewedColumns.of_layouts(_sheet_titles(sheet, len(layouts)), layouts, formats, as_text=as_text)
         shown = plan_views(views or {}, arrays, places, taken=taken, text_chooser=False)
         plans = [*map(plan_view_sheet, shown), *plans]
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)

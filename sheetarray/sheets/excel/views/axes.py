@@ -62,7 +62,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class ColumnPlace:
+class ViewedColumn:
     """Some elements of an array that stand in one column.
 
     Attributes:
@@ -94,7 +94,7 @@ class ColumnBlock:
 
 
 @dataclass(frozen=True)
-class ColumnPlaces:
+class ViewedColumns:
     """Where the arrays of a workbook stand.
 
     Attributes:
@@ -103,7 +103,7 @@ class ColumnPlaces:
         as_text: whether elements are text, whatever they are.
     """
 
-    places: dict[str, list[ColumnPlace]]
+    places: dict[str, list[ViewedColumn]]
     styles: dict[str, int | None]
     as_text: bool
 
@@ -115,7 +115,7 @@ class ColumnPlaces:
         formats: Sequence[Sequence[int | None]],
         *,
         as_text: bool,
-    ) -> ColumnPlaces:
+    ) -> ViewedColumns:
         """Return the places of a write.
 
         Args:
@@ -127,7 +127,7 @@ class ColumnPlaces:
         made = cls({}, {}, as_text)
         for title, layout, styles in zip(titles, layouts, formats, strict=False):
             for column, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
-                place = ColumnPlace(title, column, layout.named + piece.above, len(piece.buffer))
+                place = ViewedColumn(title, column, layout.named + piece.above, len(piece.buffer))
                 made.places.setdefault(piece.name, []).append(place)
                 made.styles.setdefault(piece.name, style)
         return made
@@ -174,7 +174,7 @@ def make_axes(
     arrays: Mapping[str, LinearArray],
     variable: VariableLabels | None,
     described: DatasetLabels | None,
-    columns: ColumnPlaces,
+    columns: ViewedColumns,
     *,
     text_chooser: bool,
 ) -> Iterator[Axis]:
@@ -200,7 +200,7 @@ def make_axes(
         yield Axis(dim, size, stride, labels)
 
 
-def _make_labels(name: str, array: LinearArray, columns: ColumnPlaces, *, text_chooser: bool) -> Labels | None:
+def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_chooser: bool) -> Labels | None:
     kind = array.dtype_entry.kind
     block = columns.block_of(name)
     if block is None or block.columns > 1 or kind not in ("float", "int", "string", "datetime"):

@@ -154,12 +154,12 @@ class EditableGrid:
         """Yield the rows of the sheet, as XML."""
         plan, helpers = self.plan, self._helper_cells()
         choices = product(*(range(axis.size) for axis in plan.choosers))
-        chosen = [self._labels.values(axis, axis.size) for axis in plan.choosers]
+        slice_labels = [self._labels.values(axis, axis.size) for axis in plan.choosers]
         down, across = self._labels.values(plan.rows, plan.height), self._labels.values(plan.columns, plan.width)
         cells = self._element_cells()
         for number, choice in enumerate(choices):
             row = number * self.step + 1
-            made = [self._choice_cells(row, choice, chosen)] if plan.choosers else []
+            made = [self._choice_cells(row, choice, slice_labels)] if plan.choosers else []
             made.append(self._label_cells(row + len(made), across))
             for place in range(plan.height):
                 made.append(self._row_label(row + len(made), place, down[place]) + "".join(next(cells)))
@@ -171,7 +171,7 @@ class EditableGrid:
                     yield f'<row r="{row}">{line}</row>'
                 row += 1
 
-    def _choice_cells(self, row: int, choice: tuple[int, ...], chosen: list[list[Cell]]) -> str:
+    def _choice_cells(self, row: int, choice: tuple[int, ...], slice_labels: list[list[Cell]]) -> str:
         """Return the cells that say which slice follows."""
         cells = []
         for place, (axis, index) in enumerate(zip(self.plan.choosers, choice, strict=True)):
@@ -179,7 +179,7 @@ class EditableGrid:
             cells.append(cell_xml(f"{letters}{row}", f"{axis.dim}:"))
             formula = "" if labels is None else self._labels.formula(labels, index)
             style = None if labels is None else labels.style
-            value = chosen[place][index]
+            value = slice_labels[place][index]
             cells.append(cell_xml(f"{column_letters(2 * place + 1)}{row}", value, formula=formula, style=style))
         return "".join(cells)
 

@@ -9,7 +9,7 @@ from ....errors import LimitError, warn_caller
 from ....labels.description import VariableLabels
 from ....linear import LinearArray
 from ..names import LONGEST_TITLE, check_title
-from .axes import Axis, ColumnBlock, ColumnPlaces, has_header_words, make_axes, parse_labels
+from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, parse_labels
 from .description import View
 
 MOST_FORMULAS = 100_000
@@ -71,7 +71,7 @@ class ViewPlan:
 def plan_views(
     views: Mapping[str, View],
     arrays: Mapping[str, LinearArray],
-    columns: ColumnPlaces,
+    columns: ViewedColumns,
     *,
     taken: Collection[str],
     text_chooser: bool,
@@ -116,7 +116,7 @@ def _plan_view(
     variable: VariableLabels | None,
     array: LinearArray,
     block: ColumnBlock,
-    places: ColumnPlaces,
+    places: ViewedColumns,
     axes: list[Axis],
 ) -> ViewPlan:
     across = _find_axis(name, axes, view.columns, None if view.rows is None else _find_axis(name, axes, view.rows))
