@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,22 +29,6 @@ SECONDS, MEBIBYTES = 10.0, 1024  # what no input of 32 MB may exceed
 _A_MILLION_SQUARES = 0.075  # seconds of CPU time that Python 3.11 takes for them on the processor that is meant
 GIVEN_UP_AFTER = 900  # seconds on a clock, for what waits for ever and uses no CPU time; no machine is so busy
 
-_AROUND = """
-import json, resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1]) + 1))
-report, code = int(sys.argv[2]), sys.argv[3]
-sys.argv[1:4] = []
-def _usage():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-    return used.ru_utime + used.ru_stime, int(peak.split()[1])
-try:
-    exec(compile(code, "<child>", "exec"), {"__name__": "__main__"})
-finally:
-    with open(report, "w") as file:
-        json.dump(_usage(), file)
-"""
-
 
 @dataclass(frozen=True)
 class Child:
@@ -46,7 +36,7 @@ class Child:
 
     Attributes:
         output: what it printed.
-        seconds: of CPU time, of all its threads, the start of the interpreter included.
+        seconds: of CPU time, of all its threads, without the start of the interpreter and the usual imports.
         mebibytes: of memory that it had at most.
     """
 
@@ -55,7 +45,7 @@ class Child:
     mebibytes: float
 
 
-@contextmanager
+@contextlib.contextmanager
 def limited(*, seconds: float, megabytes: float | None = None) -> Iterator[None]:
     """Fail where the block takes more CPU time of this process, or more memory of Python's, than it may.
 
@@ -99,6 +89,43 @@ def _slowness() -> float:
     return min(max(min(times) / _A_MILLION_SQUARES, 1.0), 2.0)
 
 
+class _Server:
+    """The process that forks off children; see child_server.py."""
+
+    def __init__(self) -> None:
+        program = [sys.executable, str(Path(__file__).with_name("child_server.py"))]
+        self._process = subprocess.Popen(
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def carry_out(self, order: dict[str, Any]) -> int:
+        """Have a child carry out an order, and return its exit status; a negative one is that of a signal."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], GIVEN_UP_AFTER)[0]:
+            self.stop()
+            raise AssertionError(f"it has not ended after {GIVEN_UP_AFTER} s on a clock")
+        answer = self._process.stdout.readline()
+        assert answer, "the server of children has ended"
+        return int(answer)
+
+    def stop(self) -> None:
+        """Stop the process, and a child that it has."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+        _server.cache_clear()
+
+
+@cache
+def _server() -> _Server:
+    server = _Server()
+    atexit.register(server.stop)
+    return server
+
+
 def run_limited(
     code: str, *arguments: str | os.PathLike[str], seconds: float = SECONDS, mebibytes: float = MEBIBYTES
 ) -> Child:
@@ -110,25 +137,23 @@ def run_limited(
         seconds: of CPU time; a child that goes on to twice as much is stopped.
         mebibytes: of memory, at its peak.
     """
-    reading, writing = os.pipe()
-    command = [sys.executable, "-c", _AROUND, str(int(seconds * 2) + 1), str(writing), textwrap.dedent(code)]
-    with open(reading) as report:
-        try:
-            done = subprocess.run(
-                [*command, *arguments],
-                capture_output=True,
-                text=True,
-                check=False,
-                pass_fds=[writing],
-                timeout=GIVEN_UP_AFTER,
-            )
-        finally:
-            os.close(writing)
-        told = report.read()
-    assert told, f"stopped after {int(seconds * 2) + 1} s of CPU time, or by the system ({done.returncode})"
-    used, kibibytes = json.loads(told)
-    assert done.returncode == 0, done.stderr[-3000:]
+    stopped_after = int(seconds * 2) + 1
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: Path(folder, name) for name in ("output", "errors", "report")}
+        for file in files.values():
+            file.touch()
+        order = {
+            "code": textwrap.dedent(code),
+            "arguments": [os.fspath(argument) for argument in arguments],
+            "stopped_after": stopped_after,
+            **{name: str(file) for name, file in files.items()},
+        }
+        status = _server().carry_out(order)
+        output, errors, report = (file.read_text(encoding="utf-8") for file in files.values())
+    assert report, f"stopped after {stopped_after} s of CPU time, or by the system ({status})"
+    used, kibibytes = json.loads(report)
+    assert status == 0, errors[-3000:]
     allowed = seconds if used <= seconds else seconds * _slowness()
-    assert used <= allowed, f"{used:.1f} s of CPU time, of which {allowed:.1f} are allowed: {done.stdout[-1000:]}"
+    assert used <= allowed, f"{used:.1f} s of CPU time, of which {allowed:.1f} are allowed: {output[-1000:]}"
     assert kibibytes / 1024 <= mebibytes, f"{kibibytes / 1024:.0f} MiB, of which {mebibytes} are allowed"
-    return Child(done.stdout, used, kibibytes / 1024)
+    return Child(output, used, kibibytes / 1024)

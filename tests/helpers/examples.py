@@ -9,6 +9,7 @@ property once failed at is kept as an `@example` or as a test of its own, and is
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 ANEW = "EXAMPLES" in os.environ
 _SHARE = float(os.environ.get("EXAMPLES", "0.33"))
@@ -17,3 +18,20 @@ _SHARE = float(os.environ.get("EXAMPLES", "0.33"))
 def examples(count: int) -> int:
     """Return how many examples to try where all of them would be so many."""
     return max(1, round(count * _SHARE))
+
+
+def cross(rows: Iterable[str], columns: Iterable[str], *whole: str) -> list[tuple[str, str]]:
+    """Return pairs of rows and columns: all pairs if all examples are asked for, otherwise representative ones.
+
+    Args:
+        rows: what matters most.
+        columns: where, or how, each of them is tried.
+        whole: rows and columns whose pairs are all tried; of the others every third is, a row's with other columns than
+            the next one's.
+    """
+    return [
+        (row, column)
+        for number, row in enumerate(rows)
+        for other, column in enumerate(columns)
+        if _SHARE >= 1 or row in whole or column in whole or (number + other) % 3 == 0
+    ]

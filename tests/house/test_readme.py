@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from children import run_limited
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))
@@ -38,14 +39,23 @@ def test_there_is_something_to_run() -> None:
     assert len(COMMANDS) >= 8
 
 
+RUN_BLOCK = """
+    import os, runpy, sys, warnings
+    os.chdir(sys.argv[1])
+    warnings.simplefilter("error")
+    runpy.run_path("block.py", run_name="__main__")
+"""
+
+
 @pytest.mark.parametrize("block", BLOCKS)
 def test_python_block_runs(block: str, tmp_path: Path) -> None:
     script = tmp_path / "block.py"
     script.write_text(BLOCKS[block], encoding="utf-8")
-    command = [sys.executable, "-W", "error", script]
-    if "\ndef test_" in BLOCKS[block]:
-        plugin = ["-p", "no:cacheprovider", "-p", "sheetarray.testing.pytest_plugin"]
-        command = [sys.executable, "-m", "pytest", "-q", *plugin, script]
+    if "\ndef test_" not in BLOCKS[block]:
+        run_limited(RUN_BLOCK, tmp_path)
+        return
+    plugin = ["-p", "no:cacheprovider", "-p", "sheetarray.testing.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugin, script]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
 

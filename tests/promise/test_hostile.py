@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hostile import FORMATS, agree, put, survive, valid
 
 import sheetarray as sa
@@ -73,7 +74,7 @@ GLUE = [",", ";", "\t", "|", "\n", "\n", "\n", "\r\n", "\r", '"', " ", "", "\x00
 @pytest.mark.parametrize("format", FORMATS)
 def test_random_bytes(format: str) -> None:
     source = random.Random(1)
-    for _ in range(400):
+    for _ in range(examples(400)):
         survive(source.randbytes(source.choice((0, 1, 2, 3, 5, 20, 100, 1000))), format)
 
 
@@ -91,7 +92,7 @@ def test_random_bytes_after_magic_ones(start: bytes, format: str) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_random_words_of_the_format(format: str, seed: int) -> None:
     source = random.Random(seed)
-    for _ in range(250):
+    for _ in range(examples(250)):
         glue = source.sample(GLUE, source.randint(1, 4))
         parts = [source.choice(WORDS) + source.choice(glue) for _ in range(source.randint(1, 80))]
         survive("".join(parts).encode(), format)
@@ -101,7 +102,7 @@ def test_random_words_of_the_format(format: str, seed: int) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_headers_with_random_fields(format: str, seed: int) -> None:
     source = random.Random(seed)
-    for _ in range(120):
+    for _ in range(examples(120)):
         cells: list[Any] = ["version", source.choice(["1.0.0", "1.1.0", "1.9.0"]), "ndarray"]
         for key in source.sample(
             ["shape", "strides", "offset", "order", "dtype", "length", "capacity", "part", "new"], 8
@@ -118,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [{}, {"orient": "rows"}, {"max_rows": 25}, {"del
 def test_mutated_files(format: str, options: dict[str, Any]) -> None:
     source = random.Random(5)
     content = valid(format, **options)
-    for _ in range(200):
+    for _ in range(examples(200)):
         survive(_mutated(content, source), format)
 
 
@@ -145,7 +146,7 @@ def _mutated(content: bytes, source: random.Random) -> bytes:
 def test_check_finds_an_error_exactly_where_read_raises_one(format: str, options: dict[str, Any]) -> None:
     source = random.Random(7)
     content = valid(format, **options)
-    for _ in range(200):
+    for _ in range(examples(200)):
         agree(_mutated(content, source), format)
 
 
@@ -155,7 +156,7 @@ def test_truncated_files(format: str, options: dict[str, Any]) -> None:
     if format == "json" and options:
         pytest.skip("no option of JSON")
     content = valid(format, **options)
-    for length in range(0, len(content), 1 + len(content) // 250):
+    for length in range(0, len(content), 1 + len(content) // examples(250)):
         survive(content[:length], format)
 
 
@@ -164,9 +165,9 @@ def test_truncated_and_mutated_compressed_files(tmp_path: Any, suffix: str) -> N
     path = tmp_path / f"x.csv{suffix}"
     sa.write(path, {"x": np.arange(300.0)})
     content, source = path.read_bytes(), random.Random(3)
-    for length in range(0, len(content), 1 + len(content) // 100):
+    for length in range(0, len(content), 1 + len(content) // examples(100)):
         survive(content[:length], "csv")
-    for _ in range(100):
+    for _ in range(examples(100)):
         changed = bytearray(content)
         changed[source.randrange(len(changed))] ^= 1 << source.randrange(8)
         survive(bytes(changed), "csv")

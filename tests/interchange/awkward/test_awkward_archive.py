@@ -441,7 +441,7 @@ def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) 
     save(file, {name: CASES[name] for name in ("lists of records", "a union", "strings", "a missing list")})
     parts, read = members(file), 0
     with bounded_memory():
-        for _ in range(50):
+        for _ in range(examples(50)):
             survives(mutated(file.getvalue(), source))
             name = source.choice(list(parts))
             read += survives(

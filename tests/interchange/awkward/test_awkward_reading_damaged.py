@@ -183,7 +183,7 @@ def test_schemas_with_wrong_parts_are_read_or_refused(seed: int) -> None:
     source = random.Random(seed)
     read = 0
     with bounded_memory():
-        for _ in range(600):
+        for _ in range(examples(600)):
             storage: dict[str, Any] = dict(source.choice(SAMPLES))
             schema = json.loads(storage[""])
             for _ in range(source.choice((1, 1, 2, 3))):
@@ -197,7 +197,7 @@ def test_mutations_of_the_bytes_are_read_or_refused(seed: int) -> None:
     source = random.Random(seed)
     read = 0
     with bounded_memory():
-        for _ in range(600):
+        for _ in range(examples(600)):
             storage: dict[str, Any] = dict(source.choice(SAMPLES))
             name = source.choice([*storage])
             storage[name] = mutated(storage[name], source)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from mutations import NUMBERS, bounded_memory, mutated, survive
@@ -119,7 +120,7 @@ def test_every_truncation_is_refused(kind: str) -> None:
 def test_mutated_files(kind: str) -> None:
     source = random.Random(kind)
     with bounded_memory():
-        for _ in range(400):
+        for _ in range(examples(400)):
             survive(mutated((VALID | REFUSED)[kind], source, header=90), "npy")
 
 
@@ -127,7 +128,7 @@ def test_mutated_files(kind: str) -> None:
 def test_headers_of_random_pieces(seed: int) -> None:
     source = random.Random(seed)
     with bounded_memory():
-        for _ in range(400):
+        for _ in range(examples(400)):
             text = TEXT
             for _ in range(source.randint(1, 4)):
                 at = source.randrange(len(text))
@@ -197,7 +198,7 @@ def test_mutated_archives(kind: str, seed: int) -> None:
     source, content = random.Random(seed), ARCHIVES[kind]
     tail = content.index(b"PK\1\2")
     with bounded_memory():
-        for _ in range(300):
+        for _ in range(examples(300)):
             survive(mutated(content, source), "npz")
             survive(content[:tail] + mutated(content[tail:], source), "npz")
             survive(mutated(content[:tail], source) + content[tail:], "npz")
@@ -217,7 +218,7 @@ def test_every_field_of_the_directory_with_every_number(kind: str) -> None:
 def test_members_of_mutated_files() -> None:
     source = random.Random(9)
     with bounded_memory():
-        for _ in range(400):
+        for _ in range(examples(400)):
             file = io.BytesIO()
             with zipfile.ZipFile(file, "w", source.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as zipped:
                 for name in ("a.npy", "b"):

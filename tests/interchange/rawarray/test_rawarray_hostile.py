@@ -8,6 +8,7 @@ import struct
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from mutations import NUMBERS, bounded_memory, mutated, survive
@@ -57,7 +58,7 @@ def test_every_truncation(kind: str) -> None:
 def test_mutated_files(kind: str) -> None:
     source = random.Random(kind)
     with bounded_memory():
-        for _ in range(400):
+        for _ in range(examples(400)):
             survive(mutated(VALID[kind], source, header=80), "ra", axes=source.choice(("reversed", "same")))
 
 
@@ -74,7 +75,7 @@ def test_random_headers() -> None:
     source = random.Random(4)
     readable = 0
     with bounded_memory():
-        for _ in range(2000):
+        for _ in range(examples(2000)):
             eltype, elbyte = source.choice(
                 [
                     (1, 4),

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from children import limited
+from examples import examples
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
@@ -364,7 +365,7 @@ def test_mutations_are_read_or_refused(seed: int, frugal: Any) -> None:
         b"<U9",
         b"M8[ns]",
     ]
-    for _ in range(700):
+    for _ in range(examples(700)):
         content = bytearray(rng.choice(samples))
         for _ in range(rng.choice((1, 1, 2, 5))):
             at = rng.randrange(len(content) or 1)
@@ -416,7 +417,7 @@ def test_trees_with_wrong_parts_are_read_or_refused(seed: int, frugal: Any) -> N
         1e308,
     ]
     trees = [sci.encode_types(sci.loads(c), extensions=True) for c in _samples() if c[:1] == b"{"]
-    for _ in range(600):
+    for _ in range(examples(600)):
         tree = json.loads(json.dumps(rng.choice(trees), default=lambda data: {"__base64__": ""}))
         for _ in range(rng.choice((1, 2, 4))):
             _spoil(tree, rng, parts)

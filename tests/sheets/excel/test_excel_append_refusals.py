@@ -19,6 +19,7 @@ from appended_books import (
     unchanged,
     with_record,
 )
+from examples import examples
 from excel_packages import (
     parts,
     plan,
@@ -202,7 +203,7 @@ def test_mutated_parts(part: str) -> None:
     source = random.Random(part)
     members = parts(append(rich()))
     members["xl/worksheets/_rels/sheet3.xml.rels"] = members["xl/worksheets/_rels/sheet1.xml.rels"]
-    for _ in range(30):
+    for _ in range(examples(30)):
         content = zipped({**members, part: mutated(members[part], source)}, zipfile.ZIP_STORED)
         for options in ({"if_sheet_exists": "replace"}, {"title": "more"}):
             try:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from cases import objects
 from children import SECONDS, measured, run_limited
+from examples import examples
 from foreign_books import (
     MAIN,
     begin,
@@ -363,7 +364,7 @@ WORDS = ["t", *words("float64", 2), 0.5, -7]
 @pytest.mark.parametrize("suffix", ["xlsx", "xlsb", "ods", "xls"])
 def test_damaged_packages(suffix: str) -> None:
     source = random.Random(suffix)
-    for _ in range(150):
+    for _ in range(examples(150)):
         survive(mutated(sound(suffix), source), "xlsx")
 
 
@@ -373,7 +374,7 @@ def test_damaged_parts_in_sound_packages(suffix: str) -> None:
     with zipfile.ZipFile(io.BytesIO(sound(suffix))) as archive:
         made = {name: archive.read(name) for name in archive.namelist() if "theme" not in name}
     names = [name for name in made if name != "mimetype"]
-    for index in range(400):
+    for index in range(examples(400)):
         name = names[index % len(names)]
         survive(zipped({**made, name: mutated(made[name], source)}), "xlsx")
 
@@ -411,7 +412,7 @@ def test_header_words_of_any_kind_of_cell() -> None:
     ]
     good = [text("t"), *header("float64", 1), number(1)]
     source = random.Random(5)
-    for _ in range(120):
+    for _ in range(examples(120)):
         cells: list[str | None] = list(good)
         for _ in range(source.choice((1, 1, 2, 3))):
             cells[source.randrange(len(cells))] = source.choice(kinds)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import examples
 from excel_packages import Raw, parts, raw_members, rich, zipped
 from hypothesis import given
 from hypothesis import strategies as st
@@ -328,7 +329,7 @@ def test_mutated_packages(seed: int) -> None:
     source, content = random.Random(seed), zipped({**TEXT, "b": noise(500)})
     tail = content.index(CENTRAL)
     with bounded_memory():
-        for _ in range(300):
+        for _ in range(examples(300)):
             survive(mutated(content, source))
             survive(content[:tail] + mutated(content[tail:], source))
             survive(mutated(content[:tail], source) + content[tail:])

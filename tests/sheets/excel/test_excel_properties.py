@@ -11,6 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from examples import examples
 from excel_packages import parts, plan, replaced, rich, saved, strict, with_parts, zipped
 from hypothesis import given
 from hypothesis import strategies as st
@@ -232,7 +233,7 @@ def test_mutated_properties(seed: int) -> None:
     source, custom = random.Random(seed), parts(written(RECORD))[CUSTOM]
     members = {name: part for name, part in parts(written(RECORD)).items() if name in ("_rels/.rels", CUSTOM)}
     with bounded_memory():
-        for _ in range(200):
+        for _ in range(examples(200)):
             package = Package(zipped({**members, CUSTOM: mutated(custom, source)}))
             try:
                 record = read_record(package)

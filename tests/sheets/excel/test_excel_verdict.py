@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import dtype_cases, objects, shape_cases
+from examples import examples
 from fingerprints import (
     FIRST_ROW,
     Array,
@@ -423,7 +424,7 @@ def test_records_edited_at_random_never_raise(seed: int) -> None:
         for blocks in (0, 4, 64)
     ]
     with bounded_memory():
-        for _ in range(400):
+        for _ in range(examples(400)):
             record, linear = rng.choice(samples)
             record = copy.deepcopy(record)
             for _ in range(rng.choice((1, 1, 2))):

@@ -1,7 +1,7 @@
 """Whatever goes wrong on the way to Google Sheets, an array comes through exactly, or the write ends with an error.
 
-Each kind of fault strikes each request of a write; nothing that reads as data is ever anything but the old arrays or
-the new ones. No test waits: pauses are recorded instead.
+Each kind of fault strikes each request of a staged write, and of some others; nothing that reads as data is ever
+anything but the old arrays or the new ones. No test waits: pauses are recorded instead.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
+from examples import cross, examples
 from spreadsheets import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
@@ -124,9 +125,11 @@ def scene_reads(scene: Scene) -> list[Any]:
     return requests[last + 1 :]
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow) if kind == "slow" else kind for kind in KINDS]
-)
+# A write to this setting makes every kind of request that there is.
+EVERY_REQUEST = "arrays there, staged"
+
+
+@pytest.mark.parametrize(("kind", "scene"), cross(KINDS, SETTINGS, EVERY_REQUEST), indirect=["scene"])
 def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, kind: str, pauses: list[float]) -> None:
     total = count(scene)
     assert total >= (2 if scene.setting in SETTINGS[:2] else 6)
@@ -187,7 +190,9 @@ def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "slow"])
+@pytest.mark.parametrize(
+    ("kind", "scene"), cross([kind for kind in KINDS if kind != "slow"], SETTINGS, EVERY_REQUEST), indirect=["scene"]
+)
 def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
     scene: Scene, kind: str, pauses: list[float]
 ) -> None:
@@ -212,7 +217,7 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
         assert "error" not in outcomes
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(examples(12)))
 def test_storms_of_faults_are_survived_or_given_up_and_then_repeated(
     scene: Scene, seed: int, pauses: list[float]
 ) -> None:
