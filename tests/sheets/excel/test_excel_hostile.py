@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from cases import objects
 from children import SECONDS, measured, run_limited
-from examples import examples
+from examples import cross, examples
 from foreign_books import (
     MAIN,
     begin,
@@ -290,9 +290,10 @@ import json, sys, warnings
 import sheetarray as sa
 warnings.simplefilter("ignore")
 outcomes = {}
-for verb in ("read", "scan", "check", "read_columns"):
+path, *verbs = sys.argv[1:]
+for verb in verbs:
     try:
-        result = getattr(sa, verb)(sys.argv[1], format="xlsx")
+        result = getattr(sa, verb)(path, format="xlsx")
         errors = [finding for finding in result if finding.severity == "error"] if verb == "check" else []
         outcomes[verb] = "found" if errors else "fine"
     except sa.SheetArrayError as error:
@@ -310,17 +311,22 @@ _FINE = {
 }
 
 
+# `read` and `check` are tried on each, and the others, which take a workbook apart in the same way, on a third.
+VERBS = cross(HARMFUL, ("read", "check", "scan", "read_columns"), "read", "check", *_FINE)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HARMFUL)
 @measured
 def test_harm_is_refused_within_half_a_gigabyte(tmp_path: Path, name: str) -> None:
     path = tmp_path / "harm.xlsx"
     path.write_bytes(HARMFUL[name]())
-    outcome = json.loads(run_limited(_SCRIPT, path, seconds=4 * SECONDS, mebibytes=512).output)  # by each of four verbs
+    verbs = [verb for harm, verb in VERBS if harm == name]
+    outcome = json.loads(run_limited(_SCRIPT, path, *verbs, seconds=len(verbs) * SECONDS, mebibytes=512).output)
     reading, scanning = _FINE.get(name, ("FormatError", None))
     assert outcome["read"] == reading, outcome
     assert outcome["check"] == ("fine" if reading == "fine" else "found"), outcome
-    assert scanning in (outcome["scan"], None), outcome
+    assert scanning in (outcome.get("scan"), None), outcome
 
 
 # Damage ------------------------------------------------------------------------------------------------------
