@@ -1,7 +1,8 @@
-"""datetime64 -> serial dates, the days since 1899-12-30 as spreadsheets count them: where that is exact.
+"""datetime64 <-> serial dates, the days since 1899-12-30 as spreadsheets count them: where that is exact.
 
 A double counts days from 1900-03-01 to the end of 9999 finely enough for milliseconds. Before that Excel has a day that
-never was, and other units are finer, or are periods rather than days: those moments are text.
+never was (its day 1 is 1900-01-01, and day 60 the 29th of February), and other units are finer, or are periods rather
+than days: those moments are text. Workbooks may count from 1904-01-01 instead, which is their day 0.
 Source: ECMA-376 part 1, 18.17.4.
 """
 
@@ -16,8 +17,14 @@ from ..dtypes import Buffer, Mask
 UNITS_A_DAY = {"D": 1, "h": 24, "m": 1440, "s": 86_400, "ms": 86_400_000}
 """How many of each unit of datetime64 a day has, for those that serial dates keep."""
 
+_DAY, _MINUTE = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
+DATE_CODES = {"D": _DAY, "h": _MINUTE, "m": _MINUTE, "s": f"{_MINUTE}:ss", "ms": f"{_MINUTE}:ss.000"}
+"""The number format of dates in spreadsheets, by the unit of datetime64."""
+
 _EPOCH = 25_569  # the serial date of 1970-01-01
-_FIRST, _LAST = 61, 2_958_465  # 1900-03-01, 9999-12-31
+FIRST_SERIAL, _LAST = 61, 2_958_465  # 1900-03-01, from which on all programs count alike, and 9999-12-31
+_BEFORE = {False: np.datetime64("1899-12-30"), True: np.datetime64("1904-01-01")}
+_LAST_DAY = np.datetime64("9999-12-31")
 
 
 def serial_unit(dtype: np.dtype[Any]) -> str | None:
@@ -43,7 +50,7 @@ def dates_to_serials(buffer: Buffer, unit: str) -> tuple[Buffer, Mask]:
     """
     a_day = UNITS_A_DAY[unit]
     counts = np.ascontiguousarray(buffer).view(np.int64)
-    exact: Mask = (counts >= (_FIRST - _EPOCH) * a_day) & (counts < (_LAST + 1 - _EPOCH) * a_day)
+    exact: Mask = (counts >= (FIRST_SERIAL - _EPOCH) * a_day) & (counts < (_LAST + 1 - _EPOCH) * a_day)
     known = np.where(exact, counts, 0) + _EPOCH * a_day
     return (known if unit == "D" else known / a_day), exact
 
@@ -54,7 +61,32 @@ def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
     A serial date stands for the nearest millisecond. One that is none in this unit, such as a time of day where days
     are counted, is left to those who look at single cells.
     """
-    inside = (serials >= _FIRST) & (serials < _LAST + 1)
-    counts = np.rint((np.where(inside, serials, float(_FIRST)) - _EPOCH) * UNITS_A_DAY["ms"]).astype(np.int64)
+    inside = (serials >= FIRST_SERIAL) & (serials < _LAST + 1)
+    counts = np.rint((np.where(inside, serials, float(FIRST_SERIAL)) - _EPOCH) * UNITS_A_DAY["ms"]).astype(np.int64)
     whole, rest = np.divmod(counts, UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])
     return whole, inside & (rest == 0) & (counts < (_LAST + 1 - _EPOCH) * UNITS_A_DAY["ms"])
+
+
+def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:
+    """Return the dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
+
+    Args:
+        serials: days and fractions of a day.
+        from_1904: whether they count from 1904.
+
+    Example:
+        >>> serials_to_dates(np.array([1.0, 61.5, 0.25, 60.0]), from_1904=False)
+        ['1900-01-01', '1900-03-01T12:00:00', None, None]
+    """
+    first, before = (0.0 if from_1904 else 1.0), _BEFORE[from_1904]
+    days = np.where((serials < 60) & (not from_1904), serials + 1, serials)
+    fits = (serials >= first) & (days < float((_LAST_DAY - before).astype(np.int64)) + 1)
+    if not from_1904:
+        fits &= (serials < 60) | (serials >= 61)
+    counts = np.rint(np.where(fits, days, 1.0) * UNITS_A_DAY["ms"]).astype("timedelta64[ms]")
+    dates: Any = before.astype("datetime64[ms]") + counts
+    whole = np.datetime_as_string(dates, unit="ms").tolist()
+    return [
+        text.removesuffix(".000").removesuffix("T00:00:00") if fit else None
+        for text, fit in zip(whole, fits.tolist(), strict=True)
+    ]

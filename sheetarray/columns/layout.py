@@ -40,6 +40,7 @@ class LayoutColumn:
         buffer: 1-D, what stands in this column.
         start: index of its first element in the whole buffer.
         blanks: how many cells stay blank between the name and the header, so that data of all columns begin in one row.
+        serials: whether dates are the serial numbers that spreadsheets count, where those are exact.
     """
 
     name: str
@@ -48,6 +49,7 @@ class LayoutColumn:
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
     start: int = 0
     blanks: int = 0
+    serials: bool = False
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Return some of its elements as the engine writes them.
@@ -61,7 +63,7 @@ class LayoutColumn:
             raise DTypeError(f"{self.name}: {error}") from error
 
     def to_typed(
-        self, first: int, count: int, *, exact: int, as_text: bool = False, serials: bool = False
+        self, first: int, count: int, *, exact: int, as_text: bool = False, serials: bool | None = None
     ) -> TypedCells:
         """Return some of its elements for a container that tells numbers, text and booleans apart; see
         `cells.to_typed`.
@@ -72,6 +74,7 @@ class LayoutColumn:
         some = self.buffer[first : first + count]
         try:
             start = self.start + first
+            serials = self.serials if serials is None else serials
             return buffer_to_typed(some, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
@@ -79,6 +82,10 @@ class LayoutColumn:
     def every(self, step: int) -> LayoutColumn:
         """Return the column with only the first of each `step` elements."""
         return replace(self, buffer=np.ascontiguousarray(self.buffer[::step]))
+
+    def cells_above(self, *, named: bool) -> list[Cell]:
+        """Return the cells above its elements: its name, blanks and its header, or its header alone."""
+        return [self.name, *[""] * self.blanks, *self.header] if named else [*self.header]
 
     @property
     def above(self) -> int:
@@ -223,6 +230,7 @@ def lay_out_sheets(
     max_columns: int | None = None,
     max_characters: int | None = None,
     aligned: bool = False,
+    serials: bool = False,
 ) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
 
@@ -235,6 +243,7 @@ def lay_out_sheets(
         aligned: whether the data of all arrays begin in one row: headers end there, and blanks stand above the shorter
             ones, below the names. Where a name is a word of headers, nothing is aligned: readers tell such a name from
             a header by what follows at once.
+        serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
 
     Raises:
         LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
@@ -245,7 +254,9 @@ def lay_out_sheets(
         check_texts(arrays, max_characters)
     above = _tallest_header(arrays, names, max_rows) if aligned and names and not any(map(_is_word, arrays)) else 0
     pieces = [
-        piece for name, array in arrays.items() for piece in _cut_into_columns(name, array, names, max_rows, above)
+        replace(piece, serials=serials)
+        for name, array in arrays.items()
+        for piece in _cut_into_columns(name, array, names, max_rows, above)
     ]
     columns_per_sheet = max_columns or len(pieces) or 1
     return [

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...cells import TypedCells
-from ...cells.serials import serial_unit
+from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...labels.description import NAME as LABELS_NAME
-from .package.styles import DATE_CODES, CellStyles
+from .package.styles import CellStyles
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from ...cells.serials import DATE_CODES
 from ...columns import column_letters
 from ...errors import LimitError
 from .names import PRINT_AREA, ArrayArea, build_references, check_title, make_defined_names, quote_title
@@ -18,7 +19,7 @@ from .package.markup import escape_text, quote_attribute
 from .package.packing import PackageWriter
 from .package.properties import CONTENT_TYPE, add_sheets, merge_properties
 from .package.relations import TYPES
-from .package.styles import DATE_CODES, OWN_STYLES, TRUTH_CODE, VIEW_STYLES, CellStyles
+from .package.styles import OWN_STYLES, TRUTH_CODE, VIEW_STYLES, CellStyles
 
 PROPERTIES = "docProps/custom.xml"
 _SHEETS = "xl/worksheets/sheet"

@@ -119,7 +119,7 @@ def _group_blocks(blocks: Iterator[tuple[int, bytes]], room: int) -> Iterator[tu
 
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:
     """Yield the JSON of the cells of a column, a few at a time; none longer than a request."""
-    head = [*([piece.name] if named else ()), *piece.header]
+    head = piece.cells_above(named=named)
     yield len(head), _json(head, piece.name)
     for start in range(0, len(piece.buffer), _BLOCK):
         cells = to_cells(piece, start, min(_BLOCK, len(piece.buffer) - start))

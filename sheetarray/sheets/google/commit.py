@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from .address import Rect
-from .changes import Requests, Swap, change_properties, clear_cells, make_bold, put_named_range, resize_sheet
+from .appearance import look_requests
+from .changes import Requests, Swap, change_properties, clear_cells, put_named_range, resize_sheet
 from .plan import ColumnPlace, WritePlan
 from .stage import Stage
 from .state import Worksheet
@@ -49,21 +50,7 @@ def copy_stage(plan: WritePlan, stage: Stage, sheet: Worksheet) -> tuple[Request
 def finishing_requests(plan: WritePlan, gid: int) -> Requests:
     """Named ranges, and the look of a worksheet of ours."""
     requests = [put_named_range(range_.name, gid, range_.rect, range_.known) for range_ in plan.ranges]
-    if plan.own:
-        for row, column, width in _name_cells(plan):
-            requests.append(make_bold(gid, Rect(row, column, row + 1, column + width)))
-    if plan.adopted:
-        frozen = {"gridProperties": {"frozenRowCount": 1}}
-        requests.append(change_properties(gid, frozen, "gridProperties.frozenRowCount"))
-    return requests
-
-
-def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
-    """Row, first column and number of the name cells that are written."""
-    named = sorted((place.row, place.column) for place in plan.places if place.named)
-    for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
-        cells = [cell for _, cell in group]
-        yield row, cells[0][1], len(cells)
+    return [*requests, *look_requests(plan, gid)] if plan.own else requests
 
 
 def _copy_ranges(plan: WritePlan) -> Iterator[tuple[Rect, Rect]]:

@@ -12,14 +12,13 @@ from ...columns import Layout
 from ...elements import Cell
 from ...errors import RemoteError
 from .address import Rect, range_on_sheet
+from .appearance import undo_looks
 from .changes import (
     Requests,
     Swap,
     apply_changes,
-    change_properties,
     claim,
     clear_cells,
-    make_bold,
     put_named_range,
     resize_sheet,
     update_cells,
@@ -187,11 +186,7 @@ class DirectWrite:
         return swap, swap.wrap(requests, plan.sheet.rows, plan.sheet.columns, last=first)
 
     def _look_requests(self) -> Requests:
-        named = [place for place in self._plan.places if place.named] if self._plan.own else []
-        plain = [make_bold(self.gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
-        frozen = {"gridProperties": {"frozenRowCount": 0}}
-        thawed = [change_properties(self.gid, frozen, "gridProperties.frozenRowCount")] if self._plan.adopted else []
-        return [*plain, *thawed]
+        return undo_looks(self._plan, self.gid) if self._plan.own else []
 
     def _old_cells(self) -> Requests:
         plan = self._plan

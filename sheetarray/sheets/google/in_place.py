@@ -147,11 +147,12 @@ class InPlaceWrite:
     def _header_request(self, place: ColumnPlace, holder: Holder | None) -> list[Cell]:
         """Return the name, where it is written, and the header; invalid where there is a holder."""
         piece = self._layout.pieces[place.index]
+        if holder is None:
+            return piece.cells_above(named=place.named)
         header = list(piece.header)
-        if holder is not None:
-            at = header.index("length") + 1
-            header[at] = write_mark(header[at], holder)
-        return [*([piece.name] if place.named else ()), *header]
+        at = header.index("length") + 1
+        header[at] = write_mark(header[at], holder)
+        return replace(piece, header=header).cells_above(named=place.named)
 
     def _element_runs(self, place: ColumnPlace) -> Iterator[tuple[int, list[list[Cell]]]]:
         """Yield the elements of a column, in runs for a request each: the first row, and the cells."""

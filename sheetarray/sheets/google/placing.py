@@ -186,6 +186,7 @@ class _Planner:
         plan = WritePlan(
             self.state,
             self.stage,
+            self.layout,
             self.sheet,
             places,
             frozenset(self.fresh),

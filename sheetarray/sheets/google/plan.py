@@ -40,8 +40,8 @@ class ColumnPlace:
     @classmethod
     def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> ColumnPlace:
         """Return where a column of the layout goes, given the cell of its name or of its anchor."""
-        data = row + named + len(piece.header) - (not len(piece.buffer))
-        return cls(index, row, column, named, named + piece.height, data, max(len(piece.buffer), 1))
+        above, elements = len(piece.cells_above(named=named)), len(piece.buffer)
+        return cls(index, row, column, named, above + elements, row + above - (not elements), max(elements, 1))
 
     @property
     def cells(self) -> Rect:
@@ -78,12 +78,14 @@ class WritePlan:
         own: whether the worksheet is ours.
         adopted: whether it becomes ours now.
         ranges: named ranges over elements.
+        layout: what is written.
         stage: the id of the write's own stage.
         grid: all cells of the worksheet as they were seen, where it is small enough.
     """
 
     state: State
     stage: int
+    layout: Layout
     sheet: Worksheet | None
     places: tuple[ColumnPlace, ...]
     fresh: frozenset[int]
@@ -125,7 +127,7 @@ def fresh_plan(state: State, stage: int, layout: Layout, limit: int, blocked: Co
     )
     ranges = tuple(plan_ranges(state, None, layout, places, {}, blocked))
     everything = frozenset(range(len(places)))
-    plan = WritePlan(state, stage, None, places, everything, (), layout.height, len(places), True, True, ranges)
+    plan = WritePlan(state, stage, layout, None, places, everything, (), layout.height, len(places), True, True, ranges)
     check_cells(plan.other_cells + plan.rows * plan.columns, limit, plan.other_cells)
     return plan
 

@@ -45,7 +45,7 @@ def to_difference(
     if wrong is None:
         return None
     piece = layout.pieces[place.index]
-    index = start + wrong - place.named - len(piece.header)
+    index = start + wrong - len(piece.cells_above(named=place.named))
     where = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
     return CellDifference(where, _cell_or_blank(sent, wrong), _cell_or_blank(kept, wrong))
 
@@ -100,7 +100,7 @@ def _batches(places: Sequence[ColumnPlace]) -> Iterator[list[tuple[ColumnPlace, 
 def _sent_cells(layout: Layout, place: ColumnPlace, start: int, stop: int) -> list[Cell]:
     """Return some cells of a column, its name and its header among them."""
     piece = layout.pieces[place.index]
-    head: list[Cell] = [*([piece.name] if place.named else ()), *piece.header]
+    head = piece.cells_above(named=place.named)
     first = max(start - len(head), 0)
     return [*head[start:stop], *to_cells(piece, first, max(stop - len(head) - first, 0))]
 

@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
 from ...cells import TextLook
+from ...cells.serials import FIRST_SERIAL, serials_to_dates
 from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
+from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
@@ -196,13 +200,13 @@ class GoogleSheet:
     # Columns -------------------------------------------------------------------------------------------------
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (always typed)
-        """Columns as Python scalars."""
+        """Columns as Python scalars; dates as text."""
         if not self._ended:
             wanted = [(request.column, request.row) for request in requests if request.row <= self._rows]
             absent = {column: row for column, row in sorted(wanted, reverse=True) if (column, row) not in self._whole}
             if absent:
                 self._whole.update(self._fetch_columns(absent))
-        return [([], self._cells_of(request)) for request in requests]
+        return [([], _with_dates(self._cells_of(request), request.dtype)) for request in requests]
 
     def _cells_of(self, request: Request) -> list[Cell]:
         """Return the cells of a request, of which the column has been fetched."""
@@ -312,6 +316,16 @@ class GoogleSheet:
             if state.by_title(self._name) is None:
                 raise state.not_found_error(repr(self._name)) from None
             raise ChangedError(refused.message) from None
+
+
+def _with_dates(cells: list[Cell], dtype: DType) -> list[Cell]:
+    """Return the cells of a column of dates with the text of each date that is a serial number."""
+    if dtype.kind != "datetime":
+        return cells
+    numbers = [cell if type(cell) in (int, float) else 0 for cell in cells]
+    serials = np.array(numbers, np.float64)
+    texts = serials_to_dates(np.where(serials >= FIRST_SERIAL, serials, np.nan), from_1904=False)
+    return [cell if text is None else text for cell, text in zip(cells, texts, strict=True)]
 
 
 def _plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_Part]]:

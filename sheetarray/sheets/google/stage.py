@@ -116,7 +116,7 @@ class Stage:
             wrong = find_difference(cells, got)
             if wrong is not None:
                 piece = self._layout.pieces[(chunk.rect.left or 0) + number]
-                index = chunk.rect.top + wrong - self._layout.named - len(piece.header)
+                index = chunk.rect.top + wrong - len(piece.cells_above(named=self._layout.named))
                 place = f"{piece.name}, buffer element {piece.start + index}" if index >= 0 else piece.name
                 raise DTypeError(
                     f"{place}: the service keeps {_cell_or_blank(cells, wrong)!r:.60} "

@@ -25,6 +25,7 @@ METADATA_KEY = "sheetarray"
 
 _SHEET_FIELDS = (
     "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
+    "rowGroups(range(startIndex,endIndex),depth,collapsed),"
     "developerMetadata(metadataId,metadataKey,metadataValue)"
 )
 _FIELDS = f"spreadsheetId,namedRanges,sheets({_SHEET_FIELDS})"
@@ -83,6 +84,7 @@ class Worksheet:
         has_cells: false for a chart that is a sheet of its own.
         merges: cells that are merged.
         notes: of writes.
+        folded: groups of rows that are folded away: first row, the one after the last, and depth.
     """
 
     gid: int
@@ -92,6 +94,7 @@ class Worksheet:
     has_cells: bool
     merges: tuple[Rect, ...]
     notes: WriteNotes
+    folded: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def cells(self) -> int:
@@ -224,6 +227,16 @@ def _worksheet(sheet: Answer) -> Worksheet:
         properties.get("sheetType", "GRID") == "GRID",
         tuple(map(_parse_rect, sheet.get("merges", []))),
         _parse_notes(sheet.get("developerMetadata", [])),
+        tuple(_parse_group(group) for group in sheet.get("rowGroups", []) if group.get("collapsed")),
+    )
+
+
+def _parse_group(group: Answer) -> tuple[int, int, int]:
+    rows = group["range"]
+    return (
+        _parse_integer(rows.get("startIndex", 0)),
+        _parse_integer(rows["endIndex"]),
+        _parse_integer(group.get("depth", 1)),
     )
 
 

@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
@@ -48,6 +48,7 @@ def write_gsheet(
     arrays: Any,
     *,
     worksheet: str = "arrays",
+    dates: Literal["real", "text"] = "real",
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -64,6 +65,8 @@ def write_gsheet(
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         worksheet: its title, where the target says none; made where there is none.
+        dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
+            9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
         client: a gspread client; None makes one.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
         timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
@@ -90,10 +93,17 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
+    if dates not in ("real", "text"):
+        raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     title = title_of_new(target)
     address = parse_address(_ANY_KEY if title else target, worksheet)
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
-    layout, *more = lay_out_sheets(linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS)
+    layout, *more = lay_out_sheets(
+        linear,
+        max_columns=MOST_COLUMNS,
+        max_characters=MOST_CHARACTERS,
+        serials=dates == "real",
+    )
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
     check_cells(layout.height * len(layout.pieces), MOST_CELLS, 0)

@@ -122,7 +122,8 @@ def _sheet(
 def groups(sheet: ServedSheet, dimension: str) -> list[Json]:
     """Return the DimensionGroups of one dimension."""
     group_list = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
-    return [{"range": group, "depth": 1} for group in group_list]
+    folded: list[Json] = [{"collapsed": True} if group in sheet.collapsed else {} for group in group_list]
+    return [{"range": group, "depth": 1, **look} for group, look in zip(group_list, folded, strict=True)]
 
 
 def _start(group: Json) -> int:

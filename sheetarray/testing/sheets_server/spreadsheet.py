@@ -27,6 +27,7 @@ class ServedSheet:
         protected: protected ranges, by id.
         dimensions: DimensionProperties that differ from the default: dimension -> index -> properties.
         groups: groups of rows or columns: their dimension, startIndex and endIndex.
+        collapsed: those of them that are folded away.
         basic_filter: as it was set; None for none.
     """
 
@@ -39,6 +40,7 @@ class ServedSheet:
     protected: dict[int, Json] = field(default_factory=dict)
     dimensions: dict[str, dict[int, Json]] = field(default_factory=lambda: {"ROWS": {}, "COLUMNS": {}})
     groups: list[Json] = field(default_factory=list)
+    collapsed: list[Json] = field(default_factory=list)
     basic_filter: Json | None = None
 
     @property

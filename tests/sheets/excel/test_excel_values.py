@@ -25,8 +25,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.cells.serials import serials_to_dates
 from sheetarray.sheets.excel.reader.formats import kind_of_format
-from sheetarray.sheets.excel.reader.serials import format_duration, serials_to_dates
+from sheetarray.sheets.excel.reader.serials import format_duration
 from sheetarray.sheets.excel.reader.texts import without_escapes
 
 

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ....cells.serials import DATE_CODES
 from ....errors import FormatError
 from .markup import Element, Markup
 
-_DAY, _MINUTE = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
-DATE_CODES = {"D": _DAY, "h": _MINUTE, "m": _MINUTE, "s": f"{_MINUTE}:ss", "ms": f"{_MINUTE}:ss.000"}
-"""The number format of dates, by the unit of datetime64."""
 TRUTH_CODE = '"TRUE";"TRUE";"FALSE"'
 """The number format of booleans; Excel needs none."""
 
@@ -75,7 +73,7 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
     if not font_looks:
         return CellStyles()
     bold = {str(index) for index, (thick, look) in enumerate(font_looks) if thick and look == font_looks[0][1]}
-    codes = {_DAY_FORMAT: _DAY, _MINUTE_FORMAT: _MINUTE}
+    codes = {_DAY_FORMAT: DATE_CODES["D"], _MINUTE_FORMAT: DATE_CODES["m"]}
     wanted = {*DATE_CODES.values(), _UNUSED.sub("", TRUTH_CODE).lower()}
     for format_ in formats.children_named("numFmt") if formats is not None else ():
         codes[format_.get("numFmtId")] = _UNUSED.sub("", format_.get("formatCode")).lower()

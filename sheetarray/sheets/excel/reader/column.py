@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....cells import engine_dtype
-from ....cells.serials import serial_unit, serials_to_counts
+from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates
 from ....dtypes import DType, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
 from ....elements.decode import find_ties
 from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, SERIAL, TEXT, Kinds
-from .serials import format_duration, serials_to_dates
+from .serials import format_duration
 
 if TYPE_CHECKING:
     import polars as pl

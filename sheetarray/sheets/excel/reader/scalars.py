@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ....cells.serials import serials_to_dates
 from ....columns.words import CODES, NONE, WORDS, code_of
 from ....dtypes import Positions
 from ....elements import Cell
 from . import cells as c
-from .serials import serials_to_dates
 
 _FEW = 2000  # cells that plain Python looks at faster
 _LONGEST_NUMBER = 1000  # characters

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from ....cells.serials import DATE_CODES
 from ....columns import column_letters
 from ....elements import Cell
 from ..package.markup import escape_text, quote_attribute
 from ..package.relations import STRICT
-from ..package.styles import DATE_CODES, CellStyles
+from ..package.styles import CellStyles
 from ..skeleton import ViewPart
 from .axes import Labels
 from .cells import to_values

@@ -26,6 +26,7 @@ REQUESTS: dict[str, Handler] = {
     "deleteDeveloperMetadata": metadata.delete,
     "deleteDimension": dimensions.delete_dimension,
     "deleteDimensionGroup": dimensions.delete_group,
+    "updateDimensionGroup": dimensions.update_group,
     "deleteNamedRange": names.delete_named_range,
     "deleteProtectedRange": names.delete_protected_range,
     "deleteRange": shifting.delete_range,

@@ -103,6 +103,26 @@ def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     return {"dimensionGroups": groups(sheet, dimension)}
 
 
+def update_group(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateDimensionGroup`: folds rows or columns away, or shows them."""
+    changed = request.get("dimensionGroup") or {}
+    sheet, dimension, start, stop = _range(spreadsheet, changed.get("range"))
+    group = {"dimension": dimension, "startIndex": start, "endIndex": stop}
+    if group not in sheet.groups or (changed.get("depth") or 1) != 1:
+        raise invalid("There is no such group of rows or columns.")
+    if "collapsed" not in masks.parse(request.get("fields") or ""):
+        raise invalid("Only the field collapsed of a group can be changed.")
+    sheet.collapsed = [other for other in sheet.collapsed if other != group]
+    if folded := bool(changed.get("collapsed")):
+        sheet.collapsed.append(group)
+    special = sheet.dimensions[dimension]
+    for index in range(start, stop):
+        kept = {name: value for name, value in special.get(index, {}).items() if name != "hiddenByUser"}
+        special[index] = kept | ({"hiddenByUser": True} if folded else {})
+        if not special[index]:
+            del special[index]
+
+
 def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`deleteDimensionGroup`."""
     sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
@@ -110,6 +130,7 @@ def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
     if group not in sheet.groups:
         raise invalid("There is no such group of rows or columns.")
     sheet.groups.remove(group)
+    sheet.collapsed = [other for other in sheet.collapsed if other != group]
     left = groups(sheet, dimension)
     return {"dimensionGroups": left} if left else {}
 

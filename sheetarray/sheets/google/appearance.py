@@ -1,0 +1,112 @@
+"""How a worksheet of ours looks: names in bold, headers frozen and folded away, dates as dates.
+
+Looks are part of the batch that puts the cells into place, so that nobody sees the one without the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from ...cells.serials import DATE_CODES, serial_unit
+from ...columns import LayoutColumn
+from .address import Rect
+from .changes import Requests, change_properties, make_bold
+from .plan import ColumnPlace, WritePlan
+from .requests import Answer
+
+_FORMAT = "userEnteredFormat.numberFormat"
+
+
+def look_requests(plan: WritePlan, gid: int) -> Requests:
+    """Return the requests that make a worksheet look as people like it."""
+    names = [make_bold(gid, Rect(row, column, row + 1, column + width)) for row, column, width in _name_cells(plan)]
+    headers = _header_requests(plan, gid) if plan.adopted else _unfold_requests(plan, gid)
+    return [*names, *_format_requests(plan, gid), *headers]
+
+
+def undo_looks(plan: WritePlan, gid: int) -> Requests:
+    """Return the requests that take the looks of a worksheet away again, which it did not have before."""
+    named = [place for place in plan.places if place.named]
+    plain = [make_bold(gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
+    dates = [place for place in plan.places if _date_code(plan.layout.pieces[place.index])]
+    plain += [_show_as(gid, place, None) for place in dates]
+    if not plan.adopted:
+        return plain
+    groups: Requests = [{"deleteDimensionGroup": {"range": _header_rows(plan, gid)}}] if _folds_headers(plan) else []
+    return [*plain, *groups, _freeze(gid, 0)]
+
+
+def _name_cells(plan: WritePlan) -> Iterator[tuple[int, int, int]]:
+    """Row, first column and number of the name cells that are written."""
+    named = sorted((place.row, place.column) for place in plan.places if place.named)
+    for (row, _), group in groupby(enumerate(named), key=lambda pair: (pair[1][0], pair[1][1] - pair[0])):
+        cells = [cell for _, cell in group]
+        yield row, cells[0][1], len(cells)
+
+
+# Headers -------------------------------------------------------------------------------------------------------
+
+
+def _header_requests(plan: WritePlan, gid: int) -> Requests:
+    """Freeze what stands above the elements, fold the headers away, and make columns as wide as their cells."""
+    width = {"range": {"sheetId": gid, "dimension": "COLUMNS", "startIndex": 0, "endIndex": len(plan.places)}}
+    wide: Requests = [{"autoResizeDimensions": {"dimensions": width["range"]}}]
+    if not _folds_headers(plan):
+        return [*wide, _freeze(gid, 1)]
+    rows = _header_rows(plan, gid)
+    group = {"range": rows, "depth": 1, "collapsed": True}
+    return [
+        *wide,
+        _freeze(gid, plan.layout.zone_height),
+        {"addDimensionGroup": {"range": rows}},
+        {"updateDimensionGroup": {"dimensionGroup": group, "fields": "collapsed"}},
+    ]
+
+
+def _unfold_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
+    """Yield the requests that show rows again that are folded away, and are to hold elements now."""
+    for start, end, depth in plan.sheet.folded if plan.sheet else ():
+        if any(place.row < end and start <= place.data < end for place in plan.places):
+            rows = {"sheetId": gid, "dimension": "ROWS", "startIndex": start, "endIndex": end}
+            group = {"range": rows, "depth": depth, "collapsed": False}
+            yield {"updateDimensionGroup": {"dimensionGroup": group, "fields": "collapsed"}}
+
+
+def _folds_headers(plan: WritePlan) -> bool:
+    """Return whether nothing but headers stands between names and elements, and rows below them are left to see."""
+    return plan.layout.hides_headers and plan.rows > plan.layout.zone_height
+
+
+def _header_rows(plan: WritePlan, gid: int) -> Answer:
+    return {"sheetId": gid, "dimension": "ROWS", "startIndex": 1, "endIndex": plan.layout.zone_height}
+
+
+def _freeze(gid: int, rows: int) -> Answer:
+    return change_properties(gid, {"gridProperties": {"frozenRowCount": rows}}, "gridProperties.frozenRowCount")
+
+
+# Dates ---------------------------------------------------------------------------------------------------------
+
+
+def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
+    """Yield the number formats of elements: of dates, and of what stands where dates may have stood."""
+    for place in plan.places:
+        code = _date_code(plan.layout.pieces[place.index])
+        if code is None and place.index in plan.fresh:
+            continue
+        yield _show_as(gid, place, code)
+
+
+def _show_as(gid: int, place: ColumnPlace, code: str | None) -> Answer:
+    """Return the request that gives the elements of a column a number format, or none."""
+    rect = Rect(place.data, place.column, place.data + place.elements, place.column + 1)
+    kind = "DATE" if code == DATE_CODES["D"] else "DATE_TIME"
+    shown: Answer = {"userEnteredFormat": {"numberFormat": {"type": kind, "pattern": code}}} if code else {}
+    return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": shown, "fields": _FORMAT}}
+
+
+def _date_code(piece: LayoutColumn) -> str | None:
+    """Return the number format of a column of dates; None where it holds none that are numbers."""
+    unit = serial_unit(piece.buffer.dtype) if piece.serials and len(piece.buffer) else None
+    return None if unit is None else DATE_CODES[unit]
