@@ -1,7 +1,7 @@
 """read, write, scan, check, adopt, restore, convert, read_columns, write_table: the whole package behind nine verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
-does not know is an error.
+does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ import numpy as np
 from .arrays import default_name, values_by_name
 from .columns import ArrayInfo
 from .errors import Finding, FormatError, LimitError, NotFoundError, SheetArrayError, SheetArrayWarning, warn_caller
+from .files import is_url, locate, name_part
 from .header import warn_of_finding
 from .labels import LabelledArrays, check_fit, has_labels, reading_labels
 from .listings import ArrayInfos, Findings
-from .registry import Format, format_of
+from .registry import Format, format_of, locate_place
 from .spool import Spool, spool_blocks
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 
 def read(
-    source: SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read arrays, each with the dtype, shape, strides and order that it was written with.
 
@@ -43,6 +49,7 @@ def read(
         source: a path, a URL, or an open file (then with `format`).
         names: only these arrays are decoded; None for all.
         format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `missing="nan"` or `delimiter=";"`; see `read_csv`, `read_json`.
 
     Returns:
@@ -62,6 +69,7 @@ def read(
     """
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
+    source = locate_place(source, storage_options, format)
     arrays: dict[str, np.ndarray[Any, Any]] = _adapter_function("read", source, format, options)[1](
         source, names, **options
     )
@@ -74,6 +82,7 @@ def write(
     *,
     format: str | None = None,
     append_axis: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> None:
     """Write arrays; a failed write leaves the target as it was.
@@ -87,6 +96,7 @@ def write(
         format: instead of the suffix.
         append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
             generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
 
     Raises:
@@ -105,6 +115,7 @@ def write(
         >>> file.getvalue().split()[-2:]
         ['data', '1.5']
     """
+    target = locate_place(target, storage_options, format)
     if append_axis is not None:
         check_writable(target, format, options)
         with Spool(append_axis, folder_beside(target)) as spool:
@@ -116,7 +127,7 @@ def write(
     function(target, arrays, **merged)
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
-        path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else None
+        path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
         name = default_name(path) if path is not None and not os.path.isdir(path) else None
         labelled = not keeps.labels and has_labels(arrays)
         for change in keeps.changes(values_by_name(arrays), name, labelled=labelled):
@@ -158,7 +169,13 @@ def folder_beside(target: SourceOrTarget) -> str | None:
     return os.path.dirname(os.path.realpath(target))
 
 
-def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> dict[str, ArrayInfo]:
+def scan(
+    source: SourceOrTarget,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, ArrayInfo]:
     """Return what each header says (shape, dtype, order, strides, location, number of cells), without reading the data.
 
     What comes back is a dict by name; in a terminal and in a notebook it shows a table.
@@ -166,6 +183,7 @@ def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -
     Args:
         source: a path, a URL, or an open file (then with `format`).
         format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
 
     Raises:
@@ -180,10 +198,17 @@ def scan(source: SourceOrTarget, *, format: str | None = None, **options: Any) -
         >>> scan(file, format="csv")["t"].shape
         (2, 3)
     """
+    source = locate_place(source, storage_options, format)
     return ArrayInfos(_adapter_function("scan", source, format, options)[1](source, **options))
 
 
-def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) -> Iterator[Finding]:
+def check(
+    source: SourceOrTarget,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Iterator[Finding]:
     """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
 
     What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
@@ -191,6 +216,7 @@ def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) 
     Args:
         source: a path, a URL, or an open file (then with `format`).
         format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.
 
     Yields:
@@ -208,6 +234,7 @@ def check(source: SourceOrTarget, *, format: str | None = None, **options: Any) 
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
+    source = locate_place(source, storage_options, format)
     return Findings(_without_errors(_adapter_function("check", source, format, options)[1](source, **options)))
 
 
@@ -228,6 +255,7 @@ def read_columns(
     order: Order = "row-major",
     missing: Missing = "nan",
     format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
@@ -242,6 +270,7 @@ def read_columns(
         missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
             2^53; "error" refuses them.
         format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: `header` (False, True, or how many rows hold the names; found out unless given), `skip_rows` (how
             many above the table, or which, counted from 0), `skip_footer`, `comment="#"`, `na_values`, `decimal` and
             `thousands`; of the format `delimiter`, `encoding`, `sheet`, `worksheet`, `client`.
@@ -255,6 +284,7 @@ def read_columns(
         >>> read_columns(io.StringIO("id,t\\n007,1.5\\n008,\\n"), format="csv")
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
+    source = locate_place(source, storage_options, format)
     given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
     columns_read: dict[str, np.ndarray[Any, Any]] = _adapter_function("read_columns", source, format, given)[1](
         source, columns, **given
@@ -263,7 +293,13 @@ def read_columns(
 
 
 def write_table(
-    target: SourceOrTarget, table: Any, *, format: str | None = None, verify: bool = True, **options: Any
+    target: SourceOrTarget,
+    table: Any,
+    *,
+    format: str | None = None,
+    verify: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> None:
     """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
 
@@ -272,11 +308,12 @@ def write_table(
     counts rows.
 
     Args:
-        target: a path, or an open file (then with `format`).
+        target: a path, a URL, or an open file (then with `format`).
         table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
         format: instead of the suffix.
         verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
             values of the same kind, in wider numbers perhaps.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`.
 
     Raises:
@@ -294,6 +331,7 @@ def write_table(
         >>> file.getvalue().splitlines()
         ['id,t', '007,1.5', '008,2.5']
     """
+    target = locate_place(target, storage_options, format)
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write_table", target, format, merged)
     if isinstance(target, (str, os.PathLike)):
@@ -337,6 +375,7 @@ def convert(
     to_format: str | None = None,
     reading: Mapping[str, Any] | None = None,
     writing: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Read, then write; labels go along with the arrays.
 
@@ -348,6 +387,7 @@ def convert(
         to_format: the target's, instead of its suffix.
         reading: options for `read`.
         writing: options for `write`.
+        storage_options: for the file systems of URLs; `reading` and `writing` may have their own.
 
     Raises:
         FormatError: as `read`.
@@ -363,13 +403,38 @@ def convert(
         >>> read(io.StringIO(lists.getvalue()), format="json")
         {'t': array([1, 2])}
     """
+    reading, writing = dict(reading or {}), dict(writing or {})
+    source, target = _locate_both(
+        (source, reading.pop("storage_options", None), from_format),
+        (target, writing.pop("storage_options", None), to_format),
+        storage_options,
+    )
     format_of(target, to_format)  # an unknown suffix is said before anything is read
-    arrays = read_labelled(source, names, format=from_format, **reading or {})
-    write(target, arrays, format=to_format, **writing or {})
+    arrays = read_labelled(source, names, format=from_format, **reading)
+    write(target, arrays, format=to_format, **writing)
+
+
+_Place = tuple[SourceOrTarget, Mapping[str, Any] | None, str | None]
+
+
+def _locate_both(source: _Place, target: _Place, storage_options: Mapping[str, Any] | None) -> list[Any]:
+    """Return a source and a target; storage options go to each that is under a URL and has none of its own."""
+    places = [source, target]
+    if storage_options and not any(is_url(place) for place, _, _ in places):
+        locate(source[0], storage_options)  # says what is wrong
+    return [
+        locate_place(place, options or (storage_options if is_url(place) else None), name)
+        for place, options, name in places
+    ]
 
 
 def adopt(
-    source: SourceOrTarget, target: SourceOrTarget | None = None, *, format: str | None = None, **options: Any
+    source: SourceOrTarget,
+    target: SourceOrTarget | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> dict[str, ArrayInfo]:
     """Accept rows that people have added or deleted: headers become true to the cells, and everything else stays.
 
@@ -379,6 +444,7 @@ def adopt(
         source: a path or a URL; or an open file (then with `format` and a target).
         target: where the adopted file goes; None replaces the source, as a whole. In another format it is written anew.
         format: of the source, instead of the suffix.
+        storage_options: for the file systems of URLs.
         **options: of the format, as for `read`.
 
     Returns:
@@ -397,11 +463,15 @@ def adopt(
         >>> adopt(path)["t"].shape, read(path)["t"].tolist()
         ((3,), [1.5, 2.5, 3.5])
     """
+    if target is None:
+        source = locate_place(source, storage_options, format)
+    else:
+        source, target = _locate_both((source, None, format), (target, None, None), storage_options)
     row = format_of(source, format, reading=True)
     goal = row if target is None else format_of(target)
     if goal.name == row.name and row.instead is not None:
         raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
-    suffixes = [os.path.splitext(os.fspath(place))[1].lower() for place in (source, target) if _is_path(place)]
+    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if _is_path(place)]
     if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
         raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
     reading = {**options, "resize": True}
@@ -419,17 +489,23 @@ def adopt(
 
 
 def restore(
-    source: SourceOrTarget, target: SourceOrTarget, *, keep_edits: bool = False, format: str | None = None
+    source: SourceOrTarget,
+    target: SourceOrTarget,
+    *,
+    keep_edits: bool = False,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Write the arrays of a workbook anew as they were written, from the guard that it was written with.
 
     Args:
-        source: a path, or an open file (then with `format`): a workbook written with `guard=True`, whatever program has
-            saved it since.
+        source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, whatever
+            program has saved it since.
         target: an .xlsx, which may be the source; replaced as a whole.
         keep_edits: keep the elements that people have edited, and rows that they have added or deleted; all other
             elements are exact.
         format: of the source, instead of the suffix.
+        storage_options: for the file systems of URLs.
 
     Returns:
         The names of the arrays.
@@ -448,6 +524,7 @@ def restore(
         >>> restored.getvalue() == file.getvalue()
         True
     """
+    source, target = _locate_both((source, None, format), (target, None, None), storage_options)
     names: list[str] = format_of(source, format, reading=True).function("restore")(
         source, target, keep_edits=keep_edits
     )
@@ -459,7 +536,12 @@ def _is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def read_labelled(
-    source: SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> LabelledArrays:
     """Read arrays as `read` does, together with what a description says of them; `write` takes both.
 
@@ -469,6 +551,7 @@ def read_labelled(
     Warns:
         SheetArrayWarning: the description is damaged: it stays an array of text.
     """
+    source = locate_place(source, storage_options, format)
     with reading_labels() as description:
         arrays = read(source, names, format=format, **options)
     if description.error is not None:

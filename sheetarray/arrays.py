@@ -13,6 +13,7 @@ import numpy as np
 
 from .elements import describe_object, find_element_problem, is_unicode, to_fixed_width
 from .errors import DTypeError, LimitError, NotFoundError
+from .files import name_part
 from .linear import LinearArray
 from .values import DEFAULT_NAME, as_array, is_of, name_of, naming, split_columns
 
@@ -101,7 +102,7 @@ def check_unicode(names: Iterable[str]) -> None:
 
 def default_name(source: str | None) -> str:
     """Return the name for a file's only array: the file name without its suffixes, or `array`."""
-    return PurePath(source).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
+    return PurePath(name_part(source)).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
 
 
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:

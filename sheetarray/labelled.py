@@ -13,7 +13,7 @@ from . import api
 from .arrays import select
 from .errors import FormatError, NotFoundError, warn_caller
 from .labels import DatasetLabels, build_dataset, build_frame, check_lengths, index_levels, reading_labels
-from .registry import format_of
+from .registry import format_of, locate_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def read_dataset(
-    source: api.SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+    source: api.SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> xr.Dataset:
     """Read arrays as an xarray Dataset, with the dimensions, coordinates and attributes that they were written with.
 
@@ -29,6 +34,7 @@ def read_dataset(
         source: a path, a URL, or an open file (then with `format`).
         names: only these variables, and the coordinates along their dimensions; None for all.
         format: instead of the suffix.
+        storage_options: for the file system of a URL.
         **options: of the format, as for `read`.
 
     Returns:
@@ -49,12 +55,17 @@ def read_dataset(
         >>> dict(read_dataset(io.StringIO(file.getvalue()), format="csv").sizes)
         {'t_0': 2, 't_1': 3}
     """
-    arrays, labels = read_with_labels(source, names, format, options)
+    arrays, labels = read_with_labels(locate_place(source, storage_options, format), names, format, options)
     return build_dataset(arrays, labels)
 
 
 def read_frame(
-    source: api.SourceOrTarget, names: Sequence[str] | None = None, *, format: str | None = None, **options: Any
+    source: api.SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Read the arrays of one dimension as a pandas DataFrame, with the index and the dtypes that were written.
 
@@ -62,6 +73,7 @@ def read_frame(
         source: a path, a URL, or an open file (then with `format`).
         names: only these columns, and their index; None for all.
         format: instead of the suffix.
+        storage_options: for the file system of a URL.
         **options: of the format, as for `read`.
 
     Raises:
@@ -80,7 +92,7 @@ def read_frame(
         0  1  0.5
         1  2  1.5
     """
-    arrays, labels = read_with_labels(source, names, format, options)
+    arrays, labels = read_with_labels(locate_place(source, storage_options, format), names, format, options)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
     wanted = _listed(names) or ()
     if others := [name for name in arrays if name not in flat]:

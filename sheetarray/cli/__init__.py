@@ -13,6 +13,7 @@ import click
 from .. import __version__
 from ..registry import FORMATS
 from .adopt import adopt
+from .arguments import add_storage_option
 from .check import check
 from .convert import convert
 from .diff import diff
@@ -49,7 +50,8 @@ def main() -> None:
     """Work with n-dimensional arrays that live in spreadsheets and text.
 
     Each array is one column of cells, with its dtype, shape, strides and order written above its data. A FILE is
-    a path, a URL of a spreadsheet, or - for a pipe (then --from and --to say the format).
+    a path, a URL (s3:// https:// and the like, or of a Google spreadsheet), or - for a pipe (then --from and --to say
+    the format).
 
     \b
     Examples:
@@ -75,5 +77,8 @@ def main() -> None:
 
 for _command in (info, show, convert, check, adopt, restore, diff, table, view, gsheets):
     main.add_command(_command)
+    if isinstance(_command, click.Group):
+        continue  # of Google Sheets alone
+    add_storage_option(_command)
 
 __all__ = ["main"]

@@ -53,7 +53,7 @@ def adopt(
     before = place.call("scan", **parse_options(place.row, "scan", pairs, lenient=True))
     with watching(place, "read") as progress:
         listener = {key: value for key, value in progress.items() if place.row.name == "gsheet"}
-        infos = place.call("adopt", *([] if output is None else [output]), **options, **listener)
+        infos = place.call("adopt", *([] if output is None else [goal.place]), **options, **listener)
     if wants_json:
         print_json(_to_json(place, goal, before, infos))
         return

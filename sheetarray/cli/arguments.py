@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -16,6 +17,7 @@ from .program import UsageProblem
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _INTERNAL_OPTIONS = ("progress", "client")  # objects that no command line can name
+_STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}
 
 
@@ -89,6 +91,46 @@ def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, s
             raise UsageProblem(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
         options[key.strip().replace("-", "_")] = value
     return options
+
+
+def add_storage_option(command: click.Command) -> None:
+    """Add the option --storage-option to a command; `storage_options` gives what it said."""
+    command.params.append(
+        click.Option(
+            ["--storage-option"],
+            metavar="KEY=VALUE",
+            multiple=True,
+            expose_value=False,
+            callback=_keep_storage_options,
+            help="For the file system of a URL, such as anon=true or endpoint_url=..; repeatable.",
+        )
+    )
+
+
+def storage_options() -> dict[str, Any]:
+    """Return the storage options of the command that runs."""
+    context = click.get_current_context(silent=True)
+    return {} if context is None else dict(context.meta.get(_STORAGE, {}))
+
+
+def _keep_storage_options(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> None:  # noqa: ARG001  (click's signature)
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, mark, text = pair.partition("=")
+        if not mark or not key.strip():
+            raise UsageProblem("--storage-option takes KEY=VALUE", "for example anon=true")  # which may be a secret
+        options[key.strip()] = _parse_storage_value(text)
+    context.meta[_STORAGE] = options
+
+
+def _parse_storage_value(text: str) -> Any:
+    """Return a JSON value of an object, a list, a short number, true, false or null; any other text as it is."""
+    if text in ("true", "false", "null") or re.fullmatch(r"[0-9]{1,5}", text) or text[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
 
 
 def parse_options(row: Format, verb: str, given: dict[str, str], *, lenient: bool = False) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def convert(
     )
     with watching(origin, "read") as progress:
         arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
-    place: Any = sys.stdout.buffer if target == PIPE else target
+    place: Any = sys.stdout.buffer if target == PIPE else goal.place
     on_screen = target == PIPE and sys.stdout.isatty()
     with watching(goal, "write", quiet=on_screen) as progress:
         try:

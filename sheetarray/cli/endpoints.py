@@ -14,7 +14,9 @@ import click
 
 from .. import api
 from ..errors import NotFoundError, locating
+from ..files import RemoteFile, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
+from .arguments import storage_options
 from .program import UsageProblem
 
 PIPE = "-"
@@ -28,23 +30,27 @@ class Endpoint:
         text: as it was given.
         row: its format.
         label: how messages call it.
+        place: what is read or written: a path, or a file under a URL with its storage options.
         pipe: standard input, where it is a pipe to read.
     """
 
     text: str
     row: Format
     label: str
+    place: Any
     pipe: ReplayableStream | None = None
 
     @property
     def size(self) -> int | None:
         """Bytes of the file; None for what is no file."""
-        return os.stat(self.text).st_size if self.pipe is None and os.path.isfile(self.text) else None
+        if self.pipe is not None or not isinstance(self.place, str) or not os.path.isfile(self.place):
+            return None
+        return os.stat(self.place).st_size
 
-    def source(self) -> str | IO[bytes]:
+    def source(self) -> Any:
         """Return what `api.read` takes; a pipe from its beginning."""
         if self.pipe is None:
-            return self.text
+            return self.place
         self.pipe.seek(0)
         return cast("IO[bytes]", self.pipe)
 
@@ -74,10 +80,11 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
     if text == PIPE:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names()}")
-        return Endpoint(text, FORMATS[format], "stdin", ReplayableStream(sys.stdin.buffer))
+        return Endpoint(text, FORMATS[format], "stdin", text, ReplayableStream(sys.stdin.buffer))
     counts = always or not _has_known_suffix(text)
     row = _find_format(text, format if counts else None, "--from")
-    return Endpoint(text, row, text, _is_device(text))
+    place = place_of(text, row)
+    return Endpoint(text, row, _label_of(text, place), place, _is_device(place))
 
 
 def target_endpoint(text: str, format: str | None) -> Endpoint:
@@ -89,15 +96,33 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
     if text == PIPE:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names()}")
-        return Endpoint(text, FORMATS[format], "stdout")
-    return Endpoint(text, _find_format(text, format, "--to"), text)
+        return Endpoint(text, FORMATS[format], "stdout", text)
+    row = _find_format(text, format, "--to")
+    place = place_of(text, row)
+    return Endpoint(text, row, _label_of(text, place), place)
 
 
-def _is_device(text: str) -> ReplayableStream | None:
+def place_of(text: str, row: Format | None = None) -> Any:
+    """Return what a FILE is: a path, a file under a URL with what --storage-option says, or the URL of a service."""
+    if row is not None and text.startswith(row.prefixes or "\0"):
+        return text
+    return locate(text, storage_options() if is_url(text) and not text.startswith("file:") else None)
+
+
+def _label_of(text: str, place: Any) -> str:
+    return os.fspath(place) if isinstance(place, RemoteFile) else text
+
+
+def _is_device(text: Any) -> ReplayableStream | None:
     """Return a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`: like standard input it is
     read once.
     """
-    if not os.path.exists(text) or stat.S_ISREG(mode := os.stat(text).st_mode) or stat.S_ISDIR(mode):
+    if (
+        not isinstance(text, str)
+        or not os.path.exists(text)
+        or stat.S_ISREG(mode := os.stat(text).st_mode)
+        or stat.S_ISDIR(mode)
+    ):
         return None
     stream = open(text, "rb")  # noqa: SIM115  (closed with the command)
     click.get_current_context().call_on_close(stream.close)
@@ -122,8 +147,6 @@ def _find_format(text: str, format: str | None, option: str) -> Format:
         return format_of(text)
     except NotFoundError:
         message = place_problem(text, list(FORMATS.values()))
-    if "://" in text:
-        raise UsageProblem(message, f"curl -s URL | sheetarray ... - {option} FORMAT")
     raise UsageProblem(
         message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names()}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .console import count_noun, escape_controls, print_line
-from .endpoints import PIPE, source_endpoint
+from .endpoints import PIPE, place_of, source_endpoint
 from .program import UsageProblem
 
 
@@ -27,6 +27,6 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool) -> N
     if out == PIPE:
         raise UsageProblem("restore writes no pipe", "OUT names the file to write")
     place = source_endpoint(file, from_format)
-    names = place.call("restore", out, keep_edits=keep_edits)
+    names = place.call("restore", place_of(out), keep_edits=keep_edits)
     print_line(f"{escape_controls(out)}: ", bold=True, nl=False)
     click.echo(f"{count_noun(len(names), 'array')} restored{', edits kept' if keep_edits else ''}")

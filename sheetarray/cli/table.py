@@ -75,7 +75,7 @@ def table(
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     arrays: dict[str, Any] = place.call("read_columns", names, **options)
     if goal is not None:
-        api.write(goal.text, arrays, format=goal.row.name)
+        api.write(goal.place, arrays, format=goal.row.name)
     if wants_json:
         print_json(_to_json(place, goal, arrays, shown))
     elif goal is not None:

@@ -11,7 +11,7 @@ import click
 
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
 from .console import escape_controls, format_size, print_json
-from .endpoints import Endpoint, source_endpoints
+from .endpoints import Endpoint, place_of, source_endpoints
 from .program import UsageProblem
 
 
@@ -62,23 +62,23 @@ def view(
         add_source(contents, place.source(), names or None, place.row.name, options, title=title)
     page = Page(contents)
     page.save(target)
-    size = target.stat().st_size
+    size = len(page.html.encode())
     if wants_json:
         print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
     else:
         click.echo(f"{escape_controls(str(target))} ({format_size(size)})")
     if opens:
-        click.launch(target.resolve().as_uri())
+        click.launch(Path(target).resolve().as_uri() if isinstance(target, (str, Path)) else str(target))
 
 
-def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Path:
+def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:
     """Return the file that the page goes to.
 
     Raises:
         UsageProblem: nothing says where.
     """
     if output is not None:
-        return Path(output)
+        return place_of(output)
     if opens:
         return Path(tempfile.mkdtemp(prefix="sheetarray-")) / "page.html"
     if place.pipe is not None or "://" in place.text:

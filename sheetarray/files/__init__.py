@@ -1,13 +1,15 @@
 """Bytes in, bytes out: opening what is read, and replacing what is written, whole or not at all.
 
 Reading knows gzip and Zstandard by their magic bytes; writing by the suffix `.gz` or `.zst`. A path is written to a
-temporary file in the same folder, flushed to the disk and renamed over the old one; a file object that the
-caller opened is only written to, and stays open.
+temporary file in the same folder, flushed to the disk and renamed over the old one; a URL to one of this machine, and
+uploaded when it is whole; a file object that the caller opened is only written to, and stays open.
 """
 
 from __future__ import annotations
 
-from .reading import BytesLike, PathLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
+from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part
+from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
+from .remote import RangedBytes
 from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 
@@ -15,12 +17,19 @@ __all__ = [
     "COMPRESSIONS",
     "BytesLike",
     "PathLike",
+    "RangedBytes",
     "Readable",
+    "RemoteFile",
     "Sink",
     "Source",
     "Writable",
     "check_structure",
+    "exists",
+    "file_version",
+    "is_url",
+    "locate",
     "max_inflated_size",
+    "name_part",
     "naming_target",
     "refuse_empty",
     "release_pages",

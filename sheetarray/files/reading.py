@@ -1,4 +1,4 @@
-"""What is read: a path or an open file, decompressed within bounds, and only as far as asked."""
+"""What is read: a path, a URL or an open file, decompressed within bounds, and only as far as asked."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import IO, Any, cast
 from ..errors import FormatError
 from .forked import warn_if_forked
 from .inflating import DAMAGE, InflatedStream, inflater_of
+from .places import PathLike, RemoteFile, locate
+from .remote import RangedBytes, RemoteContent, RemoteStream
 
-PathLike = str | os.PathLike[str]
 Readable = PathLike | IO[bytes] | IO[str]
 BytesLike = bytes | mmap.mmap
 
@@ -38,7 +39,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
-def release_pages(content: BytesLike, start: int, end: int) -> None:
+def release_pages(content: BytesLike | RangedBytes, start: int, end: int) -> None:
     """Tell the system that a range of a memory map is not needed for now, so that its pages leave our memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = start - start % mmap.PAGESIZE
@@ -60,7 +61,7 @@ def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> N
 
 
 class Source:
-    """What is read: a path or an open file, decompressed, from the beginning and only as far as asked.
+    """What is read: a path, a URL or an open file, decompressed, from the beginning and only as far as asked.
 
     Attributes:
         name: for messages; None for a nameless file object.
@@ -77,12 +78,19 @@ class Source:
         self.name: str | None
         self.path: Path | None = None
         self._own = False
+        self._file: IO[bytes]
         self._given: IO[bytes] | IO[str] | None = None  # the open file, as the caller gave it
         self._opened: list[IO[bytes]] = []
         self._packed_size: int | None = None
-        if isinstance(source, (str, os.PathLike)):
+        self._remote: RemoteContent | None = None
+        source = locate(source)
+        if isinstance(source, RemoteFile):
             self.name = os.fspath(source)
-            self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
+            self._remote = RemoteContent(source)
+            self._file = cast("IO[bytes]", RemoteStream(self._remote))
+        elif isinstance(source, (str, os.PathLike)):
+            self.name = os.fspath(source)
+            self._file = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
             self._own = True
             self._opened.append(self._file)
         else:
@@ -91,6 +99,7 @@ class Source:
             self._file = _as_binary(source)
             self._given = source
         self._head = b""
+        self._inflates = False
         self._ended = False
         self._whole: BytesLike | None = None
         try:
@@ -110,6 +119,8 @@ class Source:
                 self._whole.close()
         for file in self._opened:
             file.close()
+        if self._remote is not None:
+            self._remote.close(verify=error is None or isinstance(error, FormatError))
 
     def _open(self) -> None:
         self._head = self._file.read(4096)
@@ -123,8 +134,11 @@ class Source:
             )
         opened: Any = None
         size = os.fstat(self._file.fileno()).st_size if self._own else 0
+        if self._remote is not None:
+            size = self._remote.size or 0
         if (inflater := inflater_of(self._head)) is not None:
             opened = InflatedStream(_RejoinedStream(self._head, self._file), inflater)
+            self._inflates = True
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
         if opened is not None:
@@ -140,6 +154,11 @@ class Source:
         return self._head[:count] if self._whole is None else self._whole[:count]
 
     @property
+    def is_remote(self) -> bool:
+        """Return whether the source lies under a URL, so that each byte of it is a transfer."""
+        return self._remote is not None
+
+    @property
     def is_exhausted(self) -> bool:
         """Return whether `prefix` has reached the end of the source."""
         return self._ended
@@ -153,11 +172,31 @@ class Source:
         As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
         if self._whole is None:
-            if self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
+            if self._remote is not None and not self._inflates:
+                self._whole = self._remote.map()
+            elif self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             else:
                 self._whole = self._joined(None, text=text)
         return self._whole
+
+    def ranges(self, *, text: bool = True) -> BytesLike | RangedBytes:
+        """Return everything, of which a remote file's parts are read when they are asked for.
+
+        Args:
+            text: as for `max_inflated_size`.
+        """
+        if self._remote is None or self._inflates or self._whole is not None:
+            return self.whole(text=text)
+        return self._remote.ranges()
+
+    def open_again(self) -> IO[bytes]:
+        """Return the content as an open file of its own that can be sought in; to be closed before this one."""
+        if self.path is not None:
+            return open(self.path, "rb")
+        if self._remote is None or self._inflates:
+            return io.BytesIO(self.whole(text=False))
+        return io.BufferedReader(RemoteStream(self._remote))
 
     def own(self) -> bytearray | mmap.mmap:
         """Return the whole content in memory of its own, which the caller may modify.
@@ -170,6 +209,9 @@ class Source:
                 return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
             except OSError:
                 return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._remote is not None and not self._inflates:
+            mapped = self._remote.map(writable=(self._remote.size or 0) >= _MAPPED_FROM)
+            return bytearray(mapped) if isinstance(mapped, bytes) else mapped
         if self._whole is not None:
             return bytearray(self._whole)
         content = bytearray(self._head)

@@ -1,4 +1,4 @@
-"""What is written: a path, replaced whole or not at all, or a file that the caller opened."""
+"""What is written: a path or a URL, replaced whole or not at all, or a file that the caller opened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import IO, Any, Protocol
 
 from .forked import warn_if_forked
-from .reading import PathLike
+from .places import PathLike, RemoteFile, locate, name_part
 
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds
@@ -37,7 +37,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
 
     Args:
-        target: a path, or a file that the caller opened.
+        target: a path, a URL, or a file that the caller opened.
         binary: what is written is no text: a file opened for text cannot take it.
 
     Yields:
@@ -50,6 +50,14 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     if binary and isinstance(target, io.TextIOBase):
         raise TypeError("a file opened for text: open it with mode 'wb'")
     warn_if_forked()
+    target = locate(target)
+    if isinstance(target, RemoteFile):
+        from .uploading import uploading
+
+        suffix = _suffix_of(target)
+        with uploading(target, suffix) as file, compressing(file, suffix) as sink:
+            yield sink
+        return
     if not isinstance(target, (str, os.PathLike)):
         yield _to_sink(target)
         return
@@ -68,13 +76,8 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
         with naming_target(target, temporary), open(temporary, "xb") as file:
-            suffix = os.path.splitext(os.fspath(target))[1].lower()
-            with _FlushingFile(file.fileno()):
-                if suffix in COMPRESSIONS:
-                    with _compressing(file, suffix) as packed, _BackgroundSink(packed) as sink:
-                        yield sink
-                else:
-                    yield file
+            with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
+                yield sink
             file.flush()
             os.fsync(file.fileno())
         with naming_target(target, temporary):
@@ -84,6 +87,20 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _suffix_of(target: PathLike) -> str:
+    return os.path.splitext(name_part(target))[1].lower()
+
+
+@contextmanager
+def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
+    """Give a sink that compresses into a file as its suffix says; the file itself where that says nothing."""
+    if suffix not in COMPRESSIONS:
+        yield file
+        return
+    with _compressing(file, suffix) as packed, _BackgroundSink(packed) as sink:
+        yield sink
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,18 @@ from ..arrays import select
 from ..columns import ArrayInfo
 from ..dtypes import Array, Buffer
 from ..errors import NotFoundError
-from ..registry import format_of
+from ..registry import format_of, locate_place
 from ..resizing import contiguous_strides
 
 
 def iter_blocks(
-    source: api.SourceOrTarget, name: str, *, rows: int, format: str | None = None, **options: Any
+    source: api.SourceOrTarget,
+    name: str,
+    *,
+    rows: int,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Iterator[Array]:
     """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
 
@@ -33,6 +39,7 @@ def iter_blocks(
         name: the array's.
         rows: of each block; the last one may have fewer.
         format: instead of the suffix.
+        storage_options: for the file system of a URL.
         **options: of the format, as for `read`; they make a CSV be read whole.
 
     Raises:
@@ -50,6 +57,7 @@ def iter_blocks(
     rows = operator.index(rows)
     if rows < 1:
         raise ValueError(f"a block has one row at least, not {rows}")
+    source = locate_place(source, storage_options, format)
     if not isinstance(source, (str, os.PathLike)) and not source.seekable():
         content = source.read()
         source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)

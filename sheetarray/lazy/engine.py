@@ -19,16 +19,17 @@ from .. import api, dtypes
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
+from ..files import file_version, is_url
 from ..labelled import read_dataset, scan_options
 from ..labels import DatasetLabels, build_dataset, is_numpy_dtype, name_dimensions, reading_labels
-from ..registry import format_of
+from ..registry import format_of, locate_place
 
 
 class SheetArrayBackend(BackendEntrypoint):
     """The engine `sheetarray` of xarray."""
 
     description = "Arrays in spreadsheets, CSV, JSON and Google Sheets (sheetarray)"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "format")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "format", "storage_options")
 
     def open_dataset(
         self,
@@ -36,6 +37,7 @@ class SheetArrayBackend(BackendEntrypoint):
         *,
         drop_variables: str | Iterable[str] | None = None,
         format: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> xr.Dataset:
         """Open the arrays of a file as a Dataset; indexes are read, other arrays when they are asked for.
@@ -44,6 +46,7 @@ class SheetArrayBackend(BackendEntrypoint):
             filename_or_obj: a path, a URL, or an open file (then with `format`), which is read at once.
             drop_variables: names of arrays to leave out.
             format: instead of the suffix.
+            storage_options: for the file system of a URL.
             **options: of the format, as for `sheetarray.read`.
 
         Raises:
@@ -51,9 +54,11 @@ class SheetArrayBackend(BackendEntrypoint):
         """
         dropped = {drop_variables} if isinstance(drop_variables, str) else {*(drop_variables or ())}
         if not isinstance(filename_or_obj, (str, os.PathLike)):
-            return read_dataset(filename_or_obj, format=format, **options).drop_vars(dropped, errors="ignore")
-        path = os.fspath(filename_or_obj)
-        file = ArrayReader(path, format, options, _read_state(path))
+            return read_dataset(filename_or_obj, format=format, storage_options=storage_options, **options).drop_vars(
+                dropped, errors="ignore"
+            )
+        path = locate_place(filename_or_obj, storage_options, format)
+        file = ArrayReader(path, format, options, _version_of(path))
         with reading_labels() as description:
             infos = api.scan(path, format=format, **scan_options(path, format, options))
         labels = description.get() or DatasetLabels()
@@ -88,10 +93,10 @@ class ArrayReader:
         state: of the file when it was opened; None for what is no file.
     """
 
-    path: str
+    path: str | os.PathLike[str]
     format: str | None
     options: Mapping[str, Any] = field(default_factory=dict)
-    state: tuple[int, ...] | None = None
+    state: tuple[Any, ...] | None = None
 
     def read(self, names: list[str]) -> dict[str, Array]:
         """Read arrays by name.
@@ -99,8 +104,10 @@ class ArrayReader:
         Raises:
             FormatError: as `sheetarray.read`, or the file is another one than when it was opened.
         """
-        if _read_state(self.path) != self.state:
-            raise FormatError("the file has changed since it was opened", source=self.path, hint="open it again")
+        if _version_of(self.path) != self.state:
+            raise FormatError(
+                "the file has changed since it was opened", source=os.fspath(self.path), hint="open it again"
+            )
         return api.read(self.path, names, format=self.format, **self.options)
 
 
@@ -120,12 +127,9 @@ class LazyArray(BackendArray):
         return np.asarray(array[key], dtype=self.dtype)
 
 
-def _read_state(path: str) -> tuple[int, ...] | None:
-    """Return what changes with a file: its size, its time and its number."""
-    if not os.path.exists(path):
-        return None
-    stat = os.stat(path)
-    return stat.st_size, stat.st_mtime_ns, stat.st_ino
+def _version_of(path: str | os.PathLike[str]) -> tuple[Any, ...] | None:
+    """Return what changes with a file; None for a service, and for a `RemoteFile`, which sees to it itself."""
+    return None if is_url(path) else file_version(path)
 
 
 def _is_read_at_once(name: str, dims: tuple[str, ...], labels: DatasetLabels) -> bool:

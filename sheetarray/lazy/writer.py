@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
 from .. import api
+from ..registry import locate_place
 from ..spool import Spool
 
 
 def open_writer(
-    target: api.SourceOrTarget, *, append_axis: int = 0, format: str | None = None, **options: Any
+    target: api.SourceOrTarget,
+    *,
+    append_axis: int = 0,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> ArrayWriter:
     """Return a context manager whose `append` takes arrays block by block, and which writes the target at its end.
 
@@ -23,6 +30,7 @@ def open_writer(
         target: a path, a URL, or an open file (then with `format`).
         append_axis: along which blocks are joined; negative ones count from the last.
         format: instead of the suffix.
+        storage_options: for the file system of a URL.
         **options: of the format, as for `write`.
 
     Raises:
@@ -40,6 +48,7 @@ def open_writer(
         >>> api.read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
         [[0, 0], [1, 1], [2, 2]]
     """
+    target = locate_place(target, storage_options, format)
     api.check_writable(target, format, options)
     return ArrayWriter(target, append_axis, format, options)
 

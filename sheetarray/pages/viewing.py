@@ -16,10 +16,11 @@ from .. import api
 from ..arrays import select, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
+from ..files import is_url
 from ..labelled import read_with_labels, scan_options
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
-from ..registry import format_of
+from ..registry import format_of, locate_place
 from ..values import is_of, naming
 from .contents import Contents, check_elements, count_elements
 from .page import Page
@@ -27,7 +28,13 @@ from .page import Page
 _MOST_READS = 50  # of a damaged source, one for each array
 
 
-def view(*sources: Any, names: Sequence[str] | None = None, format: str | None = None, **options: Any) -> Page:
+def view(
+    *sources: Any,
+    names: Sequence[str] | None = None,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Page:
     """Return a page that shows arrays: sliders, heat map, lines, histogram, statistics, a table of values with cells.
 
     Of several sources, arrays of one name stand side by side; of two, with their difference.
@@ -37,6 +44,7 @@ def view(*sources: Any, names: Sequence[str] | None = None, format: str | None =
             DataFrame, a Dataset. A file whose damage `read` refuses is shown as far as it can be read.
         names: only these arrays, with the coordinates along their dimensions; None for all.
         format: of the sources, instead of their suffixes.
+        storage_options: for the file systems of those that are URLs.
         **options: for reading, as for `read`.
 
     Returns:
@@ -53,10 +61,13 @@ def view(*sources: Any, names: Sequence[str] | None = None, format: str | None =
     """
     if not sources:
         raise TypeError("view needs a path, a URL, an open file, or arrays")
+    if storage_options and not any(map(is_url, sources)):
+        raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: there is none")
     contents = Contents()
     for number, source in enumerate(sources):
         if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read"):
-            add_source(contents, source, names, format, options, title=_title_of(source))
+            place = locate_place(source, storage_options if is_url(source) else None, format)
+            add_source(contents, place, names, format, options, title=_title_of(place))
         else:
             title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
             _add_arrays(contents, title, source, names)

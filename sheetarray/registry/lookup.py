@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import FormatError, NotFoundError
-from ..files import COMPRESSIONS, Source
+from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part
 from . import outside
 from .inside import INSIDE
 from .refusals import name_problem, place_problem, source_problem
@@ -105,6 +105,28 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
     return next((other for other in rivals if other.signature and other.signature.search(head)), row)
 
 
+def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:
+    """Return a path, or a file under a URL with what its file system is told; a URL of a service and an open file stay.
+
+    Args:
+        place: a path, a URL or an open file.
+        storage_options: for the file system of a URL.
+        format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
+
+    Raises:
+        NotFoundError: nothing says which format.
+        ValueError: storage options for what is no file under a URL.
+    """
+    is_service = (
+        isinstance(place, str) and is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
+    )
+    if not is_service:
+        return locate(place, storage_options)
+    if storage_options:
+        raise ValueError("storage_options are for files under a URL: the format has options of its own for a service")
+    return place
+
+
 def _by_name(name: str) -> Format:
     if not isinstance(name, str):
         raise TypeError(f"format is a name such as 'csv', not {name!r:.80}")
@@ -122,8 +144,9 @@ def _format_by_suffix(source: Any) -> Format:
             raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
     else:
         raise TypeError(source_problem(source))
-    row = _match(text, _load_outside()) or _match(text, outside.all_rows(_load_outside())[0])
-    if row is not None and ("://" not in text or text.startswith(row.prefixes or "\0") or os.path.exists(text)):
+    place = source if isinstance(source, RemoteFile) else text
+    row = _match(place, _load_outside()) or _match(place, outside.all_rows(_load_outside())[0])
+    if row is not None:
         return row
     raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
 
@@ -132,13 +155,13 @@ def _advice(text: str) -> str:
     return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (format= names one whatever the suffix)"
 
 
-def _match(text: str, rows: Iterable[Format]) -> Format | None:
+def _match(place: str | RemoteFile, rows: Iterable[Format]) -> Format | None:
     """Return the format that a path or a URL means; one by its prefix before one by its suffix."""
     rows = list(rows)
     for row in rows:
-        if row.prefixes and text.startswith(row.prefixes):
+        if row.prefixes and os.fspath(place).startswith(row.prefixes):
             return row
-    lowered = text.lower().rstrip("/\\")  # a folder as the shell completes its name
+    lowered = name_part(place).lower().rstrip("/\\")  # a folder as the shell completes its name
     bare = next((lowered.removesuffix(c) for c in COMPRESSIONS if lowered.endswith(c)), None)
     for row in rows:
         suffixes = meant_suffixes(row)
@@ -155,7 +178,8 @@ def _read_head(source: Any) -> bytes:
     """Return the first bytes of what is to be read; none of what could not be read again."""
     try:
         if isinstance(source, (str, os.PathLike)):
-            if not stat.S_ISREG(os.stat(source).st_mode):
+            source = locate(source)
+            if not isinstance(source, RemoteFile) and not stat.S_ISREG(os.stat(source).st_mode):
                 return b""
             with Source(source) as opened:
                 return opened.prefix(_HEAD)

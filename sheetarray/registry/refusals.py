@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import COMPRESSIONS
+from ..files import COMPRESSIONS, name_part
 from .row import Format, meant_suffixes
 
 _LONGEST = 80  # characters of a source in a message
@@ -22,14 +22,13 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
         )
     if os.path.isdir(text):
         return f"{text}: this is a folder; name a file in it (folders of arrays end in .ra or .awkd)"
-    if "://" in text:
-        return f"{text}: no format reads or writes such a URL; download the file first"
     suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]
-    bare = next((text.removesuffix(c) for c in COMPRESSIONS if text.lower().endswith(c)), text)
+    path = name_part(text)
+    bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
     if not suffix:
         return f"{text}: no suffix says its format; known are {' '.join(suffixes)} (also with .gz and .zst)"
-    if bare != text and suffix.lower() in suffixes:
+    if bare != path and suffix.lower() in suffixes:
         return f"{text}: {suffix} is not read or written compressed; take {bare}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"

@@ -67,6 +67,7 @@ HEAVY = {
     "pyarrow",
     "werkzeug",
     "isal",
+    "fsspec",
 }
 
 

@@ -100,11 +100,11 @@ def test_a_path_without_a_suffix_has_none() -> None:
         sa.read("run")
 
 
-@pytest.mark.parametrize("url", ["https://example.org/run.csv", "s3://bucket/run.csv"])
-def test_a_url_is_called_one(url: str) -> None:
-    with pytest.raises(sa.NotFoundError, match="such a URL"):
+@pytest.mark.parametrize("url", ["https://example.org/run?name=run.csv", "s3://bucket/run"])
+def test_a_url_without_a_suffix_has_none(url: str) -> None:
+    with pytest.raises(sa.NotFoundError, match="no suffix says its format"):
         sa.read(url)
-    assert "curl" in run("info", url).stderr
+    assert "--from names the format" in run("info", url).stderr
 
 
 def test_a_short_key_of_google_is_named() -> None:

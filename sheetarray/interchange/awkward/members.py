@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from ...errors import FormatError, NotFoundError
 from ...file_array import in_member
-from ...files import Readable, Sink, Source, refuse_empty
+from ...files import Readable, Sink, Source, is_url, refuse_empty
 from ..zip_members import damage_as_format_error, name_problem
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
@@ -47,7 +47,8 @@ class Members(Mapping[str, bytes]):
     """
 
     def __init__(self, file: Readable) -> None:
-        archive = _seekable(file)
+        self._source = Source(file) if is_url(file) else None
+        archive = _seekable(file) if self._source is None else self._source.open_again()
         refuse_empty(_first_byte(archive))
         with damage_as_format_error("no .awkd file"):
             self._archive = zipfile.ZipFile(archive)
@@ -66,8 +67,14 @@ class Members(Mapping[str, bytes]):
         self.close()
 
     def close(self) -> None:
-        """Close the archive."""
+        """Close the archive.
+
+        Raises:
+            FormatError: it lies under a URL, and was changed while it was read.
+        """
         self._archive.close()
+        if self._source is not None:
+            self._source.__exit__(None, None, None)
 
     def _read_directory(self) -> dict[str, zipfile.ZipInfo]:
         members: dict[str, zipfile.ZipInfo] = {}

@@ -18,7 +18,7 @@ from typing import IO, Any, Literal, cast
 from ...adapters import Progress, ignore_progress
 from ...errors import LimitError, locating
 from ...file_array import write_elements
-from ...files import Sink, Writable, replacing
+from ...files import Sink, Writable, is_url, replacing
 from ..zip_members import name_problem
 from .archive import RAW, SCHEMA, SUFFIX
 from .compression import COMPRESSION, Compression
@@ -89,6 +89,11 @@ def save(
         raise LimitError("no array to write")
     if not isinstance(file, (str, os.PathLike)):
         _save_in_file(cast(IO[bytes], file), plans, mode)
+        return
+    if is_url(file):
+        if mode != "w":
+            raise LimitError("an archive under a URL is replaced as a whole: mode='w'")
+        write_archive(file, plans)
         return
     path = os.fspath(file) if os.fspath(file).endswith(SUFFIX) else os.fspath(file) + SUFFIX
     if mode == "w":

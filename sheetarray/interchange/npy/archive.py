@@ -151,7 +151,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 @contextmanager
 def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
     refuse_empty(source.prefix(1))
-    with open(source.path, "rb") if source.path is not None else io.BytesIO(source.whole(text=False)) as file:
+    with source.open_again() as file:
         with damage_as_format_error("no .npz file"):
             archive = zipfile.ZipFile(file)
         with archive:

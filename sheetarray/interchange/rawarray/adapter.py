@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...file_array import in_member, write_elements
-from ...files import Readable, Sink, Source, Writable, replacing
+from ...files import Readable, Sink, Source, Writable, is_url, name_part, replacing
 from .folder import SUFFIX, check_names, replacing_folder
 from .header import Axes, BoolAs, RawHeader, check_axes, parse
 from .single import as_bytes, decode, prepare
@@ -78,7 +77,8 @@ def write_ra(
 
 
 def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata: bytes | str, report: Progress) -> None:
-    if not isinstance(target, (str, os.PathLike)) or os.fspath(target).lower().endswith((".gz", ".zst")):
+    compressed = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith((".gz", ".zst"))
+    if not isinstance(target, (str, os.PathLike)) or compressed or is_url(target):
         raise LimitError(
             f"a RawArray file holds one array, not {len(prepared)}: give a path that ends in .ra, for a folder with a "
             "file for each, or write .npz"
@@ -182,10 +182,9 @@ class _ArrayFile:
 
 
 def _array_files(source: Readable) -> dict[str, _ArrayFile]:
-    path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-    if path is None or not stat.S_ISDIR(path.stat().st_mode):
+    if not isinstance(source, (str, os.PathLike)) or not _is_folder(source):
         return {default_name(_file_label(source)): _ArrayFile(source)}
-    paths = sorted(path.iterdir())
+    paths = sorted(Path(source).iterdir())
     files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
     if not files:
         raise FormatError("a folder without any .ra file")

@@ -40,9 +40,10 @@ from ...files import Readable, Sink, Source, Writable, replacing
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .dialect import canonical_encoding, check_marks
+from .head import scan_head
 from .sheet import CsvSheet
 from .table import CsvTable
-from .written import UnusualError, find_written
+from .written import UnusualError, WrittenText, find_written
 
 if TYPE_CHECKING:
     import polars as pl
@@ -324,18 +325,25 @@ def scan_csv(
 ) -> dict[str, ArrayInfo]:
     """Return what the headers say, reading no further than they go (arrays in rows: to the end).
 
+    Arrays that begin below others are searched for; not where the text is remote, and stands as it was written.
     With `resize` shapes are those that `read_csv` gives with it, and all is read.
 
     Raises:
         FormatError: no array, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
+        if not resize and (infos := scan_head(opened, delimiter, encoding, formulas, _scan_written)) is not None:
+            return infos
         written = None if resize else find_written(opened, delimiter, None, encoding, formulas)
         if written is not None:
             with suppress(UnusualError):
-                return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
+                return _scan_written(written)
         sheet = CsvSheet(opened, delimiter, None if resize else ".", encoding, formulas)
         return scan_sheets([sheet], strict=strict, resize=resize)
+
+
+def _scan_written(written: WrittenText) -> dict[str, ArrayInfo]:
+    return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
 
 
 def check_csv(

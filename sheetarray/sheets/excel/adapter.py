@@ -22,7 +22,7 @@ from ...dtypes import Buffer
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
-from ...files import Readable, Source, Writable
+from ...files import Readable, Source, Writable, exists
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .append import IfSheetExists
@@ -93,7 +93,7 @@ def write_excel(
     layouts = lay_out_arrays(linear)
     how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
     how |= {"guard": guard, "views": select_views(views, linear), "report": progress or ignore_progress}
-    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
+    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
         write_workbook(target, linear, layouts, **how)
     elif isinstance(target, (str, os.PathLike)):
         append_workbook(target, linear, layouts, if_sheet_exists=if_sheet_exists, **how)
@@ -133,7 +133,7 @@ def write_table_excel(
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
     how["report"] = progress or ignore_progress
-    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not os.path.exists(target)):
+    if mode == "w" or (isinstance(target, (str, os.PathLike)) and not exists(target)):
         write_workbook(target, {}, [layout], **how)
     elif isinstance(target, (str, os.PathLike)):
         append_workbook(target, {}, [layout], if_sheet_exists=if_sheet_exists, **how)

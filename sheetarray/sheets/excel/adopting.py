@@ -15,7 +15,7 @@ from ...columns import ArrayInfo, HeaderEdit, ResizedArray, column_letters, find
 from ...composite import read_resized_arrays
 from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
-from ...files import Readable, Source, Writable, replacing
+from ...files import Readable, Source, Writable, file_version, replacing
 from .append import changed_parts, ensure_properties
 from .fingerprint.many import Written, make_fingerprints
 from .guard_renewal import renew_guards
@@ -58,7 +58,7 @@ def adopt_excel(
     if target is None and not isinstance(source, (str, os.PathLike)):
         raise TypeError("an open file is not adopted in place: give a path, or a target")
     with Source(source) as opened, locating(source=opened.name):
-        package = Package(opened.whole())
+        package = Package(opened.ranges())
         book = OpenWorkbook(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True) as reading:
@@ -76,7 +76,7 @@ def adopt_excel(
         record = _true_record(record, arrays, [sheet.title for sheet in book.sheets])
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])
-        before = _file_version(source)
+        before = file_version(source)
         with replacing(source if target is None else target, binary=True) as sink:
             writer = PackageWriter(sink)
             for name in package.names():
@@ -87,20 +87,9 @@ def adopt_excel(
             for name, added in replaced.items():
                 writer.write_part(name, added)
             writer.finish()
-            if _file_version(source) != before:
+            if file_version(source) != before:
                 raise LimitError("another program saved or removed the workbook meanwhile: adopt it once more")
     return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
-
-
-def _file_version(source: Readable) -> tuple[int, ...] | None:
-    """Return what is another number after the file was saved again; None where there is none."""
-    if not isinstance(source, (str, os.PathLike)):
-        return None
-    try:
-        status = os.stat(source)
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 # Headers -----------------------------------------------------------------------------------------------------

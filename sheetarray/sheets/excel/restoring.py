@@ -10,7 +10,7 @@ from pathlib import Path
 from ...adapters import ignore_progress
 from ...columns import read_sheets
 from ...errors import FormatError, LimitError, locating
-from ...files import Readable, Source, Writable, replacing
+from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear import LinearArray
 from .guard.guarded import Snapshots
 from .guard.snapshot import SnapshotHeader
@@ -36,12 +36,13 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         FormatError: no guard, or a snapshot of it is damaged; with `keep_edits` also as `read_excel`.
         LimitError: a target that is no workbook; nothing is written.
     """
-    if isinstance(target, (str, os.PathLike)) and not os.fspath(target).lower().endswith(_SUFFIXES):
+    if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith(_SUFFIXES):
         raise LimitError("what is restored is a workbook: name a target that ends in .xlsx or .xlsm")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         groups = _restore_arrays(book, keep_edits=keep_edits)
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
-        path = Path(folder, "restored.xlsm" if str(target).lower().endswith(".xlsm") else "restored.xlsx")
+        for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
+        path = Path(folder, "restored.xlsm" if for_macros else "restored.xlsx")
         for says, arrays in groups.values():
             layouts = lay_out_arrays(arrays)
             as_text, real_dates = says.cells == "text", says.dates == "real"

@@ -79,9 +79,9 @@ class Workbook:
     def views(self) -> ViewSheets:
         """Which of its sheets are views, as far as its record tells."""
         if isinstance(self._container, OoxmlBook):
-            return find_views(Package(self._source.whole()), self._container.parts)
+            return find_views(Package(self._source.ranges()), self._container.parts)
         if isinstance(self._container, OdsBook):
-            return find_views(Package(self._source.whole()), dict.fromkeys(self.titles, ""))
+            return find_views(Package(self._source.ranges()), dict.fromkeys(self.titles, ""))
         return ViewSheets()
 
     def sheet(self, title: str) -> ExcelSheet:

@@ -50,7 +50,7 @@ class StoredFingerprints:
         self._groups: dict[str, str] = {}
         self._arrays: dict[str, Mapping[str, Any]] = {}
         try:
-            record = read_record(Package(source.whole())) if source.prefix(4) == _ZIP else None
+            record = read_record(Package(source.ranges())) if source.prefix(4) == _ZIP else None
             self._take(record or {})
         except FormatError as error:
             hint = "whether numbers were rounded or edited cannot be told"

@@ -16,7 +16,7 @@ from typing import Any
 from ...adapters import Progress
 from ...columns import Layout, column_letters, lay_out_sheets
 from ...errors import LimitError, locating
-from ...files import Source, Writable, replacing
+from ...files import Source, Writable, file_version, name_part, replacing
 from ...linear import LinearArray
 from .appearance import column_width, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
@@ -78,7 +78,7 @@ def write_workbook(
         guard: whether a very hidden sheet holds a snapshot of every array.
         views: by the names of their arrays.
     """
-    for_macros = isinstance(target, (str, os.PathLike)) and os.fspath(target).lower().endswith(".xlsm")
+    for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
     formats = [_value_styles(layout, OWN_STYLES, as_text=as_text, real_dates=real_dates) for layout in layouts]
     plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
     taken = [sheet_plan.title for sheet_plan in plans]
@@ -110,9 +110,9 @@ def append_workbook(
         LimitError: a sheet of that title is there, and is not to be replaced or not ours; or another program saved the
             workbook in the meantime.
     """
-    before = _file_version(target)
+    before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
-        package = Package(source.whole())
+        package = Package(source.ranges())
         styles = read_styles(package)
         formats = [_value_styles(layout, styles, as_text=as_text, real_dates=real_dates) for layout in layouts]
         plans = _plan_sheets(sheet, layouts, formats, as_text, guard)
@@ -124,20 +124,11 @@ def append_workbook(
         plan = plan_append(package, plans, if_sheet_exists=if_sheet_exists)
         snapshots = _Snapshots(arrays, sheet, as_text, real_dates) if guard else None
         _write_sheets(plan, PackageWriter(sink), arrays, layouts, formats, as_text, report, snapshots, shown)
-        if _file_version(target) != before:
+        if file_version(target) != before:
             raise LimitError(
                 "another program saved or removed the workbook while the sheet was written: it is left "
                 "as that program made it, without the sheet; write once more"
             )
-
-
-def _file_version(path: str | os.PathLike[str]) -> tuple[int, ...] | None:
-    """Return what is another number after the file was saved again; None where there is none."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _write_sheets(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ....errors import FormatError
-from ....files import BytesLike
+from ....files import BytesLike, RangedBytes
 
 STORED, DEFLATED = 0, 8
 UTF8_NAME = 0x800  # the flag that says how the name is encoded
@@ -66,7 +66,7 @@ class _Directory:
     before: int
 
 
-def read_members(content: BytesLike) -> list[Member]:
+def read_members(content: BytesLike | RangedBytes) -> list[Member]:
     """Return the members of a package, in the directory's order.
 
     Raises:
@@ -78,7 +78,7 @@ def read_members(content: BytesLike) -> list[Member]:
     return [member for _, member in member_list]
 
 
-def _directory(content: BytesLike) -> _Directory:
+def _directory(content: BytesLike | RangedBytes) -> _Directory:
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise FormatError(
             "no zip package but a compound file: an .xls, or a workbook that is encrypted",
@@ -92,19 +92,19 @@ def _directory(content: BytesLike) -> _Directory:
     return _directory_before(content, end)
 
 
-def _end(content: BytesLike) -> int | None:
+def _end(content: BytesLike | RangedBytes) -> int | None:
     """Return where the last end mark is; as many bytes may follow it as a comment has at most."""
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
     position = content[first:].rfind(_MARK)
     return first + position if position >= 0 else None
 
 
-def has_directory(content: BytesLike) -> bool:
+def has_directory(content: BytesLike | RangedBytes) -> bool:
     """Return whether some bytes may end in a zip package, whatever is before it."""
     return _end(content) is not None
 
 
-def _directory_before(content: BytesLike, end: int) -> _Directory:
+def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
     """Return the directory whose end mark is at an offset.
 
     Bytes may follow it, and bytes that do not look like a package come before it; then offsets count from where the
@@ -132,7 +132,7 @@ def _directory_before(content: BytesLike, end: int) -> _Directory:
     return _Directory(count, start + before, end, before)
 
 
-def _end64(content: BytesLike, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
+def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
     """Return where the zip64 end of the directory begins, how many bytes come before the package, and the fields that
     stand in for those of the plain end.
     """
@@ -148,7 +148,7 @@ def _end64(content: BytesLike, end: int) -> tuple[int, int, tuple[int, int, int,
     return place, place - start, (mine, its, here, count, taken, first)
 
 
-def _members(content: BytesLike, directory: _Directory) -> Iterator[tuple[int, Member]]:
+def _members(content: BytesLike | RangedBytes, directory: _Directory) -> Iterator[tuple[int, Member]]:
     """Yield each member, after the offset where it begins."""
     entries, at = content[directory.start : directory.end], 0
     for index in range(directory.count):
@@ -194,7 +194,7 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
     raise FormatError("the part's zip64 sizes are missing", location=name)
 
 
-def _data_position(content: BytesLike, directory: _Directory, offset: int, name: str, method: int) -> int:
+def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
     """Return where the packed bytes begin: after a local header that names the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":

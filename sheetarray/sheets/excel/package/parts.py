@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....errors import FormatError
-from ....files import BytesLike, max_inflated_size, release_pages
+from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
 from .directory import STORED, Member, read_members
 
 _BLOCK = 2**20
@@ -36,7 +36,7 @@ class Package:
         b'<workbook/>'
     """
 
-    def __init__(self, content: BytesLike) -> None:
+    def __init__(self, content: BytesLike | RangedBytes) -> None:
         self._content = content
         self._limit = max_inflated_size(len(content))
         self._members: dict[str, Member] = {}

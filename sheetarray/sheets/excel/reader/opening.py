@@ -33,7 +33,7 @@ def open_workbook(source: Source) -> WorkbookReader:
         return _compound(Compound(source.whole()))
     if start.startswith(_BEFORE_EXCEL_5):
         raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
-    if not start.startswith(_ZIP) and not has_directory(source.whole()):
+    if not start.startswith(_ZIP) and not has_directory(source.ranges()):
         markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
         raise FormatError(
             "no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
@@ -41,7 +41,7 @@ def open_workbook(source: Source) -> WorkbookReader:
             if markup
             else "text is read as .csv",
         )
-    package = Package(source.whole())
+    package = Package(source.ranges())
     if CONTENT in package and ("mimetype" in package or MANIFEST in package):
         return OdsBook(package)
     part = Relations(package, "").present_target("officeDocument")

@@ -1,0 +1,170 @@
+"""Places: which texts are URLs, what of a URL says a name and a suffix, and a file under a URL as a path.
+
+A URL is what fsspec calls one: `s3://bucket/run.csv`, `https://host/run.csv?signature=..`, `memory://run.csv`, and
+chains such as `zip://run.csv::s3://bucket/runs.zip`. `file://` is a path in another spelling. A text that looks like a
+URL, and is the path of a file that there is, is that path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, TypeVar
+from urllib.parse import unquote
+
+from ..errors import NotFoundError
+
+PathLike = str | os.PathLike[str]
+STORAGE_HINT = 'pip install "sheetarray[remote]"'
+
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]+"
+_URL = re.compile(rf"(?:{_SCHEME}::)*({_SCHEME})://")
+_LOCAL = ("file://", "local://")
+_LOGIN = re.compile(r"(?<=://)[^/@?#]*:[^/@?#]*@")
+_SECRET = re.compile(r"([?&][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
+_SHORTEST_SECRET = 4  # characters; shorter values would be found in any text
+_NO_SECRETS = ("endpoint_url", "region_name", "project")
+
+_Place = TypeVar("_Place", bound=IO[Any])
+
+
+class RemoteFile(os.PathLike[str]):
+    """A file under a URL, which every read through this object must find unchanged.
+
+    As a path it is the URL without passwords and signatures; so messages never show any.
+
+    Attributes:
+        url: as it was given.
+        options: for the file system.
+        state: what tells a changed file from this one, once it was opened; None before.
+        head: its first bytes, as far as they were read.
+
+    Example:
+        >>> os.fspath(RemoteFile("https://me:secret@host/run.csv?sig=abc"))
+        'https://***@host/run.csv?sig=***'
+    """
+
+    def __init__(self, url: str, options: Mapping[str, Any] | None = None) -> None:
+        self.url = url
+        self.options = dict(options or {})
+        self.state: dict[str, Any] | None = None
+        self.head = b""
+
+    def __fspath__(self) -> str:
+        return _SECRET.sub(r"\1***", _LOGIN.sub("***@", self.url))
+
+    __str__ = __fspath__
+
+    def __repr__(self) -> str:
+        return f"RemoteFile({os.fspath(self)!r})"
+
+    def forget(self) -> None:
+        """Forget what was read: the file is written anew."""
+        self.state, self.head = None, b""
+
+    def conceal(self, message: str) -> str:
+        """Return a message without the values of the storage options, the URL's password and its signature."""
+        for secret in sorted(_secrets(self.options), key=len, reverse=True):
+            message = message.replace(secret, "***")
+        return _SECRET.sub(r"\1***", _LOGIN.sub("***@", message))
+
+
+def _secrets(options: Mapping[str, Any]) -> set[str]:
+    """Return every text among options that may be a secret."""
+    texts: set[str] = set()
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            texts |= _secrets(value)
+        elif isinstance(value, (list, tuple)):
+            texts |= _secrets({str(number): item for number, item in enumerate(value)})
+        elif isinstance(value, str) and len(value) >= _SHORTEST_SECRET and key not in _NO_SECRETS:
+            texts.add(value)
+    return texts
+
+
+def is_url(place: object) -> bool:
+    """Return whether a place is a URL, and no file's path.
+
+    Example:
+        >>> is_url("s3://bucket/run.csv"), is_url("run.csv"), is_url("zip://run.csv::runs.zip")
+        (True, False, True)
+    """
+    if isinstance(place, RemoteFile):
+        return True
+    return isinstance(place, str) and _URL.match(place) is not None and not os.path.exists(place)
+
+
+def name_part(place: PathLike) -> str:
+    """Return what says the name and the suffix of a file: of a URL its path, without query and fragment.
+
+    Example:
+        >>> name_part("https://host/runs/run.csv.gz?sig=a/b.c#top"), name_part("zip://in/run.csv::s3://bucket/runs.zip")
+        ('host/runs/run.csv.gz', 'in/run.csv')
+    """
+    text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
+    if not is_url(place):
+        return text
+    link = next(part for part in text.split("::") if "://" in part)
+    scheme, _, path = link.partition("://")
+    cut = re.split("[?#]", path, maxsplit=1)[0]
+    is_web = scheme.lower() in ("http", "https")
+    return cut if is_web or os.path.splitext(cut)[1] else path  # a key of an object store may have both characters
+
+
+def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
+    """Return a path, a `RemoteFile` for a URL, or an open file as it is.
+
+    Args:
+        place: a path, a URL or an open file.
+        storage_options: for the file system of a URL, such as `key` and `secret`, or `anon`.
+
+    Raises:
+        NotFoundError: a `file://` URL of another machine.
+        ValueError: storage options without a URL.
+
+    Example:
+        >>> locate("file:///data/run%201.csv"), locate("memory://run.csv")
+        ('/data/run 1.csv', RemoteFile('memory://run.csv'))
+    """
+    if isinstance(place, str) and is_url(place):
+        if not place.lower().startswith(_LOCAL):
+            return RemoteFile(place, storage_options)
+        place = _local_path(place)
+    if storage_options and not isinstance(place, RemoteFile):
+        raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: this is none")
+    return place
+
+
+def _local_path(url: str) -> str:
+    """Return the path that a `file://` URL means."""
+    text = url.partition("://")[2]
+    text = text.removeprefix("localhost") if text.startswith("localhost/") else text
+    if not text.startswith("/"):
+        raise NotFoundError(f"{url}: names a file of another machine; one of this machine has three slashes, file:///")
+    path = text if os.path.exists(text) else unquote(text)
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
+def file_version(place: object) -> tuple[Any, ...] | None:
+    """Return what is another value after a file was saved again; None where there is none, or it is an open file."""
+    place = locate(place)
+    if isinstance(place, RemoteFile):
+        from .remote import read_state
+
+        state = read_state(place)
+        return None if state is None else tuple(state.items())
+    if not isinstance(place, (str, os.PathLike)):
+        return None
+    try:
+        status = os.stat(place)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def exists(place: PathLike) -> bool:
+    """Return whether there is a file at a path or under a URL."""
+    place = locate(place)
+    return file_version(place) is not None if isinstance(place, RemoteFile) else Path(place).exists()

@@ -1,0 +1,320 @@
+"""What lies under a URL, read by ranges: no more than is asked for, in few requests, and of one version of the file.
+
+Ranges that were read are kept in a temporary file, which is sparse and has no name; so memory does not grow with the
+file, and nothing is asked for twice. A server without ranges gives the file from its beginning, as far as it is needed.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import tempfile
+from contextlib import suppress
+from typing import Any, overload
+
+from ..errors import FormatError
+from .places import RemoteFile
+from .storage import changed, open_storage, translating
+
+HEAD = 4096  # bytes of the first request: headers need no more, as a rule
+_AT_ONCE = 2**20  # a file that is no larger is read in one more request
+_LEAST, _MOST = 2**16, 2**24  # bytes of any other request, unless more is asked for; four times as many along the file
+_ENDLESS = 2**62
+_STATE = (
+    *("size", "ETag", "etag", "mtime", "modified", "LastModified", "last_modified", "Last-Modified", "updated"),
+    *("created", "generation", "md5Hash", "Content-MD5", "VersionId", "sha", "CRC"),
+)
+
+
+def read_state(place: RemoteFile) -> dict[str, Any] | None:
+    """Return what tells a version of a file from others: its size, times and checksums; None where there is no file."""
+    system, path = open_storage(place)
+    try:
+        with translating(place):
+            system.invalidate_cache(path)
+            return _state_of(system.info(path))
+    except FileNotFoundError:
+        return None
+
+
+def _state_of(info: dict[str, Any]) -> dict[str, Any]:
+    return {key: info[key] for key in _STATE if info.get(key) is not None}
+
+
+class RemoteContent:
+    """The bytes of a remote file.
+
+    Attributes:
+        size: of the file; None where the server does not say.
+
+    Raises:
+        FileNotFoundError: no such file.
+        FormatError: it is another version than an earlier read through the same `RemoteFile` has seen.
+    """
+
+    def __init__(self, place: RemoteFile) -> None:
+        self._place = place
+        self._system, self._path = open_storage(place)
+        self._file: Any = None
+        self._streams = False  # whether the file only comes from its beginning on
+        self._spool = tempfile.SpooledTemporaryFile(_AT_ONCE)  # noqa: SIM115  (closed by close)
+        self._runs: list[tuple[int, int]] = []  # of bytes in the spool, in their order, none touching another
+        self._window = _LEAST
+        self._requests = 0
+        self.size: int | None = None
+        try:
+            self._keep(0, place.head)
+            if place.state is None or not place.head:
+                self._open()
+            else:
+                self.size = place.state.get("size")
+        except BaseException:
+            self.close(verify=False)
+            raise
+
+    def close(self, *, verify: bool = True) -> None:
+        """Close the file.
+
+        Raises:
+            FormatError: it is another one by now, so that what was read may be of both.
+        """
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(Exception):  # what was read has been read
+                file.close()
+        self._spool.close()
+        if verify and self._requests > 1 and self._place.state is not None:
+            state = read_state(self._place)
+            if state != self._place.state:
+                raise changed(self._place)
+
+    def read(self, start: int, end: int) -> bytes:
+        """Return the bytes of a range, as far as there are any."""
+        end = end if self.size is None else min(end, self.size)
+        if start >= end:
+            return b""
+        self._fetch(start, end)
+        self._spool.seek(start)
+        known = next((last for first, last in self._runs if first <= start < last), start)
+        return self._spool.read(min(end, known) - start)
+
+    def map(self, *, writable: bool = False) -> bytes | mmap.mmap:
+        """Return everything; a large file is mapped, not in memory."""
+        if self._whole_size() < _AT_ONCE and not writable:
+            return self.read(0, self._whole_size())
+        self._fetch(0, self._whole_size())
+        if not self._whole_size():
+            return b""
+        self._spool.rollover()
+        self._spool.flush()
+        access = mmap.ACCESS_COPY if writable else mmap.ACCESS_READ
+        return mmap.mmap(self._spool.fileno(), self._whole_size(), access=access)
+
+    def _whole_size(self) -> int:
+        if self.size is None:
+            self._fetch(0, _ENDLESS)
+        assert self.size is not None
+        return self.size
+
+    def ranges(self) -> RangedBytes:
+        """Return the bytes as a sequence whose slices are read when they are asked for."""
+        return RangedBytes(self, self._whole_size())
+
+    # Requests ------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        with translating(self._place):
+            self._system.invalidate_cache(self._path)
+            info = None
+            if self._is_web:  # whose files ask for their size once more, unless they are told
+                info = self._system.info(self._path)
+                self._streams = not info.get("size") or info.get("partial") is False
+                self._file = self._open_web(info)
+            else:
+                self._file = self._system.open(self._path, "rb", cache_type="none")
+                info = getattr(self._file, "details", None)
+                info = info if isinstance(info, dict) else self._system.info(self._path)
+                self._streams = info.get("size") is None
+        if info.get("type") == "directory":
+            raise IsADirectoryError(21, "Is a directory", os.fspath(self._place))
+        state = _state_of(info)
+        if self._place.state is not None and state != self._place.state:
+            raise changed(self._place)
+        self._place.state = state
+        self.size = info.get("size")
+        if self._streams:
+            self._runs = []  # a stream begins anew
+
+    @property
+    def _is_web(self) -> bool:
+        return hasattr(self._system, "encode_url")
+
+    def _open_web(self, info: dict[str, Any]) -> Any:
+        how: dict[str, Any] = {"block_size": 0} if self._streams else {"cache_type": "none"}
+        kind = {"headers": {**self._system.kwargs.get("headers", {}), "Accept-Encoding": "identity"}}
+        return self._system.open(self._path, "rb", size=info.get("size") or 1, **how, **kind)
+
+    def _fetch(self, start: int, end: int) -> None:
+        """Ask for what is missing of a range, and for more where the file is read on."""
+        if self._file is None and self._missing(start, end):
+            self._open()
+        for first, last in self._missing(start, end):
+            if self._streams:
+                self._stream(last)
+                return
+            if not self._request(*self._enlarge(first, last)):
+                self._reopen_as_stream()
+                self._stream(end)
+                return
+
+    def _missing(self, start: int, end: int) -> list[tuple[int, int]]:
+        gaps, at = [], start
+        for first, last in self._runs:
+            if first >= end:
+                break
+            if first > at:
+                gaps.append((at, first))
+            at = max(at, last)
+        return [*gaps, (at, end)] if at < end else gaps
+
+    def _enlarge(self, first: int, last: int) -> tuple[int, int]:
+        """Return what is asked for where a range is missing: more of it as the file is read on, or from its end."""
+        assert self.size is not None
+        if not self._runs and last <= HEAD:
+            return 0, min(HEAD, self.size)
+        if self.size <= _AT_ONCE:
+            return first, self.size
+        reads_on = any(end == first for _, end in self._runs)
+        self._window = min(4 * self._window, _MOST) if reads_on and self._requests > 1 else _LEAST
+        last = min(max(last, first + self._window), self.size)
+        if last == self.size and not reads_on:
+            known = max((end for _, end in self._runs if end <= first), default=0)
+            first = max(known, min(first, last - _LEAST))
+        return first, last
+
+    def _request(self, first: int, last: int) -> bool:
+        """Read a range into the spool, at most so much at once; return False where the server has no ranges."""
+        for start in range(first, last, _MOST):
+            end = min(start + _MOST, last)
+            self._requests += 1
+            try:
+                with translating(self._place):
+                    chunk = self._read_range(start, end)
+            except _NoRangesError:
+                return False
+            self._keep(start, chunk)
+            if len(chunk) < end - start:
+                raise changed(self._place)
+        return True
+
+    def _read_range(self, start: int, end: int) -> bytes:
+        try:
+            self._file.seek(start)
+            pieces = [self._file.read(end - start)]
+        except ValueError as error:
+            if not self._is_web:
+                raise
+            raise _NoRangesError(str(error)) from error
+        count = len(pieces[0])
+        while count < end - start and pieces[-1]:
+            pieces.append(self._file.read(end - start - count))
+            count += len(pieces[-1])
+        return b"".join(pieces)
+
+    def _reopen_as_stream(self) -> None:
+        with translating(self._place):
+            with suppress(Exception):
+                self._file.close()
+            self._streams, self._runs = True, []
+            self._file = self._open_web({"size": self.size})
+
+    def _stream(self, end: int) -> None:
+        """Read from where the stream stands to a byte, or to its end where that comes first."""
+        at = self._runs[0][1] if self._runs else 0
+        self._requests += 1
+        while at < end:
+            with translating(self._place):
+                chunk = self._file.read(min(end - at, _AT_ONCE))
+            if not chunk:
+                if self.size is not None and at < min(end, self.size):
+                    raise changed(self._place)
+                self.size = at
+                return
+            self._keep(at, chunk)
+            at += len(chunk)
+
+    def _keep(self, start: int, chunk: bytes) -> None:
+        if not chunk:
+            return
+        self._spool.seek(start)
+        self._spool.write(chunk)
+        runs = sorted([*self._runs, (start, start + len(chunk))])
+        merged = runs[:1]
+        for first, last in runs[1:]:
+            if first <= merged[-1][1]:
+                merged[-1] = merged[-1][0], max(merged[-1][1], last)
+            else:
+                merged.append((first, last))
+        self._runs = merged
+        if start == 0 and len(self._place.head) < HEAD:
+            self._place.head = chunk[:HEAD]
+
+
+class _NoRangesError(FormatError):
+    """A server gives a file from its beginning only; never shown."""
+
+
+class RangedBytes:
+    """The bytes of a remote file, of which a slice is read when it is asked for."""
+
+    def __init__(self, content: RemoteContent, size: int) -> None:
+        self._content, self._size = content, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, key: int) -> int: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> bytes: ...
+
+    def __getitem__(self, key: int | slice) -> int | bytes:
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self._size)
+            return self._content.read(start, stop)[::step]
+        return self._content.read(range(self._size)[key], range(self._size)[key] + 1)[0]
+
+
+class RemoteStream(io.RawIOBase):
+    """A remote file as an open one: read from anywhere, in larger steps the further it goes."""
+
+    def __init__(self, content: RemoteContent) -> None:
+        self._content, self._at = content, 0
+
+    def readable(self) -> bool:
+        """Return that it is."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it is."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a byte."""
+        if whence == os.SEEK_END:
+            offset += len(self._content.ranges())
+        self._at = max(0, offset + (self._at if whence == os.SEEK_CUR else 0))
+        return self._at
+
+    def tell(self) -> int:
+        """Return where the next byte is."""
+        return self._at
+
+    def readinto(self, target: Any) -> int:
+        """Fill a buffer, as far as there are bytes."""
+        chunk = self._content.read(self._at, self._at + len(target))
+        target[: len(chunk)] = chunk
+        self._at += len(chunk)
+        return len(chunk)

@@ -1,0 +1,134 @@
+"""File systems of URLs, which are fsspec's, and their errors as ours: with the URL, and without any secret."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError
+from .places import STORAGE_HINT, RemoteFile
+
+_DENIED, _ABSENT = (401, 403), (404, 410)
+_READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data", "reference")
+
+
+def open_storage(place: RemoteFile) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it.
+
+    Raises:
+        MissingDependencyError: it needs a package that is not installed.
+        NotFoundError: no file system has such URLs.
+        RemoteError: it does not take the options.
+    """
+    try:
+        import fsspec.core  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingDependencyError(f"{place} needs {error.name}: {STORAGE_HINT}", name=error.name) from error
+    try:
+        with translating(place):
+            system, path = fsspec.core.url_to_fs(place.url, **place.options)
+    except ImportError as error:
+        if isinstance(error, MissingDependencyError):
+            raise
+        raise MissingDependencyError(
+            f"{place}: {place.conceal(str(error))}; {STORAGE_HINT} has S3 and https", name=error.name
+        ) from error
+    except ValueError as error:
+        if "Protocol not known" not in str(error):
+            raise
+        raise NotFoundError(f"{place}: no file system has URLs that begin so; {_known_protocols()}") from error
+    return system, path
+
+
+def _known_protocols() -> str:
+    return "there are s3:// gs:// https:// memory:// zip:// file:// and the others of fsspec"
+
+
+def is_object_store(system: Any) -> bool:
+    """Return whether an upload to a file system appears whole, or not at all."""
+    return bool({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oci", "oss"} & _protocols(system))
+
+
+def refuse_read_only(place: RemoteFile, system: Any) -> None:
+    """Refuse a URL that can only be read.
+
+    Raises:
+        NotFoundError: it is one.
+    """
+    if _protocols(system) & set(_READ_ONLY):
+        raise NotFoundError(f"{place}: files under such a URL are only read; write to a path, or to s3:// and the like")
+
+
+def _protocols(system: Any) -> set[str]:
+    protocol = system.protocol
+    return {protocol} if isinstance(protocol, str) else set(protocol)
+
+
+@contextmanager
+def translating(place: RemoteFile) -> Iterator[None]:
+    """Make errors of a file system ours.
+
+    Raises:
+        FileNotFoundError: no such file, with the URL.
+        PermissionError: the file system does not let us.
+        IsADirectoryError: a folder.
+        FormatError: the file was changed while it was read.
+        NotFoundError: the file system is only read.
+        RemoteError: all else: it cannot be reached, or refuses.
+    """
+    try:
+        yield
+    except (SheetArrayError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError) and "Protocol not known" in str(error):
+            raise
+        shows_secrets = any(place.conceal(text) != text for text in map(str, _chain(error)))
+        raise _translate(place, error) from (None if shows_secrets else error)
+
+
+def changed(place: RemoteFile) -> FormatError:
+    """Return the error for a file of which two reads are not of one version."""
+    return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it once more")
+
+
+def _translate(place: RemoteFile, error: Exception) -> Exception:
+    name = os.fspath(place)
+    statuses = [status for link in _chain(error) if (status := _status_of(link)) is not None]
+    message = place.conceal(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    if type(error).__name__ == "FileExpired":
+        return changed(place)
+    if isinstance(error, PermissionError) or any(status in _DENIED for status in statuses):
+        return PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)} (storage_options= takes credentials)", name)
+    if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if isinstance(error, IsADirectoryError):
+        return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
+        return NotFoundError(f"{name}: its file system cannot do that ({message})")
+    if "Credentials" in type(error).__name__:
+        return RemoteError(
+            f"{name}: {message}", hint="storage_options= takes credentials, or anon=True for public data"
+        )
+    return RemoteError(f"{name}: {message}", status=statuses[0] if statuses else None)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what caused it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _status_of(error: BaseException) -> int | None:
+    status = getattr(error, "status", None)
+    return status if isinstance(status, int) else None
+
+
+def _is_unanswered(error: BaseException) -> bool:
+    """Return whether nothing was asked, or no answer came: the web's file system calls that a missing file, too."""
+    return any(isinstance(link, (OSError, TypeError, ValueError)) and link is not error for link in _chain(error))

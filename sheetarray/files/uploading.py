@@ -1,0 +1,53 @@
+"""What is written under a URL: to a temporary file of this machine, and once it is whole to the place.
+
+An object store shows an upload when it is complete, and drops it otherwise. Any other file system gets it under another
+name in the same folder, and then its own name.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from .places import RemoteFile
+from .storage import is_object_store, open_storage, refuse_read_only, translating
+
+
+@contextmanager
+def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
+    """Give a file whose content is under the URL when the block ends well; else what was there stays.
+
+    Args:
+        place: the URL.
+        suffix: of the temporary file, from which an object store knows the kind of content.
+
+    Raises:
+        NotFoundError: the file system is only read.
+        OSError: it refuses, or cannot be reached.
+    """
+    system, path = open_storage(place)
+    refuse_read_only(place, system)
+    with tempfile.NamedTemporaryFile("wb", prefix="sheetarray-", suffix=suffix) as file:
+        yield file.file  # an engine may write to its descriptor
+        file.flush()
+        with translating(place):
+            _put_whole(system, file.name, path)
+    place.forget()
+
+
+def _put_whole(system: Any, local: str, path: str) -> None:
+    if is_object_store(system):
+        system.put_file(local, path)
+        return
+    folder, mark, _ = path.rpartition("/")
+    temporary = f"{folder}{mark}.sheetarray-{secrets.token_hex(8)}.tmp"
+    try:
+        system.put_file(local, temporary)
+        system.mv(temporary, path)
+    except BaseException:
+        with suppress(Exception):  # the first error is the one to be told
+            system.rm_file(temporary)
+        raise

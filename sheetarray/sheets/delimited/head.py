@@ -1,0 +1,58 @@
+"""The head of a remote text: as much of it as tells its arrays, where it stands as it was written.
+
+Of a file on this machine the whole text is searched for arrays that begin further down, at the cost of a search for
+bytes. Of a remote one that would be a transfer: what `scan` says is what the headers at the top say, and `read` and
+`check`, which see the whole text, find whatever else there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...cells import FormulaMode
+from ...files import Source
+from .dialect import find_encoding
+from .written import UnusualError, WrittenText
+
+_SIZES = (4096, 65_536, 1_048_576)  # bytes that are looked at, one after the other
+
+_Result = TypeVar("_Result")
+
+
+def scan_head(
+    source: Source,
+    delimiter: str | None,
+    encoding: str | None,
+    formulas: FormulaMode,
+    scan: Callable[[WrittenText], _Result],
+) -> _Result | None:
+    """Return what a function makes of the head of a remote text; None where the whole text is to be looked at.
+
+    Args:
+        source: of the text.
+        delimiter: as for `scan_csv`, like `encoding` and `formulas`.
+        encoding: of the text.
+        formulas: "escape" or "keep".
+        scan: takes the text down to some row, and raises `UnusualError` where that is not enough.
+    """
+    if not source.is_remote or encoding is not None or formulas not in ("escape", "keep"):
+        return None
+    for size in _SIZES:
+        content = source.prefix(size)
+        name, start = find_encoding(content[:4])
+        if len(content) < size or name != "utf-8":
+            return None  # no more than this is there
+        whole_rows = bytes(content[: content.rfind(b"\n") + 1])
+        try:
+            return scan(_WrittenHead(source, whole_rows, start, delimiter, formulas))
+        except UnusualError:
+            continue
+    return None
+
+
+class _WrittenHead(WrittenText):
+    """The first rows of a text, below which there are others."""
+
+    def _check_body(self) -> None:
+        """Look at nothing below the headers."""

@@ -1,0 +1,311 @@
+"""Every verb on an object store, with counted requests, and on the file systems that need no server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import fsspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sheetarray as sa
+from sheetarray.cli import main
+
+KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
+ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([3, 1])}
+RNG = np.random.default_rng(5)
+LARGE = RNG.normal(size=(100_000, 2))
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    moto_server = pytest.importorskip("moto.server")
+    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def options(endpoint):
+    pytest.importorskip("s3fs")
+    how = {**KEYS, "client_kwargs": {"endpoint_url": endpoint}}
+    fsspec.filesystem("s3", **how).mkdir("runs")
+    return how
+
+
+@pytest.fixture
+def store(options):
+    return fsspec.filesystem("s3", **options)
+
+
+@pytest.fixture
+def calls(store, monkeypatch):
+    """Return the names of the calls that the store got, in their order."""
+    names = []
+    send = type(store)._call_s3
+
+    async def note(self, method, *arguments, **keywords):
+        names.append(method)
+        return await send(self, method, *arguments, **keywords)
+
+    monkeypatch.setattr(type(store), "_call_s3", note)
+    return names
+
+
+def same(arrays, expected=ARRAYS):
+    return list(arrays) == list(expected) and all(
+        arrays[name].dtype == array.dtype and arrays[name].tobytes() == array.tobytes()
+        for name, array in expected.items()
+    )
+
+
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".csv.gz", ".tsv.zst", ".json", ".xlsx", ".npz", ".msgpack", ".avro", ".awkd"]
+)
+def test_what_is_written_to_an_object_store_is_read_there(options, store, calls, suffix):
+    url = f"s3://runs/all/run{suffix}"
+    sa.write(url, ARRAYS, storage_options=options)
+    assert calls == ["put_object"]
+    calls.clear()
+    assert same(sa.read(url, storage_options=options))
+    assert calls.count("head_object") <= 2
+    assert len(calls) <= 5
+    assert set(sa.scan(url, storage_options=options)) == set(ARRAYS)
+    assert list(sa.check(url, storage_options=options)) == []
+
+
+def test_a_scan_is_one_question_and_one_head(options, calls):
+    sa.write("s3://runs/large.csv", {"t": LARGE}, storage_options=options)
+    calls.clear()
+    assert sa.scan("s3://runs/large.csv", storage_options=options)["t"].shape == LARGE.shape
+    assert calls == ["head_object", "get_object"]
+    calls.clear()
+    assert same(sa.read("s3://runs/large.csv", storage_options=options), {"t": LARGE})
+    assert calls == ["head_object", "get_object", "get_object", "head_object"]
+
+
+def test_tables_and_conversions(options, tmp_path):
+    table, arrays = "s3://runs/table.csv", "s3://runs/table.json"
+    sa.write_table(table, {"id": np.array(["a", "b"]), "t": np.array([1.5, 2.5])}, storage_options=options)
+    assert sa.read_columns(table, storage_options=options)["t"].tolist() == [1.5, 2.5]
+    sa.write("s3://runs/run.csv", ARRAYS, storage_options=options)
+    sa.convert("s3://runs/run.csv", arrays, storage_options=options)
+    assert same(sa.read(arrays, storage_options=options))
+    sa.convert(arrays, tmp_path / "run.xlsx", storage_options=options)
+    assert same(sa.read(tmp_path / "run.xlsx"))
+    sa.convert(tmp_path / "run.xlsx", arrays, ["n"], writing={"storage_options": options})
+    assert list(sa.read(arrays, storage_options=options)) == ["n"]
+
+
+def test_labels_blocks_and_pages(options, tmp_path):
+    xr = pytest.importorskip("xarray")
+    url = "s3://runs/labelled.csv"
+    given = xr.Dataset({"t": (("day", "x"), LARGE[:50])}, {"day": np.arange(50)}, {"title": "runs"})
+    sa.write(url, given, storage_options=options)
+    xr.testing.assert_identical(sa.read_dataset(url, storage_options=options), given)
+    with xr.open_dataset(url, engine="sheetarray", storage_options=options) as opened:
+        xr.testing.assert_identical(opened.load(), given)
+    frame = given["t"][:, 0].to_series()
+    sa.write("s3://runs/frame.csv", frame.to_frame(), storage_options=options)
+    assert sa.read_frame("s3://runs/frame.csv", storage_options=options)["t"].tolist() == frame.tolist()
+    with sa.open_writer("s3://runs/blocks.csv", storage_options=options) as writer:
+        for start in range(0, len(LARGE), 40_000):
+            writer.append({"t": LARGE[start : start + 40_000]})
+    blocks = list(sa.iter_blocks("s3://runs/blocks.csv", "t", rows=30_000, storage_options=options))
+    assert np.concatenate(blocks).tobytes() == LARGE.tobytes()
+    assert "labelled.csv" in sa.view(url, storage_options=options).html
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx"])
+def test_edited_files_are_adopted_in_their_place(options, suffix, tmp_path):
+    url, path = f"s3://runs/adopted{suffix}", tmp_path / f"longer{suffix}"
+    sa.write(url, {"t": np.arange(3.0)}, storage_options=options)
+    assert sa.adopt(url, storage_options=options) == {}
+    sa.adopt(url, path, storage_options=options)
+    assert sa.read(path)["t"].tolist() == [0, 1, 2]
+
+
+def test_workbooks_are_restored_and_get_more_sheets(options, store):
+    url = "s3://runs/guarded.xlsx"
+    sa.write(url, {"t": np.array([0.1 + 0.2])}, guard=True, storage_options=options)
+    assert sa.restore(url, "s3://runs/restored.xlsx", storage_options=options) == ["t"]
+    assert store.cat("runs/restored.xlsx") == store.cat("runs/guarded.xlsx")
+    sa.write(url, {"u": [1.5]}, mode="a", sheet="more", storage_options=options)
+    assert sa.read(url, sheet="more", storage_options=options)["u"].tolist() == [1.5]
+    sa.write("s3://runs/new.xlsx", {"u": [1.5]}, mode="a", sheet="more", storage_options=options)
+    assert list(sa.scan("s3://runs/new.xlsx", storage_options=options)) == ["u"]
+
+
+def test_a_write_that_fails_leaves_the_old_object_and_nothing_else(options, store, monkeypatch):
+    url = "s3://runs/kept/run.csv"
+    sa.write(url, ARRAYS, storage_options=options)
+
+    def blocks():
+        yield {"t": LARGE}
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        sa.write(url, blocks(), append_axis=0, storage_options=options)
+    with pytest.raises(sa.DTypeError):
+        sa.write(url, {"t": np.array([object()])}, storage_options=options)
+
+    async def fail(self, *arguments, **keywords):
+        raise OSError("thesecretkey was not taken")
+
+    monkeypatch.setattr(type(store), "_upload_file_part_concurrent", fail)
+    monkeypatch.setattr("s3fs.core.calculate_chunksize", lambda size, chunksize=None: 5)
+    with pytest.raises(sa.errors.RemoteError) as caught:
+        sa.write(url, ARRAYS, storage_options=options)
+    assert "thesecretkey" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "runs/kept/run.csv" in str(caught.value)
+    store.invalidate_cache()
+    assert store.find("runs/kept") == ["runs/kept/run.csv"]
+    assert same(sa.read(url, storage_options=options))
+    assert not store.call_s3("list_multipart_uploads", Bucket="runs").get("Uploads")
+
+
+def test_a_killed_writer_leaves_nothing(options, store, tmp_path):
+    code = (
+        "import os, json, sys, numpy as np, sheetarray as sa\n"
+        "with sa.open_writer('s3://runs/killed/run.csv', storage_options=json.loads(sys.argv[1])) as writer:\n"
+        "    writer.append({'t': np.arange(1e5)})\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, json.dumps(options)], check=False, capture_output=True)
+    assert ended.returncode == -9
+    store.invalidate_cache()
+    assert store.find("runs/killed") == []
+
+
+def test_an_object_that_is_replaced_while_it_is_read_is_an_error(options, store, monkeypatch):
+    url = "s3://runs/changing.csv"
+    sa.write(url, {"t": LARGE}, storage_options=options)
+    read = sa.files.remote.RemoteContent.map
+
+    def replace_and_map(self, **how):
+        sa.write(url, {"t": -LARGE}, storage_options=options)
+        return read(self, **how)
+
+    monkeypatch.setattr(sa.files.remote.RemoteContent, "map", replace_and_map)
+    with pytest.raises(sa.FormatError, match="changed while it was read"):
+        sa.read(url, storage_options=options)
+
+
+def test_a_missing_object_and_a_missing_bucket_name_the_url(options):
+    for url in ("s3://runs/gone.csv", "s3://gone/run.csv"):
+        with pytest.raises(FileNotFoundError) as caught:
+            sa.read(url, storage_options=options)
+        assert caught.value.filename == url
+    with pytest.raises(FileNotFoundError):
+        sa.write("s3://gone/run.csv", ARRAYS, storage_options=options)
+
+
+# Other file systems --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def memory():
+    system = fsspec.filesystem("memory")
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+def test_memory_is_written_under_another_name_first(memory, monkeypatch):
+    url = "memory://in/run.csv"
+    sa.write(url, ARRAYS)
+    assert same(sa.read(url))
+    assert memory.find("/in") == ["/in/run.csv"]
+
+    def fail(*arguments, **keywords):
+        raise OSError("full")
+
+    monkeypatch.setattr(type(memory), "mv", fail)
+    with pytest.raises(sa.errors.RemoteError, match="full"):
+        sa.write(url, {"t": [9.5]})
+    assert memory.find("/in") == ["/in/run.csv"]
+    assert same(sa.read(url))
+
+
+def test_files_of_this_machine_are_paths(tmp_path):
+    path = tmp_path / "run 1.csv"
+    sa.write(path.as_uri(), ARRAYS)
+    assert same(sa.read(path))
+    assert same(sa.read(f"file://localhost{path}"))
+    assert same(sa.read(f"file://{path}"))
+    with pytest.raises(FileNotFoundError, match="gone"):
+        sa.read("file:///gone/run.csv")
+    with pytest.raises(sa.errors.NotFoundError, match="three slashes"):
+        sa.read("file://host/run.csv")
+    sa.write(path.with_suffix(".xlsx").as_uri(), ARRAYS)
+    code = f"import sys, sheetarray as sa; sa.scan({path.as_uri()!r}); assert 'fsspec' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_file_whose_name_looks_like_a_url_is_that_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.makedirs("memory:")
+    sa.write("memory:/run.csv", ARRAYS)
+    assert same(sa.read("memory://run.csv"))
+
+
+def test_a_member_of_a_zip_of_this_machine(tmp_path):
+    import zipfile
+
+    sa.write(tmp_path / "run.csv", ARRAYS)
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as archive:
+        archive.write(tmp_path / "run.csv", "in/run.csv")
+    assert same(sa.read(f"zip://in/run.csv::{tmp_path / 'runs.zip'}"))
+
+
+def test_what_cannot_be_opened_says_what_to_do(monkeypatch):
+    with pytest.raises(sa.errors.NotFoundError, match="no file system has URLs that begin so"):
+        sa.read("nowhere://run.csv")
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    with pytest.raises(sa.errors.MissingDependencyError, match=r'gcsfs.*pip install "sheetarray\[remote\]"'):
+        sa.read("gs://runs/run.csv")
+    for place in ("run.csv", "https://docs.google.com/spreadsheets/d/1", sys.stdin):
+        with pytest.raises(ValueError, match="storage_options are for"):
+            sa.read(place, format=None if isinstance(place, str) else "csv", storage_options={"anon": True})
+
+
+# The command line ----------------------------------------------------------------------------------------------
+
+
+def run(options, *arguments):
+    pairs = [f"{key}={json.dumps(value) if isinstance(value, dict) else value}" for key, value in options.items()]
+    given = [part for pair in pairs for part in ("--storage-option", pair)]
+    return CliRunner().invoke(main, [*arguments, *given])
+
+
+def test_every_command_takes_urls_and_storage_options(options, tmp_path):
+    url, other = "s3://runs/cli/run.csv", "s3://runs/cli/run.xlsx"
+    sa.write(tmp_path / "run.csv", ARRAYS)
+    assert run(options, "convert", str(tmp_path / "run.csv"), url).exit_code == 0
+    assert run(options, "convert", url, other, "--write", "guard=true").exit_code == 0
+    assert "t" in run(options, "info", url).stdout
+    assert json.loads(run(options, "info", url, "--json").stdout)["file"] == url
+    assert "0.142857" in run(options, "show", url, "t").stdout
+    assert run(options, "check", url, other).exit_code == 0
+    assert run(options, "diff", url, other).exit_code == 0
+    assert run(options, "adopt", url).exit_code == 0
+    assert run(options, "restore", other, "s3://runs/cli/restored.xlsx").exit_code == 0
+    assert run(options, "view", url, "-o", str(tmp_path / "page.html")).exit_code == 0
+    assert run(options, "view", url, "-o", "s3://runs/cli/page.html").exit_code == 0
+    sa.write_table("s3://runs/cli/table.csv", {"t": np.array([1.5, 2.5])}, storage_options=options)
+    assert run(options, "table", "s3://runs/cli/table.csv", "-o", "s3://runs/cli/columns.npz").exit_code == 0
+    assert sa.read("s3://runs/cli/columns.npz", storage_options=options)["t"].tolist() == [1.5, 2.5]
+    assert run({}, "info", (tmp_path / "run.csv").as_uri()).exit_code == 0
+    gone = run(options, "info", "s3://runs/cli/gone.csv")
+    assert gone.exit_code == 2
+    assert "s3://runs/cli/gone.csv" in gone.stderr
+    assert "Traceback" not in gone.stderr
+    wrong = CliRunner().invoke(main, ["info", url, "--storage-option", "thesecretkey"])
+    assert wrong.exit_code == 2
+    assert "thesecretkey" not in wrong.stderr

@@ -1,0 +1,185 @@
+"""Files under https:// are read by ranges, in few requests, of one version; servers without ranges are read through."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from web import serve_web
+
+import sheetarray as sa
+
+LARGE = np.arange(200_000, dtype="float64").reshape(-1, 4) / 7
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve_web() as web:
+        yield web
+
+
+@pytest.fixture
+def web(server):
+    server.ranges = server.sized = True
+    server.after = None
+    for shelf in (server.files, server.versions, server.statuses):
+        shelf.clear()
+    server.asked()
+    return server
+
+
+def as_bytes(arrays, format, **options):
+    file = io.BytesIO()
+    sa.write(file, arrays, format=format, **options)
+    return file.getvalue()
+
+
+CSV = as_bytes({"t": LARGE}, "csv")
+
+
+def test_scan_of_a_large_csv_asks_for_its_size_and_for_one_head(web):
+    web.files["run.csv"] = CSV
+    assert sa.scan(web.url("run.csv"))["t"].shape == LARGE.shape
+    assert web.asked() == [("HEAD", "run.csv", 0), ("GET", "run.csv", 4096)]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("sized", [True, False])
+def test_every_server_gives_the_same_arrays(web, ranges, sized):
+    web.ranges, web.sized = ranges, sized
+    web.files |= {"run.csv": CSV, "run.csv.gz": gzip.compress(CSV, 1), "run.xlsx": as_bytes({"t": LARGE}, "xlsx")}
+    web.files |= {"run.npz": as_bytes({"t": LARGE}, "npz"), "run.ra": as_bytes({"t": LARGE}, "ra")}
+    for path in web.files:
+        url = web.url(path)
+        assert sa.read(url)[next(iter(sa.scan(url)))].tobytes() == LARGE.tobytes(), path
+        assert list(sa.check(url)) == [], path
+        assert len(web.asked()) <= 24, path
+
+
+def test_a_server_without_ranges_is_read_no_further_than_the_head(web):
+    web.ranges = False
+    web.files["run.csv"] = CSV
+    assert list(sa.scan(web.url("run.csv"))) == ["t"]
+    assert all(method in ("HEAD", "GET") for method, _, _ in web.asked())
+
+
+def test_the_suffix_stands_before_query_and_fragment(web):
+    web.files["run.csv"] = as_bytes({"t": [1.5]}, "csv")
+    for url in (web.url("run.csv?format=x.json&sig=abc"), web.url("run.csv?a=/b.json#c.xlsx")):
+        assert sa.read(url)["t"].tolist() == [1.5]
+    with pytest.raises(sa.errors.NotFoundError, match="no suffix"):
+        sa.read(web.url("download?name=run.csv"))
+    web.files["download"] = web.files["run.csv"]
+    assert sa.read(web.url("download?name=run.json"), format="csv")["t"].tolist() == [1.5]
+
+
+def test_the_only_array_is_named_after_the_path(web):
+    web.files["in/depth.npy"] = as_bytes({"x": [1.5]}, "npy")
+    assert list(sa.read(web.url("in/depth.npy?sig=a/b.c"))) == ["depth"]
+
+
+def test_of_a_workbook_only_the_sheets_that_are_asked_for_are_read(web, tmp_path):
+    path = tmp_path / "two.xlsx"
+    noise = np.random.default_rng(1).normal(size=200_000)
+    sa.write(path, {"large": noise}, sheet="one")
+    sa.write(path, {"small": [1.5, 2.5]}, sheet="two", mode="a")
+    web.files["two.xlsx"] = path.read_bytes()
+    assert sa.read(web.url("two.xlsx"), sheet="two")["small"].tolist() == [1.5, 2.5]
+    requests = web.asked()
+    assert sum(size for _, _, size in requests) < len(web.files["two.xlsx"]) / 3
+    assert len(requests) < 12
+
+
+def test_of_an_archive_only_the_members_that_are_asked_for_are_read(web):
+    noise = np.random.default_rng(2).normal(size=400_000)
+    web.files["two.npz"] = as_bytes({"large": noise, "small": [1.5]}, "npz")
+    assert sa.read(web.url("two.npz"), ["small"])["small"].tolist() == [1.5]
+    assert sum(size for _, _, size in web.asked()) < len(web.files["two.npz"]) / 5
+
+
+@pytest.mark.parametrize("content", [CSV, as_bytes({"t": LARGE}, "xlsx")], ids=["csv", "xlsx"])
+def test_a_file_that_is_replaced_while_it_is_read_is_an_error(web, content):
+    name = "run.csv" if content is CSV else "run.xlsx"
+    web.files[name] = content
+    web.after = lambda path: web.versions.update({path: web.versions.get(path, 0) + 1})
+    with pytest.raises(sa.FormatError, match="changed while it was read"):
+        sa.read(web.url(name))
+    findings = list(sa.check(web.url(name)))
+    assert len(findings) == 1
+    assert "changed" in findings[0].message
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_an_error(web):
+    web.files["run.csv"] = CSV
+    web.after = lambda path: web.files.update({path: CSV[:100_000]})
+    with pytest.raises(sa.FormatError, match="changed while it was read"):
+        sa.read(web.url("run.csv"))
+
+
+def test_a_missing_file_names_the_url_without_its_signature(web):
+    with pytest.raises(FileNotFoundError) as caught:
+        sa.read(web.url("gone.csv?X-Signature=secret"))
+    assert caught.value.filename == web.url("gone.csv?X-Signature=***")
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, PermissionError), (403, PermissionError), (410, FileNotFoundError)])
+def test_refusals_are_those_of_files(web, status, kind):
+    web.statuses["run.csv"] = status
+    with pytest.raises(kind) as caught:
+        sa.scan(web.url("run.csv"))
+    assert "run.csv" in str(caught.value)
+
+
+def test_a_broken_server_and_none_at_all_are_remote_errors(web):
+    web.statuses["run.csv"] = 500
+    with pytest.raises(sa.errors.RemoteError) as caught:
+        sa.scan(web.url("run.csv"))
+    assert caught.value.status == 500
+    with pytest.raises(sa.errors.RemoteError, match=r"127\.0\.0\.1:9/"):
+        sa.scan("http://127.0.0.1:9/run.csv")
+
+
+def test_no_message_holds_a_secret(web):
+    with pytest.raises(sa.errors.RemoteError) as caught:
+        sa.scan(web.url("run.csv"), storage_options={"hunter2secret": 1, "headers": {"X-Key": "hunter2secret"}})
+    assert "hunter2secret" not in str(caught.value).replace("'hunter2secret'", "")
+    assert "hunter2secret" not in repr(sa.files.RemoteFile("s3://b/k.csv", {"secret": "hunter2secret"}))
+
+
+def test_the_web_is_only_read(web):
+    web.files["run.csv"] = b"old"
+    with pytest.raises(sa.errors.NotFoundError, match="only read"):
+        sa.write(web.url("run.csv"), {"t": [1.5]})
+    assert web.files["run.csv"] == b"old"
+
+
+def test_a_member_of_a_remote_zip_is_a_file(web):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("in/run.csv", as_bytes({"t": [1.5]}, "csv"))
+    web.files["runs.zip"] = archive.getvalue()
+    url = f"zip://in/run.csv::{web.url('runs.zip')}"
+    assert sa.read(url)["t"].tolist() == [1.5]
+    with pytest.raises(sa.errors.NotFoundError, match="only read"):
+        sa.write(url, {"t": [2.5]})
+    with pytest.raises(FileNotFoundError):
+        sa.read(url.replace("run.csv", "gone.csv"))
+
+
+def test_a_lazy_dataset_is_of_one_version(web):
+    xr = pytest.importorskip("xarray")
+    web.files["run.csv"] = CSV
+    with xr.open_dataset(web.url("run.csv"), engine="sheetarray") as dataset:
+        assert sum(size for _, _, size in web.asked()) <= 160_000
+        assert pickle.loads(pickle.dumps(dataset))["t"].shape == LARGE.shape
+        assert dataset["t"][3, 2].item() == LARGE[3, 2]
+        web.versions["run.csv"] = 1
+        dataset.close()
+    with xr.open_dataset(web.url("run.csv"), engine="sheetarray") as dataset:
+        web.versions["run.csv"] = 2
+        with pytest.raises(sa.FormatError, match="changed"):
+            dataset["t"].load()
