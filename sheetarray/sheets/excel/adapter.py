@@ -186,7 +186,7 @@ def read_excel(
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = _select_sheets(book, sheet)
-        snapshots = Snapshots(book.guards() if guard else [])
+        snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
         restore = snapshots if snapshots.exist else None
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
@@ -205,8 +205,16 @@ def scan_excel(
         return scan_sheets(_select_sheets(book, sheet), strict=strict, resize=resize)
 
 
-def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
+def check_excel(
+    source: Readable, *, sheet: str | None = None, missing: Missing = "error", guard: bool = True
+) -> Iterator[Finding]:
     """Yield every finding in a workbook; nothing for one that is as it was written.
+
+    Args:
+        source: a path or an open file.
+        sheet: only this sheet is looked at; None for all.
+        missing: as for `read_excel`.
+        guard: compare the elements with the snapshot of a guard; False judges the cells by their fingerprints alone.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
     formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements
@@ -214,15 +222,15 @@ def check_excel(source: Readable, *, sheet: str | None = None, missing: Missing 
     """
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            findings = list(_find_all(opened, book, sheet, missing))
+            findings = list(_find_all(opened, book, sheet, missing, guard=guard))
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings
 
 
-def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing) -> Iterator[Finding]:
+def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
     memory = StoredFingerprints(source)
-    snapshots = Snapshots(book.guards())
+    snapshots = Snapshots(book.guards() if guard else [], aligns=True)
     verdicts: list[Finding] = []
 
     sheets = _select_sheets(book, sheet)
@@ -233,12 +241,14 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
     def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
         verdict = None
         if buffer is not None and column.header != column.written:
-            title = column.group[0].title or ""
-            for finding in memory.compare_rows(name, title, column.written, buffer, column.element_address):
-                if isinstance(finding, Finding):
-                    finding = replace(finding, array=name)
-                    verdicts.append(finding)
-                yield finding
+            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
+            changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
+            findings = [change for change in changes if guarded is None or isinstance(change, RowChange)]
+            if guarded is not None:
+                findings += find_edits(guarded, column.header, name, column.element_address)
+            findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
+            verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
+            yield from findings
         elif buffer is not None and (guarded := snapshots.compare(name, column, buffer)):
             memory.pass_over(name)
             verdict = list(find_edits(guarded, column.header, name, column.element_address))

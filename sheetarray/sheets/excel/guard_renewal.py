@@ -29,7 +29,7 @@ def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, Res
     parts = {sheet.title: sheet for sheet in book.sheets}
     renewed: dict[str, bytes] = {}
     for guard in reading.guards():
-        snapshots = Snapshots([guard])
+        snapshots = Snapshots([guard], aligns=True)
         texts = []
         for says, _ in snapshots:
             array = arrays.get(says.name)

@@ -80,7 +80,7 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
     Raises:
         FormatError: there are none, or one is damaged.
     """
-    snapshots = Snapshots(book.guards())
+    snapshots = Snapshots(book.guards(), aligns=keep_edits)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for entry in snapshots:
         says = entry[0]

@@ -11,6 +11,8 @@ from ....columns import ArrayColumn, Sheet
 from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError
 from ....header import Header
+from ....resizing import count_rows
+from .aligning import RowOrigins, align_rows
 from .comparing import is_beyond, mark_kept
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
@@ -27,10 +29,22 @@ class Guarded:
     Attributes:
         written: its elements as written.
         kept: which of them stand in the sheet, or are only rounded there.
+        alignment: where the rows were, if they are not where they were written; of rows that were added `written` has
+            the elements that stand there, and none counts as kept.
+        deleted: the rows of the written ones that stand there no longer.
     """
 
     written: Buffer
     kept: Mask
+    alignment: RowOrigins | None = None
+    deleted: Sequence[int] = ()
+
+    @property
+    def added(self) -> Mask:
+        """Which elements stand in rows that were added."""
+        if self.alignment is None:
+            return np.zeros(len(self.kept), np.bool_)
+        return np.repeat(self.alignment.sources < 0, len(self.kept) // max(len(self.alignment.sources), 1))
 
 
 class Snapshots:
@@ -38,13 +52,16 @@ class Snapshots:
 
     Args:
         sheets: all that may be a guard's.
+        aligns: whether rows that people have added, deleted or moved are looked for; otherwise an element is compared
+            with what was written at its index.
 
     Attributes:
         findings: what is wrong with them.
     """
 
-    def __init__(self, sheets: Sequence[Sheet]) -> None:
+    def __init__(self, sheets: Sequence[Sheet], *, aligns: bool = False) -> None:
         self.findings: list[Finding] = []
+        self._aligns = aligns
         self._sheets = sheets
         self._known: dict[str, list[tuple[SnapshotHeader, list[str]]]] | None = None
         self._decoded: dict[int, Buffer | None] = {}
@@ -110,7 +127,32 @@ class Snapshots:
             buffer: the elements that were read.
         """
         written = self._decode_beside(name, column, buffer)
-        return None if written is None else Guarded(written, mark_kept(written, buffer, column.header.dtype))
+        guarded = None if written is None else Guarded(written, mark_kept(written, buffer, column.header.dtype))
+        if not self._aligns or (guarded is not None and guarded.kept.all()):
+            return guarded
+        aligned = self._compare_aligned(name, column, buffer)
+        if aligned is None or (guarded is not None and aligned.kept.sum() <= guarded.kept.sum()):
+            return guarded
+        return aligned
+
+    def _compare_aligned(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
+        """Return the snapshot of an array row by row, wherever each row stands now; None where it has none."""
+        entry, rows = self.find(name, column.group[0].title), count_rows(column.header)
+        if entry is None or rows is None or entry[0].header.dtype.name != column.header.dtype.name:
+            return None
+        row, before = rows[1], count_rows(entry[0].header)
+        if before is None or before[1] != row or not row or (written := self.decode(entry, buffer.nbytes)) is None:
+            return None
+        alignment = align_rows(written, buffer, column.header.dtype, row)
+        known = np.flatnonzero(alignment.sources >= 0)
+        places = (known[:, None] * row + np.arange(row)).ravel()
+        origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
+        aligned, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
+        if buffer.dtype.kind in "UT":
+            aligned = buffer.astype(np.dtypes.StringDType())
+        aligned[places] = written[origins]
+        kept[places] = mark_kept(written[origins], buffer[places], column.header.dtype)
+        return Guarded(aligned, kept, alignment, alignment.find_deleted(before[0]).tolist())
 
     def _decode_beside(self, name: str, column: ArrayColumn, buffer: Buffer) -> Buffer | None:
         """Return the elements of the snapshot of an array, where it is of the same dtype and length."""
@@ -157,16 +199,37 @@ def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[i
         name: of the array.
         address: of the cell of an element, by its index in the buffer.
     """
-    edited = np.flatnonzero(~guarded.kept).tolist()
-    if not edited:
-        return
+    changes, added = describe_row_changes(guarded.alignment, guarded.deleted), guarded.added
+    edited = np.flatnonzero(~guarded.kept & ~added).tolist()
     elements = [header.describe_element(name, index) for index in edited[:_MOST_NAMED]]
     count = len(edited)
-    some = ", ".join(elements[:3]) + (", ..." if count > 3 else "")
-    rest = "" if count == len(guarded.kept) else ", the rest exact"
-    what = f"1 element edited ({some})" if count == 1 else f"{count} elements edited ({some})"
+    if count:
+        some = ", ".join(elements[:3]) + (", ..." if count > 3 else "")
+        changes.append(f"1 element edited ({some})" if count == 1 else f"{count} elements edited ({some})")
+    if not changes:
+        return
+    rest = "" if not guarded.kept.any() else ", the rest exact"
+    what = ", ".join(changes) + rest
+    if not count:
+        yield Finding("error", name, what, _RESTORE)
     for place, index in enumerate(edited[:_MOST_NAMED]):
-        message = f"{what}{rest}" if not place else f"{elements[place]} was edited"
+        message = f"{what}: {elements[place]} was" if not place else f"{elements[place]} was edited: it was"
         before = str(guarded.written[index])
-        message += f": {elements[place]} was {before:.60}" if not place else f": it was {before:.60}"
-        yield Finding("error", address(index), message, _RESTORE, index=header.index_at(index))
+        yield Finding("error", address(index), f"{message} {before:.60}", _RESTORE, index=header.index_at(index))
+
+
+def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int]) -> list[str]:
+    """Return what became of the rows of an array, each change with the first rows that it is about."""
+    if alignment is None:
+        return []
+    changes = [
+        (alignment.inserted.tolist(), "added"),
+        (list(deleted), "deleted"),
+        (np.flatnonzero(alignment.moved).tolist(), "moved"),
+    ]
+    described = []
+    for rows, verb in changes:
+        if rows:
+            some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+            described.append(f"row {some} {verb}" if len(rows) == 1 else f"{len(rows)} rows {verb} ({some})")
+    return described

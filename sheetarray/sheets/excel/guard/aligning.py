@@ -1,0 +1,272 @@
+"""Which row of an array, as written, each row that stands in the sheet is: added, deleted and moved rows.
+
+By patience: rows that come once before and once now, and in the same order, are the same row; between two of them the
+same is asked again, of rows that come once between these. Rows are compared by their elements rounded far more than any
+program does; near the middle between two roundings, which is rare, a row looks like another, and its neighbours tell.
+What looks alike need not be: whoever takes an element from a row compares it first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....dtypes import Buffer, DType, Mask, Positions
+from ....elements import to_scalar
+
+Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
+_BITS = 40  # of the mantissa that count in rows of one element: programs keep 49
+_LEAST_BITS = 24
+_LARGEST = 1e308
+_WORDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_CONTEXTS = (1, 3, 9)  # rows that are looked at together, where single ones come more than once
+_MOST_GAPS = 10_000  # that are looked at again
+_COLUMNS_AT_ONCE = 4096
+_MOST_PAIRS = 10**6  # rows before times rows now, of a gap that is compared row by row
+
+
+@dataclass(frozen=True)
+class RowOrigins:
+    """Where each row was.
+
+    Attributes:
+        sources: of each row that stands there, the row as written that it is; -1 for one that was added.
+        moved: which of them stand in another order than they were written.
+    """
+
+    sources: Positions
+    moved: Mask
+
+    @property
+    def inserted(self) -> Positions:
+        """The rows that were added."""
+        return np.flatnonzero(self.sources < 0)
+
+    def find_deleted(self, count: int) -> Positions:
+        """Return which of so many rows, as written, stand there no longer."""
+        left = np.ones(count, np.bool_)
+        left[self.sources[self.sources >= 0]] = False
+        return np.flatnonzero(left)
+
+
+def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOrigins:
+    """Return where the rows of an array were.
+
+    Args:
+        written: the elements as written, a whole number of rows.
+        cells: those that stand there now, likewise.
+        dtype: of both.
+        row: how many elements a row has.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> align_rows(np.arange(5), np.array([0, 1, 7, 2, 4]), from_name("int64"), 1).sources.tolist()
+        [0, 1, -1, 2, 4]
+    """
+    elements = _element_keys(written, dtype, row).reshape(-1, row), _element_keys(cells, dtype, row).reshape(-1, row)
+    before, now = map(_row_keys, elements)
+    sources = np.full(len(now), -1, np.int64)
+    _align(before, now, sources)
+    moved = np.zeros(len(now), np.bool_)
+    left = np.ones(len(before), np.bool_)
+    left[sources[sources >= 0]] = False
+    rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
+    ones, others = _match_single(before[rest], now[added])
+    sources[added[others]] = rest[ones]
+    moved[added[others]] = True
+    _pair_leftovers(sources, *elements)
+    return RowOrigins(sources, moved)
+
+
+def _align(before: Keys, now: Keys, sources: Positions) -> None:
+    """Put the row as written of each row into `sources`, as far as their order is the same."""
+    gaps = [(0, len(before), 0, len(now))]
+    looked_at = 0
+    while gaps and looked_at < _MOST_GAPS:
+        first, end, start, stop = gaps.pop()
+        looked_at += 1
+        while first < end and start < stop and before[first] == now[start]:
+            sources[start] = first
+            first, start = first + 1, start + 1
+        while first < end and start < stop and before[end - 1] == now[stop - 1]:
+            end, stop = end - 1, stop - 1
+            sources[stop] = end
+        if first == end or start == stop:
+            continue
+        pairs = _find_anchors(before[first:end], now[start:stop])
+        if not len(pairs):
+            if (end - first) * (stop - start) <= _MOST_PAIRS:
+                pairs = _longest_common((before[first:end, None] == now[None, start:stop]).astype(np.int64))
+            sources[start + pairs[:, 1]] = first + pairs[:, 0]
+            continue
+        sources[start + pairs[:, 1]] = first + pairs[:, 0]
+        ends = np.concatenate([[[-1, -1]], pairs, [[end - first, stop - start]]])
+        for number in np.flatnonzero((np.diff(ends, axis=0) > 1).all(axis=1)).tolist():
+            (a, b), (c, d) = ends[number].tolist(), ends[number + 1].tolist()
+            gaps.append((first + a + 1, first + c, start + b + 1, start + d))
+
+
+def _find_anchors(before: Keys, now: Keys) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return pairs of rows that are surely the same, in their order; none where no row comes once."""
+    for context in _CONTEXTS:
+        if min(len(before), len(now)) < context:
+            break
+        ones, others = _match_single(_with_context(before, context), _with_context(now, context))
+        if len(ones):
+            kept = _longest_rising(others)
+            return np.column_stack([ones[kept], others[kept]]) + context // 2
+    return np.zeros((0, 2), np.int64)
+
+
+def _with_context(keys: Keys, count: int) -> Keys:
+    """Return a key for each run of so many rows."""
+    mixed = np.zeros(len(keys) - count + 1, np.uint64)
+    for place in range(count):
+        mixed = mixed * _WORDS[0] + keys[place : len(keys) - count + 1 + place]
+    return mixed
+
+
+def _match_single(before: Keys, now: Keys) -> tuple[Positions, Positions]:
+    """Return the rows that come once before and once now: where they were, in order, and where they are."""
+    (first, one), (second, two) = _find_single(before), _find_single(now)
+    _, places, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    ones, twos = one[places], two[others]
+    order = np.argsort(ones)
+    return ones[order], twos[order]
+
+
+def _find_single(keys: Keys) -> tuple[Keys, Positions]:
+    values, places, counts = np.unique(keys, return_index=True, return_counts=True)
+    return values[counts == 1], places[counts == 1]
+
+
+def _longest_rising(places: Positions) -> Positions:
+    """Return which of some places are the longest rising row of them."""
+    if (np.diff(places) > 0).all():
+        return np.arange(len(places))
+    ends: list[int] = []
+    last: list[int] = []
+    before = np.full(len(places), -1, np.int64)
+    for number, place in enumerate(places.tolist()):
+        at = bisect_left(ends, place)
+        if at == len(ends):
+            ends.append(place)
+            last.append(number)
+        else:
+            ends[at], last[at] = place, number
+        before[number] = last[at - 1] if at else -1
+    kept, number = [], last[-1]
+    while number >= 0:
+        kept.append(number)
+        number = int(before[number])
+    return np.array(kept[::-1], np.int64)
+
+
+def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return pairs of rows in the same order, that weigh as much as can be, by the weight of each row with each."""
+    count, others = weights.shape
+    sums = np.zeros((count + 1, others + 1), np.int64)
+    for place in range(count - 1, -1, -1):
+        line = np.maximum(sums[place + 1, :-1], sums[place + 1, 1:] + weights[place])
+        sums[place, :-1] = np.maximum.accumulate(line[::-1])[::-1]
+    pairs, one, other = [], 0, 0
+    while one < count and other < others:
+        weight = weights[one, other]
+        if weight and sums[one, other] == weight + sums[one + 1, other + 1]:
+            pairs.append((one, other))
+            one, other = one + 1, other + 1
+        elif sums[one, other] == sums[one + 1, other]:
+            one += 1
+        else:
+            other += 1
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None:
+    """Find those that are left between the same two rows, and were edited.
+
+    Where there are as many before as now, they are the same in their order; otherwise those of which half the elements
+    are alike.
+    """
+    row = before.shape[1]
+    for start, stop, first, end in list(_gaps_of(sources, len(before))):
+        if stop - start == end - first:
+            sources[start:stop] = np.arange(first, end)
+        elif row > 1 and (stop - start) * (end - first) * row <= _MOST_PAIRS:
+            alike = (before[first:end, None] == now[None, start:stop]).sum(axis=2)
+            pairs = _longest_common(np.where(2 * alike >= row, alike, 0))
+            sources[start + pairs[:, 1]] = first + pairs[:, 0]
+
+
+def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield runs of rows that were none as written: the first and the end of those now, and of those left between."""
+    marks = np.concatenate([[0], (sources < 0).astype(np.int8), [0]])
+    used = np.zeros(count + 1, np.bool_)
+    used[sources[sources >= 0]] = True
+    for start, stop in zip(np.flatnonzero(np.diff(marks) == 1), np.flatnonzero(np.diff(marks) == -1), strict=True):
+        first = int(sources[start - 1]) + 1 if start else 0
+        end = int(sources[stop]) if stop < len(sources) else count
+        if first <= end and not used[first:end].any():
+            yield int(start), int(stop), first, end
+
+
+# Keys --------------------------------------------------------------------------------------------------------
+
+
+def _row_keys(elements: Elements) -> Keys:
+    """Return a key for each row, the same for rows that a program has rounded, but for very few."""
+    mixed = np.zeros(len(elements), np.uint64)
+    for column in range(0, elements.shape[1], _COLUMNS_AT_ONCE):
+        some = elements[:, column : column + _COLUMNS_AT_ONCE]
+        places = np.arange(column + 1, column + 1 + some.shape[1], dtype=np.uint64)
+        mixed += _mix(some ^ (places * _WORDS[0])).sum(axis=1, dtype=np.uint64)
+    return mixed
+
+
+def _mix(keys: Elements) -> Elements:
+    keys = (keys ^ (keys >> np.uint64(30))) * _WORDS[1]
+    keys = (keys ^ (keys >> np.uint64(27))) * _WORDS[2]
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
+    bits = max(_BITS - row.bit_length() + 1, _LEAST_BITS)
+    match dtype.kind:
+        case "float" | "int":
+            return _number_keys(buffer.astype(np.float64), bits)
+        case "bool":
+            return buffer.astype(np.uint64)
+        case "complex":
+            parts = buffer.astype(np.complex128)
+            return _number_keys(parts.real, bits) * _WORDS[0] + _number_keys(parts.imag, bits)
+        case "datetime" | "timedelta":
+            return _number_keys(buffer.view(np.int64).astype(np.float64), _LEAST_BITS)
+        case "string":
+            texts = ["".join(str(text).split()) for text in buffer.tolist()]
+            return _hash_each(texts)
+        case _:
+            return _hash_each([_text_of(to_scalar(value)) for value in buffer.tolist()])
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{float(value):.9g}" if abs(value) < _LARGEST else str(value)
+    return f"{type(value).__name__} {value}"
+
+
+def _hash_each(texts: list[str]) -> Keys:
+    return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64)
+
+
+def _number_keys(numbers: np.ndarray[Any, np.dtype[np.float64]], bits: int) -> Keys:
+    """Return numbers rounded to so many bits, as integers; all NaN are one."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        mantissas, exponents = np.frexp(numbers)
+        rounded = np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits) + 0.0
+    rounded = np.where(np.isnan(rounded), np.nan, rounded)
+    return np.ascontiguousarray(rounded).view(np.uint64)

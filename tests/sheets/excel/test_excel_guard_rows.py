@@ -1,0 +1,178 @@
+"""Rows that people have added, deleted and moved in a guarded array: found, and all other elements exact."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from click.testing import CliRunner
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.dtypes import from_name
+from sheetarray.sheets.excel.guard import aligning
+from sheetarray.sheets.excel.guard.aligning import align_rows
+
+openpyxl = pytest.importorskip("openpyxl")
+
+Array = np.ndarray[Any, Any]
+
+
+def round_to(array: Array, digits: int = 15) -> Array:
+    """As a program leaves numbers."""
+    return np.array([float(f"{number:.{digits}g}") for number in array.ravel().tolist()]).reshape(array.shape)
+
+
+def make_doubles(rng: np.random.Generator, *shape: int) -> Array:
+    return rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, shape)
+
+
+@pytest.mark.parametrize("shape", [(77_760, 1), (2160, 36), (216, 360)])
+def test_fifty_edits_and_six_rows_leave_every_other_element_where_it_belongs(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(shape[0])
+    for _ in range(3):
+        written = make_doubles(rng, *shape)
+        cells, origin = round_to(written), np.arange(shape[0])
+        cells[rng.choice(shape[0], 50), rng.integers(0, shape[1], 50)] = rng.normal(size=50)
+        gone, added = rng.choice(shape[0], 3, replace=False), rng.choice(shape[0] - 3, 3, replace=False)
+        cells, origin = np.delete(cells, gone, 0), np.delete(origin, gone)
+        cells = np.insert(cells, added, make_doubles(rng, 3, shape[1]), 0)
+        origin = np.insert(origin, added, -1)
+        found = align_rows(written.ravel(), cells.ravel(), from_name("float64"), shape[1]).sources
+        assert (found == origin).mean() > 1 - 12 / shape[0]  # an edit beside an added row may be either
+        wrong = np.flatnonzero((found >= 0) & (found != origin))
+        assert not (np.isclose(written[found[wrong]], cells[wrong], rtol=1e-14).any())
+
+
+def test_many_equal_values_are_told_by_what_stands_around_them() -> None:
+    rng = np.random.default_rng(3)
+    written = rng.integers(0, 20, 5000) / 10
+    cells = np.delete(written, [100, 2500])
+    alignment = align_rows(written, cells, from_name("float64"), 1)
+    assert (written[alignment.sources] == cells).all()
+    assert (np.diff(alignment.sources) > 0).all()
+    assert len(alignment.find_deleted(5000)) == 2
+    same = np.zeros(500)
+    assert (align_rows(same, same[:-7], from_name("float64"), 1).sources == np.arange(493)).all()
+
+
+def kinds() -> dict[str, Array]:
+    """Twenty elements of each kind of dtype, no two alike."""
+    numbers = np.arange(1, 21)
+    return {
+        "float64": numbers / 7,
+        "float16": numbers.astype("f2"),
+        "complex128": numbers / 7 + 1j * numbers / 3,
+        "int64": numbers * 10**17 + numbers,
+        "uint8": numbers.astype("u1"),
+        "datetime64[D]": numbers.astype("M8[D]"),
+        "datetime64[ns]": (numbers * 86_400_001_117_111).astype("M8[ns]"),
+        "timedelta64[s]": (numbers * 3611).astype("m8[s]"),
+        "string": np.array([f"text {number} " for number in numbers]),
+        "generic": np.array([None, True, "x", 0.1, *range(16)], dtype=object),
+    }
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_every_kind_of_elements_is_aligned(name: str) -> None:
+    array = kinds()[name]
+    cells = np.concatenate([array[3:5], array[:3], array[6:]])
+    alignment = align_rows(array, cells, from_name(name), 1)
+    assert alignment.sources.tolist() == [3, 4, 0, 1, 2, *range(6, 20)]
+    assert alignment.moved.tolist() == [True] * 2 + [False] * 17
+    assert alignment.find_deleted(20).tolist() == [5]
+
+
+def test_work_is_bounded_where_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    one, other = rng.integers(0, 2, (2, 30_000)).astype(float)
+    pairs = []
+    monkeypatch.setattr(
+        aligning, "_longest_common", lambda weights: pairs.append(weights.size) or np.zeros((0, 2), int)
+    )
+    align_rows(one, other, from_name("float64"), 1)
+    assert max(pairs, default=0) <= aligning._MOST_PAIRS
+
+
+# In workbooks --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> tuple[Path, Array]:
+    """A workbook with a guarded array of 40 rows, as openpyxl saves it."""
+    array = np.random.default_rng(8).normal(size=(40, 3))
+    sa.write(tmp_path / "a.xlsx", {"t": array}, guard=True)
+    return tmp_path / "a.xlsx", array
+
+
+def rearrange(path: Path, rows: Array) -> Path:
+    """Put other rows into the column of the array, and save the workbook."""
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    first = next(row for row in range(1, 99) if sheet.cell(row, 1).value == "data") + 1
+    sheet.delete_rows(first, sheet.max_row)
+    for place, element in enumerate(rows.ravel().tolist()):
+        sheet.cell(first + place, 1, element)
+    book.save(path)
+    return path
+
+
+def test_rows_added_and_deleted_leave_all_others_exact(guarded: tuple[Path, Array], tmp_path: Path) -> None:
+    path, array = guarded
+    wanted = np.delete(np.insert(array, [10, 20, 20], 0.1 + 0.2, 0), 35, 0)
+    wanted[5, 1] = 7
+    rounded = round_to(wanted)
+    rearrange(path, rounded)
+    wanted[[10, 21, 22]] = 0.3  # typed by people: nothing to restore
+    assert_same(sa.read(path, resize=True)["t"], wanted)
+    assert (sa.read(path, resize=True, guard=False)["t"] != wanted).sum() > 10
+    messages = [finding.message for finding in sa.check(path)]
+    changed = "3 rows added (10, 21, 22), row 32 deleted, 1 element edited (t[5, 1]), the rest exact"
+    assert any(changed in message for message in messages), messages
+    assert not any("the rest exact" in finding.message for finding in sa.check(path, guard=False))
+    sa.restore(path, tmp_path / "kept.xlsx", keep_edits=True)
+    assert_same(sa.read(tmp_path / "kept.xlsx", guard=False)["t"], wanted)
+    sa.restore(path, tmp_path / "written.xlsx")
+    assert_same(sa.read(tmp_path / "written.xlsx", guard=False)["t"], array)
+
+
+def test_moved_rows_are_named_and_restored_where_they_are_asked_for(guarded: tuple[Path, Array]) -> None:
+    path, array = guarded
+    order = [*range(3, 40), 0, 1, 2]
+    rearrange(path, round_to(array[order]))
+    (finding,) = (finding for finding in sa.check(path) if finding.severity == "error")
+    assert "3 rows moved (37, 38, 39), the rest exact" in finding.message
+    assert_same(sa.read(path, resize=True)["t"], array[order])
+    assert (sa.read(path)["t"] == round_to(array[order])).mean() > 0.95  # each is compared with what stood there
+
+
+def test_diff_uses_the_guard(guarded: tuple[Path, Array], tmp_path: Path) -> None:
+    path, array = guarded
+    sa.write(tmp_path / "exact.csv", {"t": array})
+    rounded = round_to(array)
+    rounded[4, 0] = 2.5
+    rearrange(path, rounded)
+    done = CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path), "--json"])
+    assert done.exit_code == 1
+    (compared,) = json.loads(done.output)["arrays"]
+    assert [element["index"] for element in compared["first"]] == [[4, 0]]
+    rounded[4, 0] = array[4, 0]
+    rearrange(path, rounded)
+    assert CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path)]).exit_code == 0
+    rearrange(path, np.delete(rounded, [7], 0))
+    done = CliRunner().invoke(main, ["diff", str(tmp_path / "exact.csv"), str(path), "--read", "resize=true"])
+    assert done.exit_code == 1
+    assert "rounding" not in done.output
+
+
+def test_adopt_renews_the_guard_of_rows_that_were_added(guarded: tuple[Path, Array]) -> None:
+    path, array = guarded
+    wanted = np.insert(array, 10, 0.5, 0)
+    rearrange(path, round_to(wanted))
+    sa.adopt(path)
+    assert_same(sa.read(path)["t"], wanted)
+    assert [finding for finding in sa.check(path) if finding.severity == "error"] == []
