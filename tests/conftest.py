@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import os
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,9 @@ from sheetarray import NotFoundError
 
 if TYPE_CHECKING:
     from sheetarray.testing.sheets_server import SheetsServer
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as there are cores are at work already
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 pytest_plugins = ["sheetarray.testing.pytest_plugin"]  # an installed package brings it by itself
 pytest.register_assert_rewrite("appended_books", "grids", "hostile")
@@ -28,6 +32,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sheetarray")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _keep_files_in_memory() -> Iterator[None]:
+    """Wait for no disk: what is written for tests need not outlive a loss of power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,12 @@ class _Server:
     def __init__(self) -> None:
         program = [sys.executable, str(Path(__file__).with_name("child_server.py"))]
         self._process = subprocess.Popen(
-            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            program,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={name: value for name, value in os.environ.items() if name != "POLARS_MAX_THREADS"},  # as users have it
         )
 
     def carry_out(self, order: dict[str, Any]) -> int:

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from ladder import MODULES
 
 EMPTY_WORDS = {
@@ -13,8 +14,16 @@ EMPTY_WORDS = {
     *("chosen", "gathered", "examined", "judged", "give_back", "stem"),
 }
 PUBLIC = {("registry.row", "stem")}  # a field of `Format`, which the rows of other packages fill in
-TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
-NODES = [(module, node) for module, tree in TREES.items() for node in ast.walk(tree)]
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
+
+
+@pytest.fixture(scope="module")
+def nodes(trees: dict[str, ast.Module]) -> list[tuple[str, ast.AST]]:
+    return [(module, node) for module, tree in trees.items() for node in ast.walk(tree)]
 
 
 def names_of(tree: ast.Module) -> set[str]:
@@ -48,23 +57,23 @@ def types_of(tree: ast.Module) -> set[str]:
     return classes | aliases
 
 
-def test_no_name_says_nothing_of_what_it_holds() -> None:
-    assert {module for module in TREES if set(module.split(".")) & EMPTY_WORDS} == set()
-    assert {(module, name) for module, tree in TREES.items() for name in names_of(tree) & EMPTY_WORDS} == PUBLIC
+def test_no_name_says_nothing_of_what_it_holds(trees: dict[str, ast.Module]) -> None:
+    assert {module for module in trees if set(module.split(".")) & EMPTY_WORDS} == set()
+    assert {(module, name) for module, tree in trees.items() for name in names_of(tree) & EMPTY_WORDS} == PUBLIC
 
 
-def test_one_name_means_one_type() -> None:
+def test_one_name_means_one_type(trees: dict[str, ast.Module]) -> None:
     modules = defaultdict(list)
-    for module, tree in TREES.items():
+    for module, tree in trees.items():
         for name in types_of(tree):
             modules[name].append(module)
     assert {name: where for name, where in modules.items() if len(where) > 1} == {}
     assert len(modules) > 150
 
 
-def test_a_docstring_begins_with_a_sentence() -> None:
+def test_a_docstring_begins_with_a_sentence(nodes: list[tuple[str, ast.AST]]) -> None:
     sentences = 0
-    for module, node in NODES:
+    for module, node in nodes:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
             sentence = text.partition("\n\n")[0].rstrip()
             where = getattr(node, "name", Path(module).name)
@@ -80,8 +89,8 @@ NOUNS = frozenset(
 NOT_VERBS = ("property", "contextmanager", "command", "fixture")
 
 
-def test_the_docstring_of_a_function_that_returns_something_begins_with_a_verb() -> None:
-    for module, node in NODES:
+def test_the_docstring_of_what_returns_something_begins_with_a_verb(nodes: list[tuple[str, ast.AST]]) -> None:
+    for module, node in nodes:
         returns = ast.unparse(node.returns) if isinstance(node, ast.FunctionDef) and node.returns else "None"
         if not isinstance(node, ast.FunctionDef) or returns in ("None", "NoReturn"):
             continue
@@ -89,10 +98,10 @@ def test_the_docstring_of_a_function_that_returns_something_begins_with_a_verb()
             assert (ast.get_docstring(node) or "").partition(" ")[0] not in NOUNS, f"{module}.{node.name}"
 
 
-def test_the_mathematics_of_the_fingerprint_is_told_in_one_place() -> None:
-    modules = [module for module in TREES if module.startswith("sheets.excel.fingerprint")]
+def test_the_mathematics_of_the_fingerprint_is_told_in_one_place(trees: dict[str, ast.Module]) -> None:
+    modules = [module for module in trees if module.startswith("sheets.excel.fingerprint")]
     assert len(modules) > 10
     page = (Path(__file__).parents[2] / "docs" / "fingerprint.md").read_text(encoding="utf-8")
     for module in modules:
-        assert "docs/fingerprint.md" in (ast.get_docstring(TREES[module]) or "")
+        assert "docs/fingerprint.md" in (ast.get_docstring(trees[module]) or "")
         assert module.endswith("fingerprint") or f"`{module.rpartition('.')[2]}`" in page, module

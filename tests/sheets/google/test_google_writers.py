@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same
+from examples import examples
 from spreadsheets import ENDPOINT, dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
@@ -338,7 +339,7 @@ def test_writers_at_once_never_mix(
         monkeypatch.setattr(DIRECT, 0)
     with SheetsServer(cells=room) as server:
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if there else [])])
-        wrong = _race(server, key, 12, writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
+        wrong = _race(server, key, examples(18), writers, lambda who, turn: 3 + (7 * who + 13 * turn) % 90)
         assert wrong == []
         result = read_gsheet(key, client=server.client())
         assert {"a", "b", *(f"own{who}" for who in range(writers))} == set(result)
