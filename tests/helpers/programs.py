@@ -7,26 +7,18 @@ import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uno_office
 from children import GIVEN_UP_AFTER
+from uno_office import find_soffice
 
 _JAVASCRIPT = Path(__file__).parents[1] / "javascript"
-_FILTERS = {
-    "xlsx": "xlsx:Calc MS Excel 2007 XML",
-    "ods": "ods:calc8",
-    "csv": "csv:Text - txt - csv (StarCalc):44,34,76,1",
-    "pdf": "pdf:calc_pdf_Export",
-    "xls": "xls:MS Excel 97",
-}
-
-
-@cache
-def find_soffice() -> str | None:
-    return shutil.which("soffice") or shutil.which("libreoffice")
+_WORKBOOKS = (".xlsx", ".xlsm", ".ods", ".xls", ".xlsb")
 
 
 @cache
@@ -57,27 +49,35 @@ def resave(path: Path, suffix: str, folder: Path, *others: Path) -> Path:
         folder: for the file saved, which bears the same stem; not that of `path`.
         others: more files to be opened and saved in the same way.
     """
-    soffice = find_soffice()
-    if soffice is None:
+    if find_soffice() is None:
         pytest.skip("LibreOffice is not installed")
     assert folder.resolve() != path.parent.resolve()
     folder.mkdir(exist_ok=True)
+    if path.suffix in _WORKBOOKS and (office := uno_office.find_office()):
+        for one in (path, *others):
+            office.edit(one, {}, suffix, folder)
+    else:
+        _convert((path, *others), suffix, folder)
+    saved = folder / f"{path.stem}.{suffix}"
+    assert saved.exists(), "LibreOffice saved nothing"
+    return saved
+
+
+def _convert(paths: Iterable[Path], suffix: str, folder: Path) -> None:
+    """Start LibreOffice to save files again, where it cannot be driven, or by its own choice of how to read them."""
     command = [
-        soffice,
+        str(find_soffice()),
         "--headless",
         "--norestore",
         f"-env:UserInstallation={_profile()}",
         "--convert-to",
-        _FILTERS[suffix],
+        ":".join((suffix, *uno_office.FILTERS[suffix])),
         "--outdir",
         str(folder),
-        str(path),
-        *map(str, others),
+        *map(str, paths),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
-    saved = folder / f"{path.stem}.{suffix}"
-    assert saved.exists(), f"LibreOffice saved nothing: {done.stdout} {done.stderr}"
-    return saved
+    assert done.returncode == 0, f"{done.stdout} {done.stderr}"
 
 
 def read_by_node(reader: str, path: Path) -> dict[str, list[list[Any]]]:

@@ -1,7 +1,7 @@
 """LibreOffice at work on documents that it is told of, line by line in JSON; runs under the interpreter that has `uno`.
 
 Each line is a list of steps, and one line answers with their results: ["open", path], ["set", sheet, address, value],
-["values", sheet, range], ["save", path, filter], ["close"]. Nothing of the package is imported here.
+["values", sheet, range], ["save", path, filter] with options of it, ["close"]. Nothing of the package is imported here.
 """
 
 from __future__ import annotations
@@ -76,9 +76,10 @@ class Worker:
     def _values(self, sheet: str, cells: str) -> list[list[Any]]:
         return [list(row) for row in self._document.Sheets.getByName(sheet).getCellRangeByName(cells).getDataArray()]
 
-    def _save(self, path: str, filter_name: str) -> None:
+    def _save(self, path: str, filter_name: str, filter_options: str = "") -> None:
         address = Path(path).resolve().as_uri()
-        self._document.storeToURL(address, (option("FilterName", filter_name), option("Overwrite", True)))
+        how = {"FilterName": filter_name, "FilterOptions": filter_options, "Overwrite": True}
+        self._document.storeToURL(address, tuple(option(name, value) for name, value in how.items()))
 
     def _close(self) -> None:
         self._document.close(True)

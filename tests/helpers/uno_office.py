@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from children import GIVEN_UP_AFTER
-from programs import find_soffice
 
 _CHILD = Path(__file__).with_name("uno_child.py")
-FILTERS = {"xlsx": "Calc MS Excel 2007 XML", "ods": "calc8"}
+FILTERS = {
+    "xlsx": ("Calc MS Excel 2007 XML",),
+    "ods": ("calc8",),
+    "csv": ("Text - txt - csv (StarCalc)", "44,34,76,1"),
+    "pdf": ("calc_pdf_Export",),
+    "xls": ("MS Excel 97",),
+}
+
+
+@cache
+def find_soffice() -> str | None:
+    """The program, if it is installed."""
+    return shutil.which("soffice") or shutil.which("libreoffice")
 
 
 @cache
@@ -45,8 +57,9 @@ class Office:
         assert self._child.stdout is not None
         self._child.stdin.write(json.dumps([["open", str(path)], *steps, ["close"]]) + "\n")
         self._child.stdin.flush()
-        answer = self._child.stdout.readline()
-        assert answer, self._child.stderr.read() if self._child.stderr else ""
+        if not (answer := self._child.stdout.readline()):
+            find_office.cache_clear()  # it has ended, and is started again for the next test
+            raise AssertionError(self._child.stderr.read() if self._child.stderr else "")
         results: list[Any] = json.loads(answer)[1:-1]
         return results
 
@@ -55,16 +68,13 @@ class Office:
         folder.mkdir(exist_ok=True)
         target = folder / f"{path.stem}.{suffix}"
         steps: list[list[Any]] = [["set", sheet, address, value] for (sheet, address), value in edits.items()]
-        self.work_on(path, *steps, ["save", str(target), FILTERS[suffix]])
+        self.work_on(path, *steps, ["save", str(target), *FILTERS[suffix]])
         return target
 
 
 @contextmanager
-def open_office() -> Iterator[Office]:
+def _start(soffice: str, interpreter: str) -> Iterator[Office]:
     """Start LibreOffice for as long as it is used."""
-    soffice, interpreter = find_soffice(), _interpreter()
-    if soffice is None or interpreter is None:
-        pytest.skip("LibreOffice, or an interpreter with its module uno (python3-uno), is not installed")
     with tempfile.TemporaryDirectory(prefix="sheetarray-tests-") as folder:
         command = [interpreter, str(_CHILD), soffice, Path(folder).resolve().as_uri()]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -78,3 +88,21 @@ def open_office() -> Iterator[Office]:
                 child.wait(GIVEN_UP_AFTER)
             finally:
                 child.kill()
+
+
+@cache
+def find_office() -> Office | None:
+    """The LibreOffice that all tests of this process work with; None without one that has UNO."""
+    soffice, interpreter = find_soffice(), _interpreter()
+    if soffice is None or interpreter is None:
+        return None
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(_start(soffice, interpreter))
+
+
+def open_office() -> Office:
+    """The LibreOffice that all tests of this process work with."""
+    if (office := find_office()) is None:
+        pytest.skip("LibreOffice, or an interpreter with its module uno (python3-uno), is not installed")
+    return office

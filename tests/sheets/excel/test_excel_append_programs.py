@@ -52,7 +52,9 @@ def test_libreoffice_opens_the_workbook_and_computes(tmp_path: Path, kind: str) 
     report = book.worksheets[0]
     assert (report["A40"].value, report["B40"].value) == (42.0, 0.2)
     assert len(report._charts) == 1
-    assert {"xl/media/image1.png", "xl/charts/chart2.xml"} <= set(parts(content))
+    names = set(parts(content))
+    assert "xl/media/image1.png" in names
+    assert any(name.startswith("xl/charts/chart") for name in names)  # LibreOffice counts those of all workbooks
     assert report["B2"].comment is not None
     assert len(report.conditional_formatting) == 2
     assert book.worksheets[1].tables

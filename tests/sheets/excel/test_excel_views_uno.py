@@ -24,10 +24,9 @@ _EPOCH = np.datetime64("1899-12-30")
 
 
 @pytest.fixture(scope="module")
-def office() -> Iterator[Office]:
+def office() -> Office:
     """One LibreOffice for all tests of this file."""
-    with open_office() as started:
-        yield started
+    return open_office()
 
 
 def make_dataset() -> xr.Dataset:
