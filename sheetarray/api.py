@@ -13,11 +13,11 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, Any, TypeGuard
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
 
-from .arrays import default_name, values_by_name
+from .arrays import default_name, hold_stream, values_by_name
 from .columns import ArrayInfo
 from .errors import Finding, FormatError, LimitError, NotFoundError, SheetArrayError, SheetArrayWarning, warn_caller
 from .files import is_url, locate, name_part
@@ -28,6 +28,8 @@ from .registry import Format, format_of, locate_place
 from .spool import Spool, spool_blocks
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from .elements import Missing
     from .header import Order
     from .tables import DTypes, Shapes
@@ -122,6 +124,7 @@ def write(
             spool_blocks(arrays, spool)
             write_spooled(target, spool, format, options)
         return
+    arrays = hold_stream(arrays)
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write", target, format, merged)
     function(target, arrays, **merged)
@@ -246,6 +249,18 @@ def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
         yield Finding.from_error(error)
 
 
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["arrow"], **options: Any
+) -> pl.DataFrame: ...
+
+
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["numpy"] = "numpy", **options: Any
+) -> dict[str, np.ndarray[Any, Any]]: ...
+
+
 def read_columns(
     source: SourceOrTarget,
     columns: Sequence[str] | None = None,
@@ -254,10 +269,11 @@ def read_columns(
     shape: Shapes = None,
     order: Order = "row-major",
     missing: Missing = "nan",
+    as_: Literal["numpy", "arrow"] = "numpy",
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> dict[str, np.ndarray[Any, Any]] | pl.DataFrame:
     """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
 
     Args:
@@ -269,6 +285,8 @@ def read_columns(
         order: "row-major" or "column-major": how cells fill the shape.
         missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
             2^53; "error" refuses them.
+        as_: "numpy" gives a dict of arrays; "arrow" a DataFrame of polars, whose Arrow C stream DuckDB, pyarrow and
+            whatever else reads one take without a copy. In it NaT and None are nulls.
         format: instead of the suffix.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: `header` (False, True, or how many rows hold the names; found out unless given), `skip_rows` (how
@@ -276,6 +294,7 @@ def read_columns(
             `thousands`; of the format `delimiter`, `encoding`, `sheet`, `worksheet`, `client`.
 
     Raises:
+        DTypeError: `as_="arrow"`, and a column that Arrow does not hold exactly; names it.
         FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
         NotFoundError: no such column.
 
@@ -284,12 +303,18 @@ def read_columns(
         >>> read_columns(io.StringIO("id,t\\n007,1.5\\n008,\\n"), format="csv")
         {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
     """
+    if as_ not in ("numpy", "arrow"):
+        raise ValueError(f'as_ is "numpy" or "arrow", not {as_!r:.80}')
     source = locate_place(source, storage_options, format)
     given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
     columns_read: dict[str, np.ndarray[Any, Any]] = _adapter_function("read_columns", source, format, given)[1](
         source, columns, **given
     )
-    return columns_read
+    if as_ == "numpy":
+        return columns_read
+    from .tables.arrow import to_arrow
+
+    return to_arrow(columns_read)
 
 
 def write_table(
@@ -332,6 +357,7 @@ def write_table(
         ['id,t', '007,1.5', '008,2.5']
     """
     target = locate_place(target, storage_options, format)
+    table = hold_stream(table)
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write_table", target, format, merged)
     if isinstance(target, (str, os.PathLike)):

@@ -139,6 +139,26 @@ def values_by_name(arrays: Any) -> dict[str, Any]:
     return values
 
 
+def hold_stream(arrays: Any) -> Any:
+    """Return what `write` takes, in which Arrow streams have been read: many can be read once, and are read twice.
+
+    Tables of pandas, polars and pyarrow, which can be read again and may have labels, stay as they are.
+
+    Raises:
+        DTypeError: what no array holds; names it, and says what to do.
+    """
+    if isinstance(arrays, dict):
+        streams = {key: _value(name_of(key), value) for key, value in arrays.items() if _is_read_once(value)}
+        return {**arrays, **streams} if streams else arrays
+    return values_by_name(arrays) if _is_read_once(arrays) else arrays
+
+
+def _is_read_once(value: Any) -> bool:
+    if not hasattr(value, "__arrow_c_stream__") or is_of(value, "pandas") or is_of(value, "polars"):
+        return False
+    return not is_of(value, "pyarrow") or is_of(value, "pyarrow", "RecordBatchReader")
+
+
 def _named_pairs(arrays: Any) -> list[tuple[Any, Any]]:
     if isinstance(arrays, (np.ndarray, LinearArray)) or is_of(arrays, "awkward"):
         return [(DEFAULT_NAME, arrays)]

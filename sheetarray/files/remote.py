@@ -203,7 +203,7 @@ class RemoteContent:
                     chunk = self._read_range(start, end)
             except _NoRangesError:
                 return False
-            self._keep(start, chunk)
+            self._keep(start, chunk[: end - start])
             if len(chunk) < end - start:
                 raise changed(self._place)
         return True

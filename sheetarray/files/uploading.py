@@ -6,6 +6,7 @@ name in the same folder, and then its own name.
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -30,11 +31,12 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
     """
     system, path = open_storage(place)
     refuse_read_only(place, system)
-    with tempfile.NamedTemporaryFile("wb", prefix="sheetarray-", suffix=suffix) as file:
-        yield file.file  # an engine may write to its descriptor
-        file.flush()
+    with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
+        local = os.path.join(folder, f"whole{suffix}")
+        with open(local, "wb") as file:
+            yield file
         with translating(place):
-            _put_whole(system, file.name, path)
+            _put_whole(system, local, path)
     place.forget()
 
 

@@ -248,6 +248,14 @@ def test_files_of_this_machine_are_paths(tmp_path):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_folder_of_arrays_is_not_written_under_a_url(memory):
+    with pytest.raises(sa.LimitError, match="holds one array, not 2"):
+        sa.write("memory://runs.ra", ARRAYS)
+    with pytest.raises(sa.LimitError, match="mode='w'"):
+        sa.interchange.awkward.save("memory://runs.awkd", ARRAYS["t"])
+    assert memory.find("/") == []
+
+
 def test_a_file_whose_name_looks_like_a_url_is_that_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     os.makedirs("memory:")
