@@ -339,7 +339,8 @@ def write_table(
         verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
             values of the same kind, in wider numbers perhaps.
         storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`.
+        **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`;
+            `worksheet`, `if_sheet_exists`, `client`.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
@@ -360,9 +361,9 @@ def write_table(
     table = hold_stream(table)
     merged = {**format_of(target, format).writing, **options}
     row, function = _adapter_function("write_table", target, format, merged)
-    if isinstance(target, (str, os.PathLike)):
-        function(target, table, **merged)
-        written: SourceOrTarget = target
+    if isinstance(target, (str, os.PathLike)) or row.prefixes:
+        url = function(target, table, **merged)
+        written: SourceOrTarget = target if url is None else url
     else:
         written = io.BytesIO()
         function(written if verify else target, table, **merged)
@@ -370,7 +371,8 @@ def write_table(
             function(target, table, **merged)
             written.seek(0)
     if verify:
-        reading: dict[str, Any] = {name: merged[name] for name in ("encoding", "sheet") if name in merged}
+        alike = ("encoding", "sheet", "client", "credentials", "timeout")
+        reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
         if "sheet" in _options(function):
             reading.setdefault("sheet", "table")
         _warn_of_changes(written, table, row.name, reading)

@@ -22,7 +22,12 @@ _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of sever
 
 
 def lay_out_table(
-    table: Any, *, max_rows: int | None = None, max_columns: int | None = None, max_characters: int | None = None
+    table: Any,
+    *,
+    max_rows: int | None = None,
+    max_columns: int | None = None,
+    max_characters: int | None = None,
+    serials: bool = False,
 ) -> Layout:
     """Place the columns of a table in a sheet: names in row 1, elements right below.
 
@@ -32,6 +37,7 @@ def lay_out_table(
         max_rows: how many rows the container has.
         max_columns: how many columns the container has.
         max_characters: how much text a cell holds, in UTF-16 units.
+        serials: whether dates become the serial numbers that spreadsheets count, where those are exact.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
@@ -45,7 +51,8 @@ def lay_out_table(
             raise DTypeError(
                 f"{name}: an array of {array.ndim} dimensions is no column of a table: sheetarray.write keeps its shape"
             )
-        columns.append(LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(array.to_numpy())))
+        buffer = np.ascontiguousarray(array.to_numpy())
+        columns.append(LayoutColumn(name, [], array.dtype_entry, buffer, serials=serials))
     first = columns[0]
     for column in columns:
         if len(column.buffer) != len(first.buffer):

@@ -4,7 +4,8 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 `columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
 
 `address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch` and
-`grid` look at what is there; `sheet` and `reading` read. `body`, `plan` and `changes` prepare a write; `direct` makes
+`grid` look at what is there; `sheet` and `reading` read. `body`, `plan`, `placing`, `table` and `changes` prepare a
+write, `appearance` says how it looks, and `write` carries it out; `direct` makes
 a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
 `read_back` compares. `holder` tells living writers from dead ones,
 `leftovers` what the dead have left; `creating` makes spreadsheets.
@@ -17,7 +18,7 @@ from .adopting import adopt_gsheet
 from .creating import create_gsheet
 from .leftovers import clean_gsheet, unlock_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
-from .writing import write_gsheet
+from .writing import write_gsheet, write_table_gsheet
 
 __all__ = [
     "adopt_gsheet",
@@ -30,6 +31,7 @@ __all__ = [
     "scan_gsheet",
     "unlock_gsheet",
     "write_gsheet",
+    "write_table_gsheet",
 ]
 
 keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)

@@ -16,8 +16,8 @@ from .changes import Requests, Swap, apply_changes, put_named_range
 from .client import http_client
 from .reading import explain_unfinished, pause_listener, select_sheets
 from .requests import Answer, SheetsApi
-from .retries import TIMEOUT, RefusedError, Retries
-from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
+from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .sheet import MOST_AT_ONCE, GoogleSheet
 from .state import State, Worksheet, fetch_state
 
 _ATTEMPTS = 5

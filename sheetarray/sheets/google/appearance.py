@@ -29,8 +29,7 @@ def undo_looks(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that take the looks of a worksheet away again, which it did not have before."""
     named = [place for place in plan.places if place.named]
     plain = [make_bold(gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
-    dates = [place for place in plan.places if _date_code(plan.layout.pieces[place.index])]
-    plain += [_show_as(gid, place, None) for place in dates]
+    plain += [_show_as(gid, _elements(p), None) for p in plan.places if _date_code(plan.layout.pieces[p.index])]
     if not plan.adopted:
         return plain
     groups: Requests = [{"deleteDimensionGroup": {"range": _header_rows(plan, gid)}}] if _folds_headers(plan) else []
@@ -91,19 +90,28 @@ def _freeze(gid: int, rows: int) -> Answer:
 
 def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     """Yield the number formats of elements: of dates, and of what stands where dates may have stood."""
-    for place in plan.places:
-        code = _date_code(plan.layout.pieces[place.index])
-        if code is None and place.index in plan.fresh:
-            continue
-        yield _show_as(gid, place, code)
+    runs = groupby(enumerate(plan.places), key=lambda item: (item[1].column - item[0], *_format_of(plan, item[1])))
+    for (_, code, data, elements, shown_before), run in runs:
+        places = [place for _, place in run]
+        if code is not None or shown_before:
+            yield _show_as(gid, Rect(data, places[0].column, data + elements, places[-1].column + 1), code)
 
 
-def _show_as(gid: int, place: ColumnPlace, code: str | None) -> Answer:
-    """Return the request that gives the elements of a column a number format, or none."""
-    rect = Rect(place.data, place.column, place.data + place.elements, place.column + 1)
+def _format_of(plan: WritePlan, place: ColumnPlace) -> tuple[str | None, int, int, bool]:
+    """Return the number format of a column, its first element, how many there are, and whether others stood there."""
+    replaced = place.index not in plan.fresh or bool(plan.cleared)
+    return _date_code(plan.layout.pieces[place.index]), place.data, place.elements, replaced
+
+
+def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
+    """Return the request that gives elements a number format, or none."""
     kind = "DATE" if code == DATE_CODES["D"] else "DATE_TIME"
     shown: Answer = {"userEnteredFormat": {"numberFormat": {"type": kind, "pattern": code}}} if code else {}
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": shown, "fields": _FORMAT}}
+
+
+def _elements(place: ColumnPlace) -> Rect:
+    return Rect(place.data, place.column, place.data + place.elements, place.column + 1)
 
 
 def _date_code(piece: LayoutColumn) -> str | None:

@@ -14,8 +14,8 @@ from .fetch import fetch_values
 from .grid import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
 from .holder import Holder
 from .requests import SheetsApi
-from .retries import RefusedError
-from .sheet import ChangedError, GoogleSheet
+from .retries import ChangedError, RefusedError
+from .sheet import GoogleSheet
 from .state import State, Worksheet
 
 NOT_WHOLE = ", but not whole: written since "  # between an array's length and the holder, while it is written in place

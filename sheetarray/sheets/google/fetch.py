@@ -15,7 +15,7 @@ _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 
 
 def fetch_values(
-    service: SheetsApi, ranges: Sequence[tuple[str, Rect]], *, formulas: bool = False
+    service: SheetsApi, ranges: Sequence[tuple[str, Rect]], *, formulas: bool = False, dates: bool = False
 ) -> Iterator[tuple[int, FetchedColumns]]:
     """Yield the columns of each range, without what is blank at the ends.
 
@@ -23,6 +23,7 @@ def fetch_values(
         service: the spreadsheet.
         ranges: titles of worksheets, and cells.
         formulas: give formulas instead of what they result in, so that no cell with one seems blank.
+        dates: give dates and durations as text, as they are shown, instead of serial numbers.
 
     Yields:
         The number of the request, from 0, and the columns of the next range: what has the same number is of one moment.
@@ -37,7 +38,7 @@ def fetch_values(
             ranges=some,
             majorDimension="COLUMNS",
             valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
-            dateTimeRenderOption="SERIAL_NUMBER",
+            dateTimeRenderOption="FORMATTED_STRING" if dates else "SERIAL_NUMBER",
         )
         for columns in _parse_columns(answer, some):
             yield index, columns

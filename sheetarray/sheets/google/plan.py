@@ -162,6 +162,8 @@ def plan_ranges(
             ranges_by_start.setdefault((named.rect.top, named.rect.left), []).append(named)
     for name, group in groupby(places, key=lambda place: layout.pieces[place.index].name):
         parts = list(group)
+        if not layout.pieces[parts[0].index].header:
+            continue  # a column of a table
         first, last = parts[0], parts[-1]
         right = last.column + 1 if last.column - first.column == len(parts) - 1 else first.column + 1
         rect = Rect(first.data, first.column, first.data + first.elements, right)

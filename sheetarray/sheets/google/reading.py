@@ -24,8 +24,8 @@ from .content import NOT_WHOLE, find_mark
 from .fetch import fetch_values
 from .leftovers import stage_findings
 from .requests import SheetsApi
-from .retries import TIMEOUT, RefusedError, Retries
-from .sheet import MOST_AT_ONCE, ChangedError, GoogleSheet
+from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .sheet import MOST_AT_ONCE, GoogleSheet
 from .state import fetch_state
 
 Result = TypeVar("Result")

@@ -28,6 +28,10 @@ _UNREACHED = 4  # of them, where nothing answers at all
 _LONGEST_PAUSE = 64.0  # seconds
 
 
+class ChangedError(Exception):
+    """Somebody has written while it was read; or something else is the matter, in the service's words."""
+
+
 class RefusedError(Exception):
     """A request that the service understood and did not carry out.
 

@@ -7,26 +7,23 @@ before and after; whatever is fetched later brings its header along, which must 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain
 
-import numpy as np
-
 from ...cells import TextLook
-from ...cells.serials import FIRST_SERIAL, serials_to_dates
 from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
-from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import Rect
+from .batches import CELLS_A_REQUEST, cut_column, join_ranges, plan_batches
+from .dates import put_dates, put_shown_dates
 from .fetch import FetchedColumns, count_requests, fetch_values
 from .requests import SheetsApi
-from .retries import RefusedError
+from .retries import ChangedError, RefusedError
 from .state import fetch_state
 
 MOST_HEAD_ROWS = 1200
-_CELLS_A_REQUEST = 100_000  # about 2 MB of doubles
 MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that are fetched at once: 131,072 doubles and their headers
 _HEAD = 20_000  # cells that are looked at first
 _SMALL_GRID = 2_000_000  # cells, blanks among them, that are fetched at once where arrays leave them free
@@ -36,20 +33,6 @@ _FIRST_ROWS = 250  # of a worksheet of unknown width
 
 def _itself(cell: Cell) -> Cell:
     return cell
-
-
-class ChangedError(Exception):
-    """Somebody has written while it was read; or something else is the matter, in the service's words."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some rows of a column, to be fetched; `bottom` is None for all that are left, about `expected` of them."""
-
-    column: int
-    top: int
-    bottom: int | None
-    expected: int
 
 
 class GoogleSheet:
@@ -206,7 +189,7 @@ class GoogleSheet:
             absent = {column: row for column, row in sorted(wanted, reverse=True) if (column, row) not in self._whole}
             if absent:
                 self._whole.update(self._fetch_columns(absent))
-        return [([], _with_dates(self._cells_of(request), request.dtype)) for request in requests]
+        return [([], put_dates(self._cells_of(request), request.dtype)) for request in requests]
 
     def _cells_of(self, request: Request) -> list[Cell]:
         """Return the cells of a request, of which the column has been fetched."""
@@ -229,6 +212,7 @@ class GoogleSheet:
         """
         columns = self._head if self._ended else self._all_columns()
         height = max(map(len, columns), default=0)
+        columns = self._with_shown_dates(columns, height)
         return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
 
     def _all_columns(self) -> FetchedColumns:
@@ -236,7 +220,7 @@ class GoogleSheet:
         if self._size is None:
             self._generation()
         assert self._size is not None
-        step = max(_CELLS_A_REQUEST // max(len(self._head), 1), 1)
+        step = max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
         tops = range(0, self._size[0], step)
         before = self._generation() if len(tops) > 1 else None
         columns: FetchedColumns = []
@@ -248,6 +232,22 @@ class GoogleSheet:
         if before is not None and self._generation() != before:
             raise ChangedError
         return columns
+
+    def _with_shown_dates(self, columns: FetchedColumns, height: int) -> FetchedColumns:
+        """Return columns in which numbers that are shown as dates are dates, as text; of large tables several requests.
+
+        Raises:
+            ChangedError: somebody has written meanwhile.
+        """
+        numeric = [place for place, cells in enumerate(columns) if any(type(cell) in (int, float) for cell in cells)]
+        parts = [part for place in numeric for part in cut_column(place, height, (height, len(columns)))]
+        rects = join_ranges([replace(part, bottom=part.bottom or height) for part in parts])
+        changed = list(columns)
+        for rect, shown in zip(rects, self._fetch(rects, dates=True) if rects else (), strict=True):
+            for place, texts in enumerate(shown, rect.left or 0):
+                changed[place] = [*changed[place]] if changed[place] is columns[place] else changed[place]
+                put_shown_dates(changed[place], rect.top, texts)
+        return changed
 
     def _cells_seen(self, column: int) -> list[Cell]:
         return self._head[column] if column < len(self._head) else []
@@ -263,9 +263,9 @@ class GoogleSheet:
         """
         ends = self._expected_ends(wanted)
         before: tuple[int, str | None] | None = None
-        if sum(ends.values()) > _CELLS_A_REQUEST:
+        if sum(ends.values()) > CELLS_A_REQUEST:
             before = self._generation()
-        batches = [_join_ranges(batch) for batch in _plan_batches(ends, self._size)]
+        batches = [join_ranges(batch) for batch in plan_batches(ends, self._size)]
         if sum(count_requests([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
             before = self._generation()
         cells_by_column: dict[int, list[Cell]] = {column: [] for column in wanted}
@@ -303,59 +303,17 @@ class GoogleSheet:
         named = state.generation(sheet.gid)
         return sheet.gid, named.id if named else None
 
-    def _fetch(self, rects: Sequence[Rect]) -> list[FetchedColumns]:
+    def _fetch(self, rects: Sequence[Rect], *, dates: bool = False) -> list[FetchedColumns]:
         """Ranges of this worksheet.
 
         Raises:
             NotFoundError: there is no such worksheet.
         """
         try:
-            return [columns for _, columns in fetch_values(self.service, [(self._name, rect) for rect in rects])]
+            ranges = [(self._name, rect) for rect in rects]
+            return [columns for _, columns in fetch_values(self.service, ranges, dates=dates)]
         except RefusedError as refused:
             state = fetch_state(self.service)
             if state.by_title(self._name) is None:
                 raise state.not_found_error(repr(self._name)) from None
             raise ChangedError(refused.message) from None
-
-
-def _with_dates(cells: list[Cell], dtype: DType) -> list[Cell]:
-    """Return the cells of a column of dates with the text of each date that is a serial number."""
-    if dtype.kind != "datetime":
-        return cells
-    numbers = [cell if type(cell) in (int, float) else 0 for cell in cells]
-    serials = np.array(numbers, np.float64)
-    texts = serials_to_dates(np.where(serials >= FIRST_SERIAL, serials, np.nan), from_1904=False)
-    return [cell if text is None else text for cell, text in zip(cells, texts, strict=True)]
-
-
-def _plan_batches(ends: dict[int, int], size: tuple[int, int] | None) -> list[list[_Part]]:
-    """Columns in parts, and these in batches for a request each."""
-    batches: list[list[_Part]] = [[]]
-    cells = 0
-    for part in (part for column in sorted(ends) for part in _cut_column(column, ends[column], size)):
-        if batches[-1] and cells + part.expected > _CELLS_A_REQUEST:
-            batches.append([])
-            cells = 0
-        batches[-1].append(part)
-        cells += part.expected
-    return batches
-
-
-def _cut_column(column: int, end: int, size: tuple[int, int] | None) -> list[_Part]:
-    """Return a column down to the end of the sheet, in runs of rows; the last one is open."""
-    end = max(end if size is None else min(end, size[0]), 1)
-    tops = range(0, end, _CELLS_A_REQUEST)
-    closed = [_Part(column, top, top + _CELLS_A_REQUEST, _CELLS_A_REQUEST) for top in tops[:-1]]
-    return [*closed, _Part(column, tops[-1], None, end - tops[-1])]
-
-
-def _join_ranges(parts: Sequence[_Part]) -> list[Rect]:
-    """Ranges; neighbouring columns of the same rows are one."""
-    rects: list[Rect] = []
-    for part in parts:
-        last = rects[-1] if rects else None
-        if last and (last.top, last.bottom, last.right) == (part.top, part.bottom, part.column):
-            rects[-1] = last._replace(right=part.column + 1)
-        else:
-            rects.append(Rect(part.top, part.column, part.bottom, part.column + 1))
-    return rects
