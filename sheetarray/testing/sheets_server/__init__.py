@@ -56,10 +56,11 @@ words of their own. Where no recording and no documentation says, this is what w
 - the minute of a quota begins with its first request.
 
 A named range whose cells are deleted is listed no more, but its name stays taken, as at Google.
-Formulas are kept, and come to a value where they use no more than arithmetic, text, references, names of ranges and
-`ABS AVERAGE COUNT COUNTA MAX MIN PI SQRT SUM`; otherwise they read `#NAME?`. They are not rewritten when cells move.
-Protected ranges, data validation and filters are kept, not enforced; no text makes a column wider. Of Drive
-there is what clients need to make, open by title, share and delete spreadsheets; nobody is kept out by a permission.
+Formulas are worked out with about a hundred functions (`formulas/functions.py`), and #NAME? where they use another one;
+arrays do not spill over cells. References follow cells that move. Conditional formats (without gradients) and banding
+show in `effectiveFormat`; data validation is kept, and holds nobody who writes by the API, as at Google; filters and
+slicers hide nothing, charts are not drawn, no text makes a column wider. Of Drive there is what clients need to make,
+open by title, share and delete spreadsheets; nobody is kept out by a permission.
 """
 
 from __future__ import annotations

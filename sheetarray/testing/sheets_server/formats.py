@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
+from calendar import day_name, month_name
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from .errors import Json
+from .number_patterns import write_number
 
 EPOCH = datetime(1899, 12, 30)
-_PARTS = re.compile(r"yyyy|yy|mmmm|mmm|mm|m|dd|d|hh|h|ss|s|am/pm|.", re.IGNORECASE)
+_PARTS = re.compile(r'"[^"]*"|\\.|yyyy|yy|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|.', re.IGNORECASE | re.DOTALL)
+_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _DATE_TYPES = {"DATE", "TIME", "DATE_TIME"}
 
 
@@ -37,7 +39,8 @@ def format_number(number: float, number_format: Json | None) -> str:
         return _moment(number, pattern)
     if kind == "TEXT":
         return format_plain(number)
-    return _number(number, pattern)
+    written = write_number(number, pattern)
+    return format_plain(number) if written is None else written
 
 
 def is_date(number_format: Json | None) -> bool:
@@ -52,16 +55,17 @@ def serial(moment: date | datetime) -> float:
     return (moment - EPOCH) / timedelta(days=1)
 
 
-def _number(number: float, pattern: str) -> str:
-    match = re.fullmatch(r"([^#0\[\];]*)([#0,]+)(?:\.(0+))?(E\+00)?(%?)", pattern)
-    if match is None:
-        return format_plain(number)
-    prefix, whole, fraction, scientific, percent = match.groups()
-    digits = len(fraction or "")
-    if scientific:
-        return f"{prefix}{number:.{digits}E}"
-    sign = "-" if number < 0 else ""
-    return f"{sign}{prefix}{abs(number) * (100 if percent else 1):{',' if ',' in whole else ''}.{digits}f}{percent}"
+def format_pattern(number: float, pattern: str) -> str:
+    """Return a number by a pattern of either kind: one with letters of dates and times is a moment's.
+
+    Example:
+        >>> format_pattern(0.5, "0%"), format_pattern(43831.75, "yyyy-mm-dd hh:mm")
+        ('50%', '2020-01-01 18:00')
+    """
+    if re.search("[ymdhs]", _QUOTED.sub("", pattern), re.IGNORECASE):
+        return _moment(number, pattern)
+    written = write_number(number, pattern)
+    return format_plain(number) if written is None else written
 
 
 def _moment(number: float, pattern: str) -> str:
@@ -94,6 +98,10 @@ def _part(moment: datetime, key: str, part: str) -> str:
     if key in ("mmm", "mmmm"):
         name = month_name[moment.month]
         return name if key == "mmmm" else name[:3]
+    if key in ("ddd", "dddd"):
+        return day_name[moment.weekday()][: 3 if key == "ddd" else None]
+    if part[0] == "\\" or (part[0] == '"' and len(part) > 1):
+        return part.strip('"').removeprefix("\\")
     if key == "am/pm":
         return "AM" if moment.hour < 12 else "PM"
     return f"{numbers[key]:0{len(key)}d}" if key in numbers else part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -44,12 +44,14 @@ class SheetGrid:
         self.columns = columns
         self._cells: list[list[GridCell]] = []
         self._marks: dict[int, Runs[Json]] = {}
+        self._formulas = False  # whether there may be any
 
     def copy(self) -> SheetGrid:
         """Another one with the same cells; the cells themselves are shared."""
         other = SheetGrid(self.rows, self.columns)
         other._cells = [column.copy() for column in self._cells]
         other._marks = {column: runs.copy() for column, runs in self._marks.items()}
+        other._formulas = self._formulas
         return other
 
     def column(self, column: int, top: int, bottom: int) -> list[GridCell]:
@@ -66,6 +68,7 @@ class SheetGrid:
         while len(self._cells) <= column:
             self._cells.append([])
         held = self._cells[column]
+        self._formulas = self._formulas or Formula in map(type, cells)
         if top >= len(held) and all(cell is None or cell is SKIP for cell in cells):
             return  # blanks below the end are not kept: row by row, they would be made and taken off again
         if top > len(held):
@@ -76,6 +79,48 @@ class SheetGrid:
             before if cell is SKIP else cell for cell, before in zip(cells, old, strict=True)
         ]
         _trimmed(held)
+
+    def rewrite_formulas(self, change: Callable[[str], str]) -> None:
+        """Give every formula the text that `change` makes of it."""
+        if not self._formulas:
+            return
+        for held in self._cells:
+            for row, cell in enumerate(held):
+                if type(cell) is Formula and (text := change(cell.text)) != cell.text:
+                    held[row] = Formula(text)
+
+    def rewrite_marks(self, change: Callable[[Json], Json]) -> None:
+        """Give every validation of cells what `change` makes of it."""
+        for runs in self._marks.values():
+            for start, stop, mark in list(runs.pieces(0, runs.stop)):
+                if mark and "dataValidation" in mark:
+                    runs.put(start, stop, mark | {"dataValidation": change(mark["dataValidation"])})
+
+    def move_rows(self, start: int, stop: int, before: int) -> None:
+        """Put rows before another one."""
+        arrival = before if before <= start else before - (stop - start)
+        for held in self._cells:
+            if start < len(held) or before < len(held):
+                held.extend([None] * (max(stop, before) - len(held)))
+                block = held[start:stop]
+                del held[start:stop]
+                held[arrival:arrival] = block
+                _trimmed(held)
+        for runs in self._marks.values():
+            pieces = list(runs.pieces(start, stop))
+            runs.delete(start, stop)
+            runs.insert(arrival, stop - start)
+            for first, last, mark in pieces:
+                runs.put(first - start + arrival, last - start + arrival, mark)
+
+    def move_columns(self, start: int, stop: int, before: int) -> None:
+        """Put columns before another one."""
+        order = [column for column in range(self.columns) if not start <= column < stop]
+        arrival = before if before <= start else before - (stop - start)
+        order[arrival:arrival] = range(start, stop)
+        self._cells.extend([] for _ in range(self.columns - len(self._cells)))
+        self._cells = [self._cells[column] for column in order]
+        self._marks = {place: self._marks[column] for place, column in enumerate(order) if column in self._marks}
 
     def clear(self, area: GridArea) -> None:
         """Make cells blank; their marks stay."""

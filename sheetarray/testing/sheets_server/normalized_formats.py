@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 _CHANNELS = {"red", "green", "blue"}
-_COLORS = {"backgroundColor", "foregroundColor", "tabColor"}
+_COLORS = {
+    "backgroundColor",
+    "color",
+    "firstBandColor",
+    "footerColor",
+    "foregroundColor",
+    "headerColor",
+    "secondBandColor",
+    "tabColor",
+}
 
 
 def normalize_look(look: Any) -> Any:

@@ -36,6 +36,11 @@ class GridArea(NamedTuple):
         """Its columns."""
         return self.right - self.left
 
+    def meets(self, other: GridArea) -> bool:
+        """Return whether some cell belongs to both."""
+        rows = self.top < other.bottom and other.top < self.bottom
+        return rows and self.left < other.right and other.left < self.right
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from . import rendered
+from . import cell_data
+from .effective_format import DEFAULT_FORMAT
 from .errors import Json
-from .formulas import Evaluator
-from .grid import Formula, GridCell
 from .masks import FieldMask, mask_below, select, wants
-from .ranges import GridArea, Span
+from .ranges import Span
 from .spreadsheet import ServedSheet, Spreadsheet
 
-_WHITE = {"red": 1, "green": 1, "blue": 1}
-_DEFAULT_FORMAT: Json = {
-    "backgroundColor": _WHITE,
-    "padding": {"top": 2, "right": 3, "bottom": 2, "left": 3},
-    "verticalAlignment": "BOTTOM",
-    "wrapStrategy": "OVERFLOW_CELL",
-    "textFormat": {
-        "foregroundColor": {},
-        "fontFamily": "arial,sans,sans-serif",
-        "fontSize": 10,
-        "bold": False,
-        "italic": False,
-        "strikethrough": False,
-        "underline": False,
-        "foregroundColorStyle": {"rgbColor": {}},
-    },
-    "backgroundColorStyle": {"rgbColor": _WHITE},
-}
 _PIXELS = {"ROWS": 21, "COLUMNS": 100}
 
 
@@ -52,18 +31,14 @@ def resource(
             "locale": "en_US",
             "autoRecalc": "ON_CHANGE",
             "timeZone": "Etc/GMT",
-            "defaultFormat": _DEFAULT_FORMAT,
+            "defaultFormat": DEFAULT_FORMAT,
         }
         | spreadsheet.properties,
     }
     below_sheets = mask_below(mask, "sheets")
+    served = [(index, sheet) for index, sheet in enumerate(spreadsheet.sheets) if not ranges or sheet.id in wanted]
     if below_sheets is not None:
-        with_data = wants(below_sheets, "data") if mask and below_sheets else grid_data
-        whole["sheets"] = [
-            _sheet(spreadsheet, sheet, index, below_sheets, wanted.get(sheet.id), with_data=with_data)
-            for index, sheet in enumerate(spreadsheet.sheets)
-            if not ranges or sheet.id in wanted
-        ]
+        whole["sheets"] = [_sheet(spreadsheet, sheet, index) for index, sheet in served]
     listed = [named.json() for named in spreadsheet.named.values() if named.span is not None]
     if listed:
         whole["namedRanges"] = listed
@@ -72,6 +47,11 @@ def resource(
         whole["developerMetadata"] = own
     whole["spreadsheetUrl"] = f"https://docs.google.com/spreadsheets/d/{spreadsheet.key}/edit"
     result: Json = select(whole, mask)
+    if below_sheets is not None and (wants(below_sheets, "data") if mask and below_sheets else grid_data):
+        below_data = mask_below(below_sheets, "data") or {}
+        for answer, (_, sheet) in zip(result["sheets"], served, strict=True):
+            spans = wanted.get(sheet.id) or [Span()]
+            answer["data"] = [_data(spreadsheet, sheet, span, below_data) for span in spans]
     return result
 
 
@@ -87,19 +67,9 @@ def properties(sheet: ServedSheet, index: int) -> Json:
     } | sheet.properties
 
 
-def _sheet(
-    spreadsheet: Spreadsheet,
-    sheet: ServedSheet,
-    index: int,
-    mask: FieldMask,
-    spans: list[Span] | None,
-    *,
-    with_data: bool,
-) -> Json:
+def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
+    """Return the Sheet without its cells."""
     whole: Json = {"properties": properties(sheet, index)}
-    if with_data:
-        below_data = mask_below(mask, "data") or {}
-        whole["data"] = [_data(spreadsheet, sheet, span, below_data) for span in spans or [Span()]]
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
     if sheet.protected:
@@ -109,6 +79,7 @@ def _sheet(
             whole[name] = group_list
     if sheet.basic_filter is not None:
         whole["basicFilter"] = sheet.basic_filter
+    whole |= {name: entries for name, entries in sheet.overlays.items() if entries}
     own = [
         entry
         for entry in spreadsheet.metadata.values()
@@ -136,18 +107,21 @@ def protected_json(sheet: ServedSheet, entry: Json) -> Json:
 
 
 def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldMask) -> Json:
+    """Return the GridData of a span, as far as a mask wants it."""
     area = sheet.area(span)
     data: Json = {"startRow": area.top, "startColumn": area.left}
     data = {name: start for name, start in data.items() if start}
-    if wants(mask, "rowData") and (rows := _rows(spreadsheet, sheet, area, mask_below(mask, "rowData") or {})):
-        data["rowData"] = rows
     for name, dimension, start, stop in (
         ("rowMetadata", "ROWS", area.top, area.bottom),
         ("columnMetadata", "COLUMNS", area.left, area.right),
     ):
         if wants(mask, name):
             data[name] = _dimensions(spreadsheet, sheet, dimension, start, stop)
-    return data
+    masked: Json = select(data, mask)
+    below = mask_below(mask, "rowData")
+    if below is not None and (lines := cell_data.rows(spreadsheet, sheet, area, below)):
+        masked["rowData"] = lines
+    return masked
 
 
 def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, start: int, stop: int) -> list[Json]:
@@ -162,59 +136,3 @@ def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, st
                     "developerMetadata": [*properties_list[index].get("developerMetadata", []), entry]
                 }
     return properties_list
-
-
-def _rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
-    look = rendered.Look(Evaluator(spreadsheet))
-    wanted = mask_below(mask, "values")
-    bottom = sheet.grid.bottom(area)
-    columns = [
-        _cells(look, sheet, column, area.top, bottom, {} if wanted is None else wanted)
-        for column in range(area.left, area.right)
-    ]
-    rows: list[Json] = []
-    for line in zip(*columns, strict=True):
-        cells = list(line)
-        while cells and not cells[-1]:
-            cells.pop()
-        rows.append({"values": cells} if cells else {})
-    while rows and not rows[-1]:
-        rows.pop()
-    return rows
-
-
-def _cells(look: rendered.Look, sheet: ServedSheet, column: int, top: int, bottom: int, mask: FieldMask) -> list[Json]:
-    """Return the CellData of a part of a column; the effective format is not worked out."""
-    cells = sheet.grid.column(column, top, bottom)
-    entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
-    column_data: list[Json] = []
-    for row, cell in enumerate(cells, top):
-        data: Json = {}
-        if cell is not None:
-            data[""] = True  # there is a cell, whatever of it is wanted; no answer shows this
-            if entered:
-                data["userEnteredValue"] = extended_value(cell)
-            if effective:
-                data["effectiveValue"] = extended_value(look.evaluator.value(sheet, row, column, cell))
-            if shown:
-                data["formattedValue"] = look.cell(sheet, row, column, cell)
-            if not mask:
-                del data[""]
-        column_data.append(data)
-    column_data += [{} for _ in range(bottom - top - len(cells))]
-    if runs := sheet.grid.marked(column):
-        for start, stop, mark in runs.pieces(top, bottom):
-            for index in range(start - top, stop - top) if mark else ():
-                column_data[index] |= mark or {}
-    return column_data
-
-
-def extended_value(cell: GridCell) -> dict[str, Any]:
-    """Return the ExtendedValue of a cell."""
-    if isinstance(cell, bool):
-        return {"boolValue": cell}
-    if isinstance(cell, float):
-        return {"numberValue": rendered.number(cell)}
-    if isinstance(cell, Formula):
-        return {"formulaValue": cell.text}
-    return {"stringValue": cell or ""}

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import MissingDependencyError
 from .errors import ApiError, Json, invalid, violation
+from .quick_check import OddError, QuickCheck
 
 _DOCUMENT = ("discovery_cache", "documents", "sheets.v4.json")
 _TYPES = "type.googleapis.com/"
@@ -45,6 +46,7 @@ class MessageSchemas:
         self.revision = str(document["revision"])
         self._methods: Json = {}
         self._collect(document)
+        self._quick = QuickCheck(self._schemas)
 
     @classmethod
     def load(cls, required: bool | None) -> MessageSchemas | None:
@@ -69,6 +71,10 @@ class MessageSchemas:
         reference = self._methods[method].get("request", {}).get("$ref")
         if reference is None:
             return {}
+        try:
+            return dict(self._quick.check(body, reference))
+        except OddError:
+            pass  # the slow way says what is wrong, and reads what is spelled otherwise
         checked = self._object(body, reference, prefix)
         assert isinstance(checked, dict)
         return checked

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ApiError
 from .faults import Fault, Quota
-from .formulas import Evaluator
-from .functions import Scalar
+from .formulas import Evaluator, Scalar
 from .listening import HOST, listen
 from .schema import MessageSchemas
 from .service import Service

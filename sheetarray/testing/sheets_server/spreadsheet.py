@@ -29,6 +29,7 @@ class ServedSheet:
         groups: groups of rows or columns: their dimension, startIndex and endIndex.
         collapsed: those of them that are folded away.
         basic_filter: as it was set; None for none.
+        overlays: conditional formats, charts, banded ranges, filter views and slicers, by their names in the resource.
     """
 
     id: int
@@ -42,6 +43,7 @@ class ServedSheet:
     groups: list[Json] = field(default_factory=list)
     collapsed: list[Json] = field(default_factory=list)
     basic_filter: Json | None = None
+    overlays: dict[str, list[Json]] = field(default_factory=dict)
 
     @property
     def hidden(self) -> bool:

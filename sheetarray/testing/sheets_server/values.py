@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from . import entered, rendered
+from .batch.dimensions import insert
 from .errors import Json, invalid, within
 from .grid import SKIP, GridCell, Skip
 from .ranges import GridArea, Span, format_range, letters, split
@@ -89,7 +90,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
         rows = grid.rows + height
     spreadsheet.room_for(rows * wide - grid.rows * grid.columns, wide)
     if inserts:
-        grid.insert_rows(top, height)
+        insert(spreadsheet, sheet, "ROWS", top, height)
     if (rows, wide) != (grid.rows, grid.columns):
         grid.resize(rows, wide)
     block = _Block(spreadsheet, sheet, top, left, columns)

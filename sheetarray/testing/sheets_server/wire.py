@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from .errors import ApiError, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
+from .pausing import without_collection
 from .service import Method, Service
 
 if TYPE_CHECKING:
@@ -137,9 +138,10 @@ class Connection:
             self._quota.take(writes=record.writes)
             if len(record.received) > self._payload:
                 raise invalid(f"Request payload size exceeds the limit: {self._payload} bytes.")
-            call = self._service.call(*target, record.query, record.received)
-            with self.lock:
-                return self._service.answer(call)
+            with without_collection():
+                call = self._service.call(*target, record.query, record.received)
+                with self.lock:
+                    return self._service.answer(call)
         except ApiError as error:
             return error
         except (AttributeError, KeyError, TypeError, ValueError):

@@ -54,8 +54,8 @@ def test_a_batch_is_applied_whole_or_not_at_all(sheets: Sheets) -> None:
 
 
 def test_a_request_that_the_emulator_lacks_is_refused_by_name(sheets: Sheets) -> None:
-    refusal = sheets.refused({"addChart": {"chart": {}}})
-    assert refusal == "Invalid requests[0].addChart: The request addChart is not supported by the emulator."
+    refusal = sheets.refused({"addTable": {"table": {}}})
+    assert refusal == "Invalid requests[0].addTable: The request addTable is not supported by the emulator."
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,11 @@ def test_the_resource_is_what_its_mask_wants(sheets: Sheets) -> None:
         "data"
     ]
     assert (data["startRow"], data["startColumn"]) == (1, 1)
-    assert data["rowData"][0]["values"] == [
+    values = [
+        {name: part for name, part in cell.items() if name != "effectiveFormat"}
+        for cell in data["rowData"][0]["values"]
+    ]
+    assert values == [
         {
             "userEnteredValue": {"stringValue": "text"},
             "effectiveValue": {"stringValue": "text"},

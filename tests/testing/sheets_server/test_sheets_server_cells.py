@@ -41,7 +41,7 @@ def test_cells_are_copied_with_their_formats(sheets: Sheets) -> None:
     sheets.put("S!A1", [["2020-01-01", "=A1+1"], ["", "x"]], "USER_ENTERED")
     sheets.put("S!C3", [["old", "old"], ["old", "old"]])
     sheets.batch(pasted(area(0, 2, 0, 2), area(2, 4, 2, 4)))
-    assert sheets.get("S!C3:D4", valueRenderOption="FORMULA")["values"] == [[43831, "=A1+1"], ["", "x"]]
+    assert sheets.get("S!C3:D4", valueRenderOption="FORMULA")["values"] == [[43831, "=C3+1"], ["", "x"]]
     assert sheets.get("S!C3:C4")["values"] == [["2020-01-01"]]
 
 
@@ -96,12 +96,12 @@ def test_a_copy_goes_to_another_sheet_and_over_itself(sheets: Sheets) -> None:
         (pasted(area(0, 1, 0, 1, 9), area(0, 1, 0, 1)), "No grid with id: 9"),
         (pasted(area(2, 1, 0, 1), area(0, 1, 0, 1)), "range.endRowIndex must not be before range.startRowIndex"),
         (
-            pasted(area(0, 1, 0, 1), area(0, 1, 1, 2), "PASTE_DATA_VALIDATION"),
-            "The paste type PASTE_DATA_VALIDATION is not supported by the emulator.",
+            pasted(area(0, 1, 0, 1), area(0, 1, 1, 2), "PASTE_CONDITIONAL_FORMATTING"),
+            "The paste type PASTE_CONDITIONAL_FORMATTING is not supported by the emulator.",
         ),
         (
             {"copyPaste": {"source": {}, "destination": {}, "pasteOrientation": "TRANSPOSE"}},
-            "The paste orientation TRANSPOSE is not supported by the emulator.",
+            "The pasted cells exceed grid limits. Max rows: 6, max columns: 5",
         ),
         (pasted(area(1, 1, 0, 1), area(0, 1, 0, 1)), "There is nothing to copy: the source is empty."),
     ],

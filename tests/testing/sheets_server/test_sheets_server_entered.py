@@ -97,7 +97,8 @@ def test_formats_say_how_a_number_looks() -> None:
     assert format_number(moment, {"type": "DATE", "pattern": "d mmmm yy"}) == "1 January 20"
     assert format_number(moment, {"type": "DATE", "pattern": "mmm d"}) == "Jan 1"
     assert format_number(1e300, {"type": "DATE", "pattern": "yyyy"}) == format_plain(1e300)
-    assert format_number(1234.5, {"type": "NUMBER", "pattern": "[red]0"}) == "1234.5"
+    assert format_number(1234.5, {"type": "NUMBER", "pattern": "[red]0"}) == "1235"
+    assert format_number(1234.5, {"type": "NUMBER", "pattern": "0/0"}) == "1234.5"
     assert format_number(1234.5, {"type": "TEXT", "pattern": "@"}) == "1234.5"
     assert format_number(2.0, {"type": "NUMBER"}) == "2"
 
@@ -137,12 +138,13 @@ def test_formats_say_how_a_number_looks() -> None:
         ('="1.5"+1', 2.5),
         ('="abc"', "abc"),
         ("=(-1)^0.5", "#NUM!"),
-        ("=VLOOKUP(1,A:B,2)", "#NAME?"),
+        ("=FOOBAR(1,A:B,2)", "#NAME?"),
         ("=nothing", "#NAME?"),
         ("=U!A1", "#REF!"),
         ("=ZZ1", "#REF!"),
-        ("=A1:A2", "#VALUE!"),
-        ("=A1:A2+1", "#VALUE!"),
+        ("=A1:A2", 10),
+        ("=A1:A2+1", 11),
+        ("=A2:A3+1", "#VALUE!"),
         ("=PI(1)", "#N/A"),
         ("=1+", "#ERROR!"),
         ("=(1", "#ERROR!"),

@@ -7,45 +7,70 @@ from collections.abc import Callable
 from .. import masks, resource
 from ..errors import Json, invalid, unsupported, within
 from ..spreadsheet import Spreadsheet
-from . import cells, dimensions, metadata, names, sheets, shifting
+from . import borders, cells, dimensions, filling, metadata, names, objects, overlays, pasting, sheets, shifting, texts
 
 Handler = Callable[[Spreadsheet, Json], Json | None]
 
 REQUESTS: dict[str, Handler] = {
+    "addBanding": overlays.add_banding,
+    "addChart": objects.add_chart,
+    "addConditionalFormatRule": overlays.add_conditional_rule,
     "addDimensionGroup": dimensions.add_group,
+    "addFilterView": overlays.add_filter_view,
     "addNamedRange": names.add_named_range,
     "addProtectedRange": names.add_protected_range,
     "addSheet": sheets.add_sheet,
+    "addSlicer": objects.add_slicer,
     "appendCells": cells.append_cells,
     "appendDimension": dimensions.append_dimension,
+    "autoFill": filling.auto_fill,
     "autoResizeDimensions": dimensions.auto_resize,
     "clearBasicFilter": names.clear_basic_filter,
-    "copyPaste": cells.copy_paste,
+    "copyPaste": pasting.copy_paste,
     "createDeveloperMetadata": metadata.create,
-    "cutPaste": cells.cut_paste,
+    "cutPaste": pasting.cut_paste,
+    "deleteBanding": overlays.delete_banding,
+    "deleteConditionalFormatRule": overlays.delete_conditional_rule,
     "deleteDeveloperMetadata": metadata.delete,
     "deleteDimension": dimensions.delete_dimension,
     "deleteDimensionGroup": dimensions.delete_group,
     "updateDimensionGroup": dimensions.update_group,
+    "deleteDuplicates": filling.delete_duplicates,
+    "deleteEmbeddedObject": objects.delete_object,
+    "deleteFilterView": overlays.delete_filter_view,
     "deleteNamedRange": names.delete_named_range,
     "deleteProtectedRange": names.delete_protected_range,
     "deleteRange": shifting.delete_range,
     "deleteSheet": sheets.delete_sheet,
+    "duplicateFilterView": overlays.duplicate_filter_view,
     "duplicateSheet": sheets.duplicate_sheet,
+    "findReplace": texts.find_replace,
     "insertDimension": dimensions.insert_dimension,
     "insertRange": shifting.insert_range,
     "mergeCells": names.merge_cells,
+    "moveDimension": dimensions.move_dimension,
+    "pasteData": texts.paste_data,
     "repeatCell": cells.repeat_cell,
     "setBasicFilter": names.set_basic_filter,
     "setDataValidation": cells.set_data_validation,
     "sortRange": cells.sort_range,
+    "textToColumns": texts.text_to_columns,
+    "trimWhitespace": texts.trim_whitespace,
     "unmergeCells": names.unmerge_cells,
+    "updateBanding": overlays.update_banding,
+    "updateBorders": borders.update_borders,
     "updateCells": cells.update_cells,
+    "updateChartSpec": objects.update_chart_spec,
+    "updateConditionalFormatRule": overlays.update_conditional_rule,
     "updateDeveloperMetadata": metadata.update,
     "updateDimensionProperties": dimensions.update_properties,
+    "updateEmbeddedObjectBorder": objects.update_border,
+    "updateEmbeddedObjectPosition": objects.update_position,
+    "updateFilterView": overlays.update_filter_view,
     "updateNamedRange": names.update_named_range,
     "updateProtectedRange": names.update_protected_range,
     "updateSheetProperties": sheets.update_properties,
+    "updateSlicerSpec": objects.update_slicer_spec,
     "updateSpreadsheetProperties": sheets.update_spreadsheet_properties,
 }
 
@@ -72,12 +97,12 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
     spreadsheet.become(draft)
     answer: Json = {"spreadsheetId": spreadsheet.key, "replies": replies}
     below = masks.mask_below(mask, "updatedSpreadsheet")
+    selected: Json = masks.select(answer, mask)
     if body.get("includeSpreadsheetInResponse") and below is not None:
-        answer["updatedSpreadsheet"] = resource.resource(
+        selected["updatedSpreadsheet"] = resource.resource(
             spreadsheet,
             below,
             ranges=body.get("responseRanges"),
             grid_data=bool(body.get("responseIncludeGridData")),
         )
-    selected: Json = masks.select(answer, mask)
     return selected

@@ -1,55 +1,24 @@
-"""Requests that move, fill and sort cells."""
+"""Requests that write, repeat and sort cells."""
 
 from __future__ import annotations
 
+from itertools import groupby, zip_longest
 from typing import Any
 
 from .. import entered, masks, normalized_formats
 from ..errors import Json, invalid, unsupported
 from ..formulas import Evaluator
-from ..grid import Formula, GridCell
+from ..formulas.references import translate
+from ..grid import SKIP, Formula, GridCell, Skip
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .names import area_of
+from .pasting import coordinate, pad
 from .sheets import fields
 
 _MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns"}
+_NOTHING: Json = {}
 _READ_ONLY = {"effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"}
-
-
-def copy_paste(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`copyPaste`: values, formats or both; repeated where the destination is a multiple of the source."""
-    source_sheet, source = area_of(spreadsheet, request.get("source"))
-    sheet, wanted = area_of(spreadsheet, request.get("destination"))
-    kind = request.get("pasteType") or "PASTE_NORMAL"
-    if kind not in ("PASTE_NORMAL", "PASTE_VALUES", "PASTE_FORMAT", "PASTE_FORMULA", "PASTE_NO_BORDERS"):
-        raise unsupported(f"The paste type {kind}")
-    if request.get("pasteOrientation") == "TRANSPOSE":
-        raise unsupported("The paste orientation TRANSPOSE")
-    if not source.height or not source.width:
-        raise invalid("There is nothing to copy: the source is empty.")
-    block = _CopiedCells.from_span(spreadsheet, source_sheet, source, kind)
-    down = wanted.height // source.height if wanted.height % source.height == 0 else 1
-    across = wanted.width // source.width if wanted.width % source.width == 0 else 1
-    for one in range(max(1, down)):
-        for other in range(max(1, across)):
-            block.paste(sheet, wanted.top + one * source.height, wanted.left + other * source.width)
-
-
-def cut_paste(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`cutPaste`: the source is blank afterwards."""
-    source_sheet, source = area_of(spreadsheet, request.get("source"))
-    kind = request.get("pasteType") or "PASTE_NORMAL"
-    if kind not in ("PASTE_NORMAL", "PASTE_VALUES", "PASTE_FORMAT"):
-        raise unsupported(f"The paste type {kind}")
-    sheet, row, column = coordinate(spreadsheet, request.get("destination"))
-    block = _CopiedCells.from_span(spreadsheet, source_sheet, source, kind)
-    if block.values is not None:
-        source_sheet.grid.clear(source)
-    if block.marks is not None:
-        for index in range(source.left, source.right):
-            source_sheet.grid.marks(index).put(source.top, source.bottom, None)
-    block.paste(sheet, row, column)
 
 
 def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -65,19 +34,17 @@ def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     else:
         sheet, area = area_of(spreadsheet, request.get("range"))
         limit, filled = area, True
-    for index, row in enumerate(rows, area.top):
-        cells = row.get("values") or []
+    lines = [row.get("values") or [] for row in rows]
+    for index, cells in enumerate(lines, area.top):
         if index >= limit.bottom:
             raise invalid(f"Attempting to write row: {index}, beyond the last requested row of: {limit.bottom - 1}")
         if area.left + len(cells) > limit.right:
             raise invalid(
                 f"Attempting to write column: {limit.right}, beyond the last requested column of: {limit.right - 1}"
             )
-        for place, cell in enumerate(cells, area.left):
-            _put_cells(sheet, index, index + 1, place, cell, mask)
-        if filled:
-            for place in range(area.left + len(cells), area.right):
-                _put_cells(sheet, index, index + 1, place, {}, mask)
+    if filled and lines:
+        lines[0] = [*lines[0], *[_NOTHING] * (area.width - len(lines[0]))]
+    _put_lines(sheet, area.top, area.left, lines, mask, _NOTHING if filled else SKIP)
     if filled:
         for place in range(area.left, area.right):
             _put_cells(sheet, area.top + len(rows), area.bottom, place, {}, mask)
@@ -93,17 +60,21 @@ def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     size = max(grid.rows, top + len(rows)), max(grid.columns, width)
     if size != (grid.rows, grid.columns):
         spreadsheet.resize(sheet, *size)
-    for index, row in enumerate(rows, top):
-        for place, cell in enumerate(row.get("values") or []):
-            _put_cells(sheet, index, index + 1, place, cell, mask)
+    _put_lines(sheet, top, 0, [row.get("values") or [] for row in rows], mask, SKIP)
 
 
 def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`repeatCell`: one cell's fields in every cell of a range."""
+    """`repeatCell`: one cell's fields in every cell of a range; the references of a formula go along."""
     mask = _mask(request)
     sheet, area = area_of(spreadsheet, request.get("range"))
+    cell = request.get("cell") or {}
     for column in range(area.left, area.right):
-        _put_cells(sheet, area.top, area.bottom, column, request.get("cell") or {}, mask)
+        _put_cells(sheet, area.top, area.bottom, column, cell, mask)
+    formula = _value(cell.get("userEnteredValue")) if not mask or "userEnteredValue" in mask else None
+    if isinstance(formula, Formula):
+        for column in range(area.width):
+            moved = [Formula(translate(formula.text, row, column)) for row in range(area.height)]
+            sheet.grid.write(area.left + column, area.top, moved)
 
 
 def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -123,74 +94,20 @@ def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
         column = spec.get("dimensionIndex") or 0
         if not area.left <= column < area.right:
             raise invalid(f"The sort column {column} is not in the range.")
-        cells = _pad(grid.column(column, area.top, area.bottom), area.height)
+        cells = pad(grid.column(column, area.top, area.bottom), area.height)
         keys = [_sort_key(evaluator.value(sheet, row, column, cell)) for row, cell in enumerate(cells, area.top)]
         filled = [index for index in order if keys[index][0] < _BLANK]
         blank = [index for index in order if keys[index][0] == _BLANK]
         filled.sort(key=keys.__getitem__, reverse=spec.get("sortOrder") == "DESCENDING")
         order = filled + blank
     for column in range(area.left, area.right):
-        cells = _pad(grid.column(column, area.top, area.bottom), area.height)
-        grid.write(column, area.top, [cells[index] for index in order])
+        cells = pad(grid.column(column, area.top, area.bottom), area.height)
+        cells = [_moved(cells[index], row - index) for row, index in enumerate(order)]
+        grid.write(column, area.top, cells)
         if runs := grid.marked(column):
             marks = [runs.at(area.top + index) for index in order]
             for row, mark in enumerate(marks, area.top):
                 runs.put(row, row + 1, mark)
-
-
-def coordinate(spreadsheet: Spreadsheet, grid_coordinate: Json | None) -> tuple[ServedSheet, int, int]:
-    """Return the sheet, the row and the column of a GridCoordinate."""
-    position = grid_coordinate or {}
-    sheet = spreadsheet.grid_range({"sheetId": position.get("sheetId")})[0]
-    row, column = position.get("rowIndex") or 0, position.get("columnIndex") or 0
-    for word, place, size in (("row", row, sheet.grid.rows), ("column", column, sheet.grid.columns)):
-        if not 0 <= place < size:
-            raise invalid(f"GridCoordinate.{word}Index[{place}] is after last {word} in grid[{size - 1}]")
-    return sheet, row, column
-
-
-class _CopiedCells:
-    """A block of cells as it was when it was copied."""
-
-    def __init__(self, area: GridArea, values: list[list[GridCell]] | None, marks: list[list[Any]] | None) -> None:
-        self.area = area
-        self.values = values
-        self.marks = marks
-
-    @classmethod
-    def from_span(cls, spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, kind: str) -> _CopiedCells:
-        values: list[list[GridCell]] | None = None
-        marks = None
-        if kind != "PASTE_FORMAT":
-            values = [_pad(column, area.height) for column in sheet.grid.block(area)]
-            if kind == "PASTE_VALUES":
-                evaluator = Evaluator(spreadsheet)
-                values = [
-                    [evaluator.value(sheet, row, index, cell) for row, cell in enumerate(column, area.top)]
-                    for index, column in enumerate(values, area.left)
-                ]
-        if kind in ("PASTE_NORMAL", "PASTE_NO_BORDERS", "PASTE_FORMAT"):
-            columns = [sheet.grid.marked(column) for column in range(area.left, area.right)]
-            marks = [list(runs.pieces(area.top, area.bottom)) if runs else [] for runs in columns]
-        return cls(area, values, marks)
-
-    def paste(self, sheet: ServedSheet, top: int, left: int) -> None:
-        """Put it down; the whole of it must lie on the grid."""
-        area, grid = self.area, sheet.grid
-        if top + area.height > grid.rows or left + area.width > grid.columns:
-            raise invalid(f"The pasted cells exceed grid limits. Max rows: {grid.rows}, max columns: {grid.columns}")
-        for index in range(area.width):
-            if self.values is not None:
-                grid.write(left + index, top, self.values[index])
-            if self.marks is not None:
-                runs = grid.marks(left + index)
-                runs.put(top, top + area.height, None)
-                for start, stop, mark in self.marks[index]:
-                    runs.put(start - area.top + top, stop - area.top + top, mark)
-
-
-def _pad(cells: list[GridCell], height: int) -> list[GridCell]:
-    return cells + [None] * (height - len(cells))
 
 
 def _mask(request: Json) -> masks.FieldMask:
@@ -203,23 +120,55 @@ def _mask(request: Json) -> masks.FieldMask:
     return mask
 
 
+def _put_lines(
+    sheet: ServedSheet, top: int, left: int, lines: list[list[Json]], mask: masks.FieldMask, absent: Json | Skip
+) -> None:
+    """Give cells, row by row, the fields that the mask names; `absent` stands where a row ends before the others."""
+    names = _mark_names(mask)
+    for column, cells in enumerate(zip_longest(*lines, fillvalue=absent), left):
+        if not mask or "userEnteredValue" in mask:
+            entries = [SKIP if cell is SKIP else _value(cell.get("userEnteredValue")) for cell in cells]
+            sheet.grid.write(column, top, entries)
+        if not names:
+            continue
+        row = top
+        for mark, alike in groupby(SKIP if cell is SKIP else _mark(cell) for cell in cells):
+            stop = row + sum(1 for _ in alike)
+            if mark is not SKIP:
+                _put_marks(sheet, column, row, stop, mark, names)
+            row = stop
+
+
 def _put_cells(sheet: ServedSheet, top: int, bottom: int, column: int, cell: Json, mask: masks.FieldMask) -> None:
     """Give the cells of a part of a column the fields of one CellData that the mask names."""
     if top >= bottom:
         return
     if not mask or "userEnteredValue" in mask:
-        sheet.grid.write(column, top, [_value(cell.get("userEnteredValue") or {})] * (bottom - top))
-    names = {
+        sheet.grid.write(column, top, [_value(cell.get("userEnteredValue"))] * (bottom - top))
+    if names := _mark_names(mask):
+        _put_marks(sheet, column, top, bottom, _mark(cell), names)
+
+
+def _put_marks(sheet: ServedSheet, column: int, top: int, bottom: int, mark: Json, names: masks.FieldMask) -> None:
+    new = {name: normalized_formats.normalize_look(part) for name, part in mark.items()}
+    sheet.grid.marks(column).change(top, bottom, lambda old: masks.merge(old or {}, new, names) or None)
+
+
+def _mark(cell: Json) -> Json:
+    """Return what a CellData has besides its value."""
+    return {name: part for name, part in cell.items() if part and name in _MARKS}
+
+
+def _mark_names(mask: masks.FieldMask) -> masks.FieldMask:
+    """Return what a mask says of all that is no value."""
+    return {
         name: normalized_formats.widen_mask(branch)
         for name, branch in (mask or {name: {} for name in _MARKS}).items()
         if name in _MARKS
     }
-    if names:
-        new = {name: normalized_formats.normalize_look(part) for name, part in cell.items() if name in _MARKS and part}
-        sheet.grid.marks(column).change(top, bottom, lambda old: masks.merge(old or {}, new, names) or None)
 
 
-def _value(extended: Json) -> GridCell:
+def _value(extended: Json | None) -> GridCell:
     if not extended:
         return None
     if len(extended) > 1:
@@ -235,6 +184,10 @@ def _value(extended: Json) -> GridCell:
         entered.text(content)
         return Formula(content if content.startswith("=") else f"={content}")
     raise invalid(f"The value {kind} cannot be written.")
+
+
+def _moved(cell: GridCell, down: int) -> GridCell:
+    return Formula(translate(cell.text, down, 0)) if isinstance(cell, Formula) else cell
 
 
 _BLANK = 3

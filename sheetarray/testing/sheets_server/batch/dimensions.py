@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import masks
 from ..errors import Json, invalid
+from ..moves import move_cells, move_span, reorder, retitle_in_formulas, shift
 from ..ranges import Span
 from ..resource import groups
 from ..spreadsheet import ServedSheet, Spreadsheet
@@ -74,6 +75,46 @@ def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int
     _shift(spreadsheet, sheet, dimension, at, at, count)
 
 
+def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`moveDimension`: rows or columns before another one, whose index is counted before the move."""
+    sheet, dimension, start, stop = _range(spreadsheet, request.get("source"))
+    size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
+    before = request.get("destinationIndex") or 0
+    if stop > size or not 0 <= before <= size:
+        raise invalid(f"Cannot move {_WORDS[dimension]}s {start} to {stop} before {before}; there are {size}.")
+    if any(_splits(span, dimension, start, stop, before) for span in sheet.merges):
+        raise invalid(f"You can't move a part of merged {_WORDS[dimension]}s.")
+    if start <= before <= stop:
+        return
+    if dimension == "ROWS":
+        sheet.grid.move_rows(start, stop, before)
+    else:
+        sheet.grid.move_columns(start, stop, before)
+    change = reorder(dimension, start, stop, before)
+    move_cells(spreadsheet, sheet, change)
+
+    def moved(index: int) -> int:
+        span = change(Span(index, index + 1) if dimension == "ROWS" else Span(None, None, index, index + 1))
+        assert span is not None
+        return (span.top if dimension == "ROWS" else span.left) or 0
+
+    sheet.dimensions[dimension] = {moved(index): held for index, held in sheet.dimensions[dimension].items()}
+    for entry_id, entry in list(spreadsheet.metadata.items()):
+        on = entry["location"].get("dimensionRange") or {}
+        if on and on.get("dimension") == dimension and on.get("sheetId", 0) == sheet.id:
+            index = moved(on.get("startIndex", 0))
+            place = on | {"startIndex": index, "endIndex": index + 1}
+            spreadsheet.metadata[entry_id] = entry | {"location": entry["location"] | {"dimensionRange": place}}
+
+
+def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> bool:
+    """Return whether a merge would be torn by a move."""
+    first, last = (span.top, span.bottom) if dimension == "ROWS" else (span.left, span.right)
+    first, last = first or 0, last or 0
+    inside = start <= first and last <= stop
+    return (not inside and first < stop and start < last) or first < before < last
+
+
 def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
     """`autoResizeDimensions`: accepted; how wide a text is in pixels is not worked out."""
     _range(spreadsheet, request.get("dimensions"))
@@ -137,6 +178,7 @@ def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
     """What is left of a sheet that was deleted: names without a range, and no metadata."""
+    retitle_in_formulas(spreadsheet, sheet.title, None)
     for named in spreadsheet.named.values():
         if named.sheet == sheet.id:
             named.span = None
@@ -146,46 +188,8 @@ def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
             del spreadsheet.metadata[entry_id]
 
 
-def move_span(
-    start: int | None, stop: int | None, first: int, last: int, count: int
-) -> tuple[int | None, int | None] | None:
-    """Return the ends of a span after rows or columns `first` to `last` were deleted and `count` inserted at `first`.
-
-    None where nothing of it is left.
-    """
-    begin, gone = start or 0, last - first
-    if count:
-        return (
-            (begin + count if begin >= first else begin) if start is not None else None,
-            (stop + count if stop > first else stop) if stop is not None else None,
-        )
-    new_begin = begin - max(0, min(begin, last) - first)
-    if stop is None:
-        return (new_begin if start is not None else None), None
-    new_stop = stop - max(0, min(stop, last) - first)
-    if gone and new_stop <= new_begin < stop:
-        return None
-    return (new_begin if start is not None else None), new_stop
-
-
 def _shift(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: int, last: int, count: int) -> None:
-    def shifted(span: Span) -> Span | None:
-        rows = dimension == "ROWS"
-        ends = move_span(*((span.top, span.bottom) if rows else (span.left, span.right)), first, last, count)
-        if ends is None:
-            return None
-        return Span(*ends, span.left, span.right) if rows else Span(span.top, span.bottom, *ends)
-
-    for named in spreadsheet.named.values():
-        if named.sheet == sheet.id and named.span is not None:
-            named.span = shifted(named.span)
-    sheet.merges = [span for span in map(shifted, sheet.merges) if span is not None]
-    for protected_id, protected in list(sheet.protected.items()):
-        span = shifted(protected["range"])
-        if span is None:
-            del sheet.protected[protected_id]
-        else:
-            sheet.protected[protected_id] = protected | {"range": span}
+    move_cells(spreadsheet, sheet, shift(dimension, first, last, count))
     special = sheet.dimensions[dimension]
     places = {index: move_span(index, index + 1, first, last, count) for index in special}
     sheet.dimensions[dimension] = {

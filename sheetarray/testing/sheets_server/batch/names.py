@@ -161,9 +161,7 @@ def _unmerge(sheet: ServedSheet, area: GridArea, what: str) -> None:
     kept = []
     for span in sheet.merges:
         other = span.on(sheet.grid.rows, sheet.grid.columns)
-        meets = (
-            other.top < area.bottom and area.top < other.bottom and other.left < area.right and area.left < other.right
-        )
+        meets = area.meets(other)
         inside = (
             area.top <= other.top
             and other.bottom <= area.bottom

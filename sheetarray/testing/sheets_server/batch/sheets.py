@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import masks, normalized_formats
 from ..errors import Json, invalid
 from ..grid import SheetGrid
+from ..moves import retitle_in_formulas, with_sheet
 from ..ranges import COLUMNS_LIMIT
 from ..resource import properties
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
@@ -84,9 +85,21 @@ def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
     for protected in source.protected.values():
         fresh = new_id()
         sheet.protected[fresh] = protected | {"protectedRangeId": fresh}
+    sheet.overlays = _copied_overlays(sheet, source.id)
     place = _index(spreadsheet, request.get("insertSheetIndex") or 0)
     spreadsheet.sheets.insert(place, sheet)
     return {"properties": properties(sheet, place)}
+
+
+def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]]:
+    """Return what lies over the cells of a copied sheet, with ids of their own and its sheet's id in their ranges."""
+    ids = ("chartId", "bandedRangeId", "filterViewId", "slicerId")
+    return {
+        name: [
+            with_sheet(entry, source_id, sheet.id) | {key: new_id() for key in ids if key in entry} for entry in entries
+        ]
+        for name, entries in sheet.overlays.items()
+    }
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
@@ -100,6 +113,7 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
             raise invalid(f"The field {name} cannot be updated.")
     if "title" in wanted:
         _with_title(spreadsheet, new.get("title") or "", sheet)
+        retitle_in_formulas(spreadsheet, sheet.title, new["title"])
         sheet.title = new["title"]
     if "gridProperties" in wanted:
         _grid_properties(spreadsheet, sheet, new.get("gridProperties") or {}, wanted["gridProperties"])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..errors import Json, invalid, unsupported
 from ..grid import GridCell
-from ..ranges import GridArea
+from ..moves import move_cells, shift_part
+from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .names import area_of
 
 
 def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`insertRange`: cells move down or right; the grid grows where they would leave it. Formulas stay as they are."""
+    """`insertRange`: cells move down or right; the grid grows where they would leave it."""
     sheet, area = area_of(spreadsheet, request.get("range"))
     down = _is_down(sheet, request)
     grid = sheet.grid
@@ -28,14 +29,16 @@ def insert_range(spreadsheet: Spreadsheet, request: Json) -> None:
             cells = grid.column(column, area.top, grid.rows)
             grid.write(column, area.top, [*[None] * area.height, *cells])
             grid.marks(column).insert(area.top, area.height)
+        _follow(spreadsheet, sheet, area, "ROWS", area.top, area.height)
         return
     for column in reversed(range(area.left, grid.columns)):
         source = column - area.width
         _replace(sheet, area, column, source if source >= area.left else None)
+    _follow(spreadsheet, sheet, area, "COLUMNS", area.left, area.width)
 
 
 def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`deleteRange`: cells below move up, or those to the right move left. Formulas stay as they are."""
+    """`deleteRange`: cells below move up, or those to the right move left."""
     sheet, area = area_of(spreadsheet, request.get("range"))
     grid = sheet.grid
     if _is_down(sheet, request):
@@ -44,10 +47,20 @@ def delete_range(spreadsheet: Spreadsheet, request: Json) -> None:
             grid.clear(GridArea(area.top, grid.rows, column, column + 1))
             grid.write(column, area.top, cells)
             grid.marks(column).delete(area.top, area.bottom)
+        _follow(spreadsheet, sheet, area, "ROWS", area.top, 0)
         return
     for column in range(area.left, grid.columns):
         source = column + area.width
         _replace(sheet, area, column, source if source < grid.columns else None)
+    _follow(spreadsheet, sheet, area, "COLUMNS", area.left, 0)
+
+
+def _follow(
+    spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, dimension: str, first: int, count: int
+) -> None:
+    """Let what refers to the cells that moved follow them; `count` is 0 where cells were deleted."""
+    last = first if count else area.bottom if dimension == "ROWS" else area.right
+    move_cells(spreadsheet, sheet, shift_part(sheet, dimension, Span(*area), first, last, count))
 
 
 def _is_down(sheet: ServedSheet, request: Json) -> bool:

@@ -1,0 +1,107 @@
+"""Requests for what floats over a sheet: charts and slicers, kept and answered, not drawn."""
+
+from __future__ import annotations
+
+from .. import masks
+from ..errors import Json, invalid, unsupported
+from ..spreadsheet import ServedSheet, Spreadsheet, new_id
+from .pasting import coordinate
+from .sheets import fields
+
+_KINDS = {"charts": "chartId", "slicers": "slicerId"}
+_SIZE = {"widthPixels": 600, "heightPixels": 371}
+
+
+def add_chart(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addChart`."""
+    return {"chart": _add(spreadsheet, "charts", request.get("chart") or {})}
+
+
+def add_slicer(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`addSlicer`."""
+    return {"slicer": _add(spreadsheet, "slicers", request.get("slicer") or {})}
+
+
+def update_chart_spec(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateChartSpec`: the whole of its specification."""
+    entry = _find(spreadsheet, request.get("chartId"), ("charts",))[2]
+    if not request.get("spec"):
+        raise invalid("No chart specification was given.")
+    entry["spec"] = request["spec"]
+
+
+def update_slicer_spec(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateSlicerSpec`: the fields that its mask names."""
+    entry = _find(spreadsheet, request.get("slicerId"), ("slicers",))[2]
+    entry["spec"] = masks.merge(entry["spec"], request.get("spec") or {}, fields(request))
+
+
+def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`updateEmbeddedObjectPosition`: of the fields below `overlayPosition`, those that its mask names."""
+    sheet, kind, entry = _find(spreadsheet, request.get("objectId"))
+    wanted = request.get("newPosition") or {}
+    if not wanted.get("overlayPosition"):
+        raise unsupported("An object on a sheet of its own")
+    mask = fields(request)
+    below = mask.get("overlayPosition", mask)
+    merged = masks.merge(entry["position"]["overlayPosition"], wanted["overlayPosition"], below)
+    target, entry["position"] = _position(spreadsheet, {"overlayPosition": merged})
+    sheet.overlays[kind].remove(entry)
+    target.overlays.setdefault(kind, []).append(entry)
+    return {"position": entry["position"]}
+
+
+def update_border(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`updateEmbeddedObjectBorder`."""
+    entry = _find(spreadsheet, request.get("objectId"))[2]
+    entry["border"] = masks.merge(entry.get("border", {}), request.get("border") or {}, fields(request))
+
+
+def delete_object(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`deleteEmbeddedObject`."""
+    sheet, kind, entry = _find(spreadsheet, request.get("objectId"))
+    sheet.overlays[kind].remove(entry)
+
+
+def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
+    key = _KINDS[kind]
+    if not wanted.get("spec"):
+        raise invalid(f"No {kind[:-1]} specification was given.")
+    object_id = wanted.get(key) or new_id()
+    if any(object_id == entry[_KINDS[name]] for _, name, entry in _objects(spreadsheet)):
+        raise invalid(f"The {key} {object_id} is already in use.")
+    sheet, position = _position(spreadsheet, wanted.get("position") or {})
+    entry = {key: object_id, "spec": wanted["spec"], "position": position}
+    entry |= {"border": wanted["border"]} if wanted.get("border") else {}
+    sheet.overlays.setdefault(kind, []).append(entry)
+    return entry
+
+
+def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json]:
+    """Return the sheet and the position of an object over its cells."""
+    if wanted.get("newSheet") or wanted.get("sheetId") is not None:
+        raise unsupported("An object on a sheet of its own")
+    overlay = _SIZE | (wanted.get("overlayPosition") or {})
+    anchor = overlay.get("anchorCell") or {}
+    sheet, row, column = coordinate(spreadsheet, anchor)
+    place = {"sheetId": sheet.id, "rowIndex": row, "columnIndex": column}
+    overlay["anchorCell"] = {name: index for name, index in place.items() if index}
+    return sheet, {"overlayPosition": overlay}
+
+
+def _objects(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, str, Json]]:
+    return [
+        (sheet, kind, entry)
+        for sheet in spreadsheet.sheets
+        for kind in _KINDS
+        for entry in sheet.overlays.get(kind, [])
+    ]
+
+
+def _find(
+    spreadsheet: Spreadsheet, object_id: int | None, kinds: tuple[str, ...] = tuple(_KINDS)
+) -> tuple[ServedSheet, str, Json]:
+    for sheet, kind, entry in _objects(spreadsheet):
+        if kind in kinds and entry[_KINDS[kind]] == object_id:
+            return sheet, kind, entry
+    raise invalid(f"No object with id: {object_id or 0}")

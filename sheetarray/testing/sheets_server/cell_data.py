@@ -1,0 +1,123 @@
+"""The CellData of cells, row by row; no more of it is built than a mask wants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rendered
+from .effective_format import EffectiveFormats
+from .errors import Json
+from .formulas import Evaluator, FormulaError
+from .grid import Formula, GridCell
+from .masks import FieldMask, mask_below, select, wants
+from .ranges import GridArea
+from .spreadsheet import ServedSheet, Spreadsheet
+
+_ERRORS = {
+    "#DIV/0!": "DIVIDE_BY_ZERO",
+    "#N/A": "N_A",
+    "#NAME?": "NAME",
+    "#NULL!": "NULL_VALUE",
+    "#NUM!": "NUM",
+    "#REF!": "REF",
+    "#VALUE!": "VALUE",
+}
+
+
+def rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, mask: FieldMask) -> list[Json]:
+    """Return the RowData of an area, as far as a mask wants them, without those at the end that hold nothing."""
+    look = rendered.Look(Evaluator(spreadsheet))
+    wanted = mask_below(mask, "values")
+    bottom = sheet.grid.bottom(area)
+    if wanted is None:
+        return [{} for _ in range(area.top, bottom)]
+    formats = EffectiveFormats(look.evaluator, sheet) if wants(wanted, "effectiveFormat") else None
+    columns = [
+        _cells(look, formats, sheet, column, area.top, bottom, wanted) for column in range(area.left, area.right)
+    ]
+    lines: list[Json] = []
+    for line in zip(*columns, strict=True):
+        end = len(line)
+        while end and line[end - 1] is None:
+            end -= 1
+        lines.append({"values": [{} if cell is None else cell for cell in line[:end]]} if end else {})
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _cells(
+    look: rendered.Look,
+    formats: EffectiveFormats | None,
+    sheet: ServedSheet,
+    column: int,
+    top: int,
+    bottom: int,
+    mask: FieldMask,
+) -> list[Json | None]:
+    """Return the CellData of a part of a column; None where there is no cell."""
+    cells = sheet.grid.column(column, top, bottom)
+    entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
+    column_data: list[Json | None] = []
+    for row, cell in enumerate(cells, top):
+        if cell is None:
+            column_data.append(None)
+            continue
+        data: Json = {}
+        if entered:
+            data["userEnteredValue"] = extended_value(cell)
+        if effective:
+            data["effectiveValue"] = effective_value(look.evaluator, sheet, row, column, cell)
+        if shown:
+            data["formattedValue"] = look.cell(sheet, row, column, cell)
+        column_data.append(data)
+    column_data += [None] * (bottom - top - len(cells))
+    if runs := sheet.grid.marked(column):
+        for start, stop, mark in runs.pieces(top, bottom):
+            masked = select(mark, mask)
+            for index in range(start - top, stop - top) if mark else ():
+                column_data[index] = (column_data[index] or {}) | masked
+    if formats is not None:
+        wanted = mask_below(mask, "effectiveFormat") or {}
+        _add_formats(look, formats, sheet, column, top, column_data, wanted)
+    return column_data
+
+
+def _add_formats(
+    look: rendered.Look,
+    formats: EffectiveFormats,
+    sheet: ServedSheet,
+    column: int,
+    top: int,
+    column_data: list[Json | None],
+    mask: FieldMask,
+) -> None:
+    for row, data in enumerate(column_data, top):
+        if data is None:
+            continue
+        cell = sheet.grid.cell(row, column)
+        value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
+        text = str(look.cell(sheet, row, column, cell)) if formats.conditional else ""
+        mark = sheet.grid.mark(row, column)
+        if cell is not None or (mark or {}).get("userEnteredFormat"):
+            data["effectiveFormat"] = select(formats.of(row, column, mark, value, text), mask)
+
+
+def effective_value(evaluator: Evaluator, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json:
+    """Return the ExtendedValue that a cell comes to."""
+    result = evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
+    if isinstance(result, FormulaError):
+        reason = {"message": result.reason} if result.reason else {}
+        return {"errorValue": {"type": _ERRORS.get(str(result), "ERROR"), **reason}}
+    return extended_value(result)
+
+
+def extended_value(cell: GridCell) -> dict[str, Any]:
+    """Return the ExtendedValue of a cell."""
+    if isinstance(cell, bool):
+        return {"boolValue": cell}
+    if isinstance(cell, float):
+        return {"numberValue": rendered.number(cell)}
+    if isinstance(cell, Formula):
+        return {"formulaValue": cell.text}
+    return {"stringValue": cell or ""}

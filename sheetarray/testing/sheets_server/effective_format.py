@@ -1,0 +1,106 @@
+"""The format in which a cell is shown: the default, banding, its own, and what conditional formats add to it."""
+
+from __future__ import annotations
+
+from .conditions import Condition
+from .errors import Json
+from .formulas import Evaluator, FormulaError, Scalar
+from .ranges import GridArea, Span
+from .spreadsheet import ServedSheet
+
+WHITE = {"red": 1, "green": 1, "blue": 1}
+DEFAULT_FORMAT: Json = {
+    "backgroundColor": WHITE,
+    "padding": {"top": 2, "right": 3, "bottom": 2, "left": 3},
+    "verticalAlignment": "BOTTOM",
+    "wrapStrategy": "OVERFLOW_CELL",
+    "textFormat": {
+        "foregroundColor": {},
+        "fontFamily": "arial,sans,sans-serif",
+        "fontSize": 10,
+        "bold": False,
+        "italic": False,
+        "strikethrough": False,
+        "underline": False,
+        "foregroundColorStyle": {"rgbColor": {}},
+    },
+    "backgroundColorStyle": {"rgbColor": WHITE},
+}
+_DEEP = {"textFormat", "borders", "padding"}
+
+
+class EffectiveFormats:
+    """The effective formats of the cells of one sheet; equal ones are the same object."""
+
+    def __init__(self, evaluator: Evaluator, sheet: ServedSheet) -> None:
+        grid = sheet.grid
+        self._bandings = [
+            (Span.from_json(entry["range"]).on(grid.rows, grid.columns), entry)
+            for entry in sheet.overlays.get("bandedRanges", [])
+        ]
+        self._rules: list[tuple[list[GridArea], Condition, Json]] = []
+        for rule in sheet.overlays.get("conditionalFormats", []):
+            boolean = rule.get("booleanRule")
+            areas = [Span.from_json(grid_range).on(grid.rows, grid.columns) for grid_range in rule["ranges"]]
+            if boolean is not None and areas:
+                condition = Condition(evaluator, sheet, boolean["condition"], areas[0].top, areas[0].left)
+                self._rules.append((areas, condition, boolean.get("format") or {}))
+        self._known: dict[tuple[str, tuple[int, ...]], Json] = {}
+        self._layers: list[Json] = []  # keeps what is known by its id alive
+        self._bands: dict[tuple[int, str, str], Json] = {}
+
+    @property
+    def conditional(self) -> bool:
+        """Whether there are rules, which look at values and at what is shown of them."""
+        return bool(self._rules)
+
+    def of(self, row: int, column: int, mark: Json | None, value: Scalar | FormulaError, shown: str) -> Json:
+        """Return that of one cell."""
+        layers = [self._band(area, entry, row, column) for area, entry in self._bandings if _holds(area, row, column)]
+        layers.append((mark or {}).get("userEnteredFormat") or {})
+        layers += [
+            look
+            for areas, condition, look in reversed(self._rules)
+            if any(_holds(area, row, column) for area in areas) and condition.is_met(row, column, value, shown)
+        ]
+        kind = "RIGHT" if type(value) is float else "LEFT" if isinstance(value, str) else "CENTER"
+        key = (kind if value is not None else "", tuple(id(layer) for layer in layers if layer))
+        if key not in self._known:
+            effective = DEFAULT_FORMAT | ({} if value is None else {"horizontalAlignment": kind})
+            self._layers += layers
+            for layer in layers:
+                effective = _over(effective, layer)
+            self._known[key] = effective | {"hyperlinkDisplayType": effective.get("hyperlinkDisplayType", "PLAIN_TEXT")}
+        return self._known[key]
+
+    def _band(self, area: GridArea, entry: Json, row: int, column: int) -> Json:
+        """Return the background of a banded range at a cell."""
+        for name, place, start, stop in (
+            ("rowProperties", row, area.top, area.bottom),
+            ("columnProperties", column, area.left, area.right),
+        ):
+            colors = entry.get(name)
+            if not colors:
+                continue
+            if place == start and "headerColor" in colors:
+                band = "headerColor"
+            elif place == stop - 1 and "footerColor" in colors:
+                band = "footerColor"
+            else:
+                band = "secondBandColor" if (place - start - ("headerColor" in colors)) % 2 else "firstBandColor"
+            if band in colors:
+                look = {"backgroundColor": colors[band], "backgroundColorStyle": colors[f"{band}Style"]}
+                return self._bands.setdefault((id(entry), name, band), look)
+        return {}
+
+
+def _holds(area: GridArea, row: int, column: int) -> bool:
+    return area.top <= row < area.bottom and area.left <= column < area.right
+
+
+def _over(base: Json, layer: Json) -> Json:
+    """Return a format with another one over it."""
+    merged = base | layer
+    for name in _DEEP & base.keys() & layer.keys():
+        merged[name] = base[name] | layer[name]
+    return merged

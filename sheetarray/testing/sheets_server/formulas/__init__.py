@@ -1,0 +1,8 @@
+"""Formulas: what they come to (`Evaluator`), and how their references follow cells that move (`references`)."""
+
+from __future__ import annotations
+
+from .evaluator import Evaluator
+from .operands import FormulaError, Scalar
+
+__all__ = ["Evaluator", "FormulaError", "Scalar"]

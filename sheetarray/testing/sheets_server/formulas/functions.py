@@ -1,0 +1,15 @@
+"""The functions that formulas may use, by name: how few and how many arguments they take, and what they do."""
+
+from __future__ import annotations
+
+from .conditional import CONDITIONAL
+from .logic import LAZY, LOGIC
+from .lookups import LOOKUPS
+from .mathematics import MATHEMATICS
+from .operands import Arguments, Operand
+from .texts import TEXTS
+from .times import TIMES
+
+__all__ = ["EAGER", "LAZY", "Arguments", "Operand"]
+
+EAGER = MATHEMATICS | LOGIC | LOOKUPS | TEXTS | TIMES | CONDITIONAL

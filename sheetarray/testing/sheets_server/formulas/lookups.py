@@ -1,0 +1,133 @@
+"""Functions that look values up: INDEX, MATCH, VLOOKUP and their kin."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from .matching import has_wildcards, wildcard_pattern
+from .mathematics import Function
+from .operands import (
+    Arguments,
+    BlockOperand,
+    FormulaError,
+    Operand,
+    Scalar,
+    Value,
+    as_block,
+    fail,
+    number,
+    rank,
+    single_value,
+    text,
+    truth,
+    whole,
+)
+
+
+def line_of(block: BlockOperand) -> list[Value]:
+    """Return the values of a block that is one column or one row, without those blank at the end."""
+    columns = block.columns()
+    if block.width == 1:
+        return columns[0]
+    return [column[0] if column else None for column in columns]
+
+
+def positions_of(line: list[Value]) -> dict[object, int]:
+    """Return where each value of a line stands first."""
+    positions: dict[object, int] = {}
+    for index, value in enumerate(line):
+        if value is not None and not isinstance(value, FormulaError):
+            positions.setdefault(rank(value), index)
+    return positions
+
+
+def _position(key: Scalar, block: BlockOperand, kind: int, function: str) -> int:
+    """Return where a value stands in a line, from 0: kind 0 exactly, 1 in ascending and -1 in descending order."""
+    if kind == 0:
+        index = _exact(key, block)
+    else:
+        line = [value for value in line_of(block) if not isinstance(value, FormulaError)]
+        same_kind = [(rank(value), at) for at, value in enumerate(line) if value is not None]
+        same_kind = [entry for entry in same_kind if entry[0][0] == rank(key)[0]]
+        ranks = [entry[0] for entry in same_kind]
+        before = bisect_right(ranks, rank(key)) if kind > 0 else len(ranks) - bisect_left(ranks[::-1], rank(key))
+        place = before - 1
+        index = same_kind[place][1] if 0 <= place < len(same_kind) else None
+    if index is None:
+        shown = text(key)
+        fail("#N/A", f"Did not find value '{shown}' in {function} evaluation.")
+    return index
+
+
+def _exact(key: Scalar, block: BlockOperand) -> int | None:
+    from .evaluator import CellBlock
+
+    if isinstance(key, str) and has_wildcards(key):
+        pattern = wildcard_pattern(key)
+        line = line_of(block)
+        return next((at for at, value in enumerate(line) if isinstance(value, str) and pattern.fullmatch(value)), None)
+    positions = block.positions() if isinstance(block, CellBlock) else positions_of(line_of(block))
+    return positions.get(rank(key))
+
+
+def _match(arguments: Arguments) -> Operand:
+    block = as_block(arguments[1], "MATCH")
+    if block.width > 1 and block.height > 1:
+        fail("#N/A", "MATCH range must be a single row or a single column.")
+    kind = number(arguments[2]) if len(arguments) > 2 else 1.0
+    return float(_position(single_value(arguments[0]), block, (kind > 0) - (kind < 0), "MATCH") + 1)
+
+
+def _index(arguments: Arguments) -> Operand:
+    block = as_block(arguments[0], "INDEX")
+    row = whole(arguments[1]) if len(arguments) > 1 else 0
+    column = whole(arguments[2]) if len(arguments) > 2 else 0
+    if len(arguments) == 2 and block.height == 1 and block.width > 1:
+        row, column = 0, row
+    for place, (value, size) in enumerate(((row, block.height), (column, block.width)), 2):
+        if not 0 <= value <= size:
+            fail(
+                "#NUM!",
+                f"Function INDEX parameter {place} value is {value}. Valid values are between 0 and {size} inclusive.",
+            )
+    rows = (row - 1, row) if row else (0, block.height)
+    columns = (column - 1, column) if column else (0, block.width)
+    return block.part(*rows, *columns)
+
+
+def _looking_up(function: str, *, down: bool) -> Function:
+    def work(arguments: Arguments) -> Operand:
+        block = as_block(arguments[1], function)
+        index = whole(arguments[2])
+        ordered = truth(arguments[3]) if len(arguments) > 3 else True
+        first = block.part(0, block.height, 0, 1) if down else block.part(0, 1, 0, block.width)
+        if index < 1:
+            fail("#VALUE!", f"Function {function} parameter 3 value is {index}. It should be at least 1.")
+        if index > (block.width if down else block.height):
+            fail("#REF!", f"{function} evaluates to an out of bounds range.")
+        place = _position(single_value(arguments[0]), first, int(ordered), function)
+        return block.value(place, index - 1) if down else block.value(index - 1, place)
+
+    return 3, 4, work
+
+
+def _lookup_with_default(arguments: Arguments) -> Operand:
+    searched, results = as_block(arguments[1], "XLOOKUP"), as_block(arguments[2], "XLOOKUP")
+    key = single_value(arguments[0])
+    place = _exact(key, searched)
+    if place is None:
+        if len(arguments) > 3 and arguments[3] is not None:
+            return arguments[3]
+        fail("#N/A", f"Did not find value '{text(key)}' in XLOOKUP evaluation.")
+    return results.value(place, 0) if results.width == 1 else results.value(0, place)
+
+
+LOOKUPS: dict[str, Function] = {
+    "COLUMNS": (1, 1, lambda given: float(as_block(given[0], "COLUMNS").width)),
+    "HLOOKUP": _looking_up("HLOOKUP", down=False),
+    "INDEX": (1, 3, _index),
+    "MATCH": (2, 3, _match),
+    "ROWS": (1, 1, lambda given: float(as_block(given[0], "ROWS").height)),
+    "VLOOKUP": _looking_up("VLOOKUP", down=True),
+    "XLOOKUP": (3, 4, _lookup_with_default),
+}

@@ -1,0 +1,158 @@
+"""Operands of formulas: single values, blocks of cells, errors; how they become numbers and text and compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NoReturn, Protocol
+
+from .. import entered
+from ..formats import format_plain
+
+Scalar = bool | float | str | None
+
+
+class FormulaError(Exception):
+    """A value such as #DIV/0!.
+
+    Attributes:
+        reason: what a user reads at the cell.
+    """
+
+    def __init__(self, shown: str, reason: str = "") -> None:
+        super().__init__(shown)
+        self.reason = reason
+
+
+Value = Scalar | FormulaError
+
+
+class BlockOperand(Protocol):
+    """Cells that a formula refers to; they are looked at when they are needed, and not before.
+
+    Attributes:
+        height: its rows.
+        width: its columns.
+    """
+
+    @property
+    def height(self) -> int: ...  # noqa: D102
+
+    @property
+    def width(self) -> int: ...  # noqa: D102
+
+    def value(self, row: int, column: int) -> Scalar:
+        """Return one value, counted from its corner; an error is raised."""
+
+    def columns(self) -> list[list[Value]]:
+        """Return the values by column, without trailing blanks; errors stand among them."""
+
+    def part(self, top: int, bottom: int, left: int, right: int) -> BlockOperand:
+        """Return a part of it, counted from its corner."""
+
+    def single(self) -> Scalar:
+        """Return the value in the row or column of the formula, where one value is wanted."""
+
+
+Operand = Scalar | BlockOperand
+Arguments = list[Operand]
+
+
+def fail(error: str, reason: str = "") -> NoReturn:
+    """Give up with an error such as #NUM!."""
+    raise FormulaError(error, reason)
+
+
+def is_block(operand: Operand) -> bool:
+    """Return whether an operand is a block of cells."""
+    return operand is not None and not isinstance(operand, (bool, float, str))
+
+
+def as_block(operand: Operand, function: str) -> BlockOperand:
+    """Return an operand that must be a block of cells."""
+    if operand is None or isinstance(operand, (bool, float, str)):
+        fail("#N/A", f"Argument must be a range: {function}.")
+    return operand
+
+
+def single_value(operand: Operand) -> Scalar:
+    """Return an operand as one value."""
+    return operand if operand is None or isinstance(operand, (bool, float, str)) else operand.single()
+
+
+def number(operand: Operand) -> float:
+    """Return an operand as a number; a blank is 0, text must look like one."""
+    value = single_value(operand)
+    if not isinstance(value, str):
+        return float(value or 0.0)
+    cell = entered.cell_from_entry(value)[0]
+    if type(cell) is float:
+        return cell
+    fail("#VALUE!", f"'{value}' is a text and cannot be coerced to a number.")
+
+
+def text(operand: Operand) -> str:
+    """Return an operand as text."""
+    value = single_value(operand)
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return format_plain(value) if isinstance(value, float) else value or ""
+
+
+def truth(operand: Operand) -> bool:
+    """Return an operand as a condition."""
+    value = single_value(operand)
+    if isinstance(value, str):
+        if value.upper() in ("TRUE", "FALSE", ""):
+            return value.upper() == "TRUE"
+        fail("#VALUE!", f"'{value}' is a text and cannot be coerced to a boolean.")
+    return bool(value)
+
+
+def whole(operand: Operand) -> int:
+    """Return an operand as an integer, its fraction cut off."""
+    value = number(operand)
+    return int(value) if math.isfinite(value) else fail("#NUM!")
+
+
+def rank(value: Scalar) -> tuple[int, bool | float | str]:
+    """Return what values are compared by: numbers, then text whatever its case, then booleans."""
+    if isinstance(value, bool):
+        return 2, value
+    return (1, value.casefold()) if isinstance(value, str) else (0, value or 0.0)
+
+
+def compare(left: Scalar, right: Scalar) -> int:
+    """Return -1, 0 or 1; a blank is the least value of the other's kind."""
+    if left is None or right is None:
+        other = right if left is None else left
+        blank: Scalar = "" if isinstance(other, str) else False if isinstance(other, bool) else 0.0
+        left, right = blank if left is None else left, blank if right is None else right
+    a, b = rank(left), rank(right)
+    return (a > b) - (a < b)
+
+
+def values(arguments: Arguments) -> Iterator[Value]:
+    """Yield every value that is not blank: those of blocks, errors among them, and the other arguments."""
+    for argument in arguments:
+        if argument is None or isinstance(argument, (bool, float, str)):
+            yield argument
+        else:
+            for column in argument.columns():
+                yield from (cell for cell in column if cell is not None)
+
+
+def numbers(arguments: Arguments) -> list[float]:
+    """Return every number: those in blocks as they are, other arguments made into one; errors are raised."""
+    numeric: list[float] = []
+    for argument in arguments:
+        if argument is None or isinstance(argument, (bool, float, str)):
+            numeric.append(number(argument))
+            continue
+        for column in argument.columns():
+            for cell in column:
+                if type(cell) is float:
+                    numeric.append(cell)
+                elif isinstance(cell, FormulaError):
+                    raise cell
+    return numeric
