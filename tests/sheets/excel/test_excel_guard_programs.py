@@ -75,9 +75,36 @@ def test_what_nobody_has_edited_comes_back(program: str, tmp_path: Path) -> None
     assert [finding for finding in sa.check(saved) if "edited" in finding.message] == []
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
-def test_doubles_come_back_from_two_programs_in_turn(suffix: str, tmp_path: Path) -> None:
-    array = np.random.default_rng(5).standard_normal(5000)
-    sa.write(tmp_path / "run.xlsx", {"t": array}, guard=True)
-    saved = resave(_by_openpyxl(tmp_path / "run.xlsx", tmp_path), suffix, tmp_path / "saved")
-    assert_same(sa.read(saved)["t"], array)
+def _without_largest(array: Any) -> Any:
+    """Without the largest doubles: rounded up they are no doubles, and the second program makes blanks of them."""
+    if array.dtype.kind == "O":
+        return np.array([1.5 if isinstance(x, float) and 1.7e308 < abs(x) < np.inf else x for x in array], dtype=object)
+    if array.dtype.kind not in "fc":
+        return array
+    parts = array.view(array.real.dtype)
+    return np.where(np.isfinite(parts) & (np.abs(parts.astype("f8")) > 1.7e308), 1.5, parts).view(array.dtype)
+
+
+CHAINS = {
+    "openpyxl, LibreOffice, xlsx": ("openpyxl", "LibreOffice, xlsx"),
+    "openpyxl, LibreOffice, ods": ("openpyxl", "LibreOffice, ods"),
+    "%.15g, openpyxl": ("%.15g", "openpyxl"),
+    "LibreOffice, xlsx, SheetJS": ("LibreOffice, xlsx", "SheetJS"),
+    "exceljs, SheetJS, ods": ("exceljs", "SheetJS, ods"),
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_what_nobody_has_edited_comes_back_from_two_programs_in_turn(chain: str, tmp_path: Path) -> None:
+    arrays = {name: _without_largest(array) for name, array in _arrays().items()}
+    sa.write(tmp_path / "run.xlsx", arrays, guard=True)
+    saved = tmp_path / "run.xlsx"
+    for number, program in enumerate(CHAINS[chain]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        saved = PROGRAMS[program](saved, folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)
+        actual = sa.read(saved)
+    for name, array in arrays.items():
+        assert_same(actual[name], array)
