@@ -1,4 +1,4 @@
-"""What people have changed in a workbook, accepted: headers, names, fingerprints and guards are made true to the cells.
+"""What people have changed in a workbook, accepted: headers, names, fingerprints, views, guards are true to the cells.
 
 The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name has to
 refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...columns import ArrayInfo, HeaderEdit, ResizedArray, column_letters, find_header_edits, info_of_resized
@@ -25,6 +25,7 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import MOST_BYTES, merge_properties, read_record
 from .sheet import Workbook
+from .view_renewal import renew_views
 
 _CELL = re.compile(
     rb"""<((?:[A-Za-z_][\w.-]*:)?c)((?=\s)[^<>]*?\sr\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'][^<>]*?)(?:/>|>(.*?)</\1\s*>)""",
@@ -74,6 +75,7 @@ def adopt_excel(
         part = ensure_properties(book)
         content = package.read(part, limit=MOST_BYTES) if part in package else None
         record = _true_record(record, arrays, [sheet.title for sheet in book.sheets])
+        replaced |= renew_views(book, arrays, record, _find_name_of(book, arrays, references))
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
         replaced |= changed_parts(book, [])
         before = file_version(source)
@@ -184,6 +186,20 @@ def _references_of(
             name.casefold() for some in known if isinstance(some, list) for name in some if isinstance(name, str)
         ),
     )
+
+
+def _find_name_of(
+    book: OpenWorkbook, arrays: Mapping[str, ResizedArray], references: tuple[Any, ...]
+) -> Callable[[str], str]:
+    """Return what gives the defined name of an array's cells; empty where it has none, or several."""
+    texts = build_references(_places_of(arrays))
+    wanted = {text: area.array for area, text in texts.items()}
+    names: dict[str, str] = {}
+    for name, text in book.name_texts():
+        true = _true_reference(name, text, references) or text
+        if true in wanted:
+            names.setdefault(wanted[true], name)
+    return lambda array: names.get(array, "")
 
 
 def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | None:

@@ -181,7 +181,7 @@ def plan_append(
         replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
-        styles=_find_styles(book),
+        styles=find_book_styles(book),
         properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
         known_sheets=remember_sheets(plans, names),
@@ -297,10 +297,11 @@ def read_styles(package: Package) -> CellStyles:
     Raises:
         FormatError: no .xlsx or .xlsm, or a damaged one.
     """
-    return _find_styles(OpenWorkbook(package))
+    return find_book_styles(OpenWorkbook(package))
 
 
-def _find_styles(book: OpenWorkbook) -> CellStyles:
+def find_book_styles(book: OpenWorkbook) -> CellStyles:
+    """Return the styles of a workbook that a write may use."""
     part = book.relations.present_target("styles")
     if part is None or book.package.member(part).size > _MOST_BYTES:
         return CellStyles()

@@ -137,6 +137,11 @@ class OpenWorkbook:
         """Return the defined names that are there, those of single sheets as well."""
         return [element.get("name") for element in self._names()]
 
+    def name_texts(self) -> list[tuple[str, str]]:
+        """Return the defined names of the whole workbook, each with what it refers to."""
+        names = (element for element in self._names() if "localSheetId" not in element.attributes)
+        return [(without_escapes(element.get("name")), element.text) for element in names]
+
     def table_names(self) -> list[str]:
         """Return the names of the tables, which share their space with the defined names."""
         names = []

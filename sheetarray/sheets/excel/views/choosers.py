@@ -26,6 +26,7 @@ class Chooser:
         most: the largest whole number that may be chosen, where it is one of those.
         least: the smallest.
         shown: a formula that shows the label of what is chosen, its value at first, and its style.
+        kind: of its style, as `CellStyles.choosers` has them.
     """
 
     row: int
@@ -36,6 +37,7 @@ class Chooser:
     most: int = 0
     least: int = 0
     shown: tuple[str, Cell, int | None] | None = None
+    kind: str = ""
 
     @property
     def cell(self) -> str:
@@ -56,8 +58,9 @@ def make_choosers(plan: ViewPlan, labels: LabelCells, styles: CellStyles) -> dic
         made[f"dimension {place}"] = _axis_chooser(axis, len(made) + 2, labels, styles)
     if plan.has_numbers:
         add("colours", "colours over:", plan.colors, allowed='"array,slice"')
-        style = styles.choosers.get(chooser_kind(plan.rows.choosable))
-        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", labels.first_choice(plan.rows), style)
+        kind, first = chooser_kind(plan.rows.choosable), labels.first_choice(plan.rows)
+        style = styles.choosers.get(kind)
+        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", first, style, kind=kind)
     if plan.windowed:
         add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
         add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
@@ -66,7 +69,8 @@ def make_choosers(plan: ViewPlan, labels: LabelCells, styles: CellStyles) -> dic
 
 
 def _axis_chooser(axis: Axis, row: int, labels: LabelCells, styles: CellStyles) -> Chooser:
-    style = styles.choosers.get(chooser_kind(axis.choosable))
+    kind = chooser_kind(axis.choosable)
+    style = styles.choosers.get(kind)
     shown = None
     if axis.choosable is not None:
         allowed = labels.name_of(axis.choosable.name)
@@ -76,4 +80,4 @@ def _axis_chooser(axis: Axis, row: int, labels: LabelCells, styles: CellStyles) 
         if axis.labels is not None:
             shown = labels.formula(axis.labels, f"$B${row}"), labels.first(axis.labels), axis.labels.style
     first = labels.first_choice(axis)
-    return Chooser(row, f"{axis.dim}:", first, style, allowed, axis.size - 1, shown=shown)
+    return Chooser(row, f"{axis.dim}:", first, style, allowed, axis.size - 1, shown=shown, kind=kind)

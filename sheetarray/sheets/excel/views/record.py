@@ -6,6 +6,7 @@ of its part are those of the record: a sheet that anybody has changed or saved a
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from ....errors import FormatError
 from ..package.parts import Package
 from ..package.properties import read_record
+from .geometry import ViewPlan
 
 KEY = "view"
 _WORD = " view"
@@ -38,16 +40,23 @@ class ViewSheets:
     changed: frozenset[str] = frozenset()
 
 
-def describe_view(array: str, crc: int, size: int, *, editable: bool = False) -> dict[str, Any]:
-    """Return what a workbook remembers of a view.
+def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
+    """Return what a workbook remembers of a view: its part, and how it was asked for.
 
     Args:
-        array: its name.
+        plan: of the view.
         crc: the CRC-32 of the sheet's part.
         size: bytes of the same.
-        editable: whether the elements of the array stand in it.
     """
-    return {KEY: {"array": array, "crc": crc, "size": size} | ({"editable": True} if editable else {})}
+    asked = {"rows": plan.rows.dim, "columns": plan.columns.dim, "colors": plan.colors}
+    more = {"as_text": plan.as_text, "editable": plan.editable}
+    true = {key: value for key, value in more.items() if value}
+    return {KEY: {"array": plan.name, "crc": crc, "size": size, **asked, **true}}
+
+
+def describe_part(content: bytes) -> dict[str, int]:
+    """Return by what the part of a view is known again."""
+    return {"crc": zlib.crc32(content), "size": len(content)}
 
 
 def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:

@@ -75,7 +75,7 @@ def write_view(
         _write_relation(writer, part.drawing, "chart", part.chart)
         writer.write_part(part.drawing, drawing.encode())
         writer.write_part(part.chart, chart.encode())
-    return describe_view(view.name, crc, size, editable=view.editable)
+    return describe_view(view, crc, size)
 
 
 def _join_chunks(made: ViewParts) -> Iterator[bytes]:

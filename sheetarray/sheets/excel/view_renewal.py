@@ -1,0 +1,132 @@
+"""Views made true to the arrays of a workbook, when what people have changed is accepted.
+
+A view looks into the column of its array by formulas, so that edits of elements need nothing. Where an array has other
+rows now, its view is made anew, as it was asked for: the record of the workbook says how. Where only a program has
+saved a view again, the record learns what it is like now, and readers pass it over again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...columns import LayoutColumn, ResizedArray
+from ...linear import LinearArray
+from .appearance import value_style
+from .append import find_book_styles
+from .open_workbook import BookSheet, OpenWorkbook
+from .package.relations import Relations
+from .package.styles import CellStyles
+from .skeleton import ViewPart
+from .views.axes import ViewedColumn, ViewedColumns
+from .views.description import View
+from .views.geometry import ViewPlan, plan_views
+from .views.grid import ViewGrid
+from .views.record import KEY, describe_part
+from .views.worksheet import make_view
+
+_STYLE = re.compile(rb'<c r="B([0-9]{1,4})"[^<>]*? s="([0-9]{1,5})"')
+_HEAD = 2**18  # bytes of a view in which its choosers stand
+
+
+def renew_views(
+    book: OpenWorkbook, arrays: Mapping[str, ResizedArray], record: dict[str, Any], name_of: Callable[[str], str]
+) -> dict[str, bytes]:
+    """Return the new content of the parts of views, and put into the record what they are like.
+
+    Args:
+        book: the workbook that changes.
+        arrays: what stands in it now.
+        record: what it remembers.
+        name_of: the defined name of the cells of an array; empty where it has none.
+    """
+    sheets = {sheet.title: sheet for sheet in book.sheets}
+    holding = {anchor.title for array in arrays.values() for anchor in array.column.group}
+    renewed: dict[str, bytes] = {}
+    for title, more in record["sheets"].items():
+        says, sheet = more.get(KEY), sheets.get(title)
+        if not isinstance(says, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
+            continue
+        array, made = arrays.get(str(says.get("array"))), dict[str, bytes]()
+        if array is not None and array.is_changed and not says.get("editable") and name_of(str(says["array"])):
+            made = _make_anew(book, sheet, says, arrays, name_of)
+        if sheet.part in made:
+            part = describe_part(made[sheet.part])
+        else:
+            member = book.package.member(sheet.part)
+            part = {"crc": member.crc, "size": member.size}
+        more[KEY] = {**says, **part}
+        renewed |= made
+    return renewed
+
+
+def _make_anew(
+    book: OpenWorkbook,
+    sheet: BookSheet,
+    says: Mapping[str, Any],
+    arrays: Mapping[str, ResizedArray],
+    name_of: Callable[[str], str],
+) -> dict[str, bytes]:
+    """Return the content of the parts of one view; nothing where the array can have none any more."""
+    name, styles = str(says["array"]), find_book_styles(book)
+    linear = {name: _to_linear(array) for name, array in arrays.items()}
+    named = {name: array for name, array in linear.items() if name_of(name)}
+    columns = _find_columns({name: arrays[name] for name in named}, styles, as_text=says.get("as_text") is True)
+    rows, across = says.get("rows"), says.get("columns")
+    colors = says.get("colors")
+    view = View(
+        rows if isinstance(rows, str) else None,
+        across if isinstance(across, str) else None,
+        "slice" if colors == "slice" else "array",
+    )
+    plans = plan_views({name: view}, named, columns, taken=(), text_chooser=False) if linear[name].length else []
+    if not plans:
+        return {}
+    plan = replace(plans[0], title=sheet.title)
+    styles = replace(styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
+    chart = _find_chart(book, sheet)
+    in_view = book.active < len(book.sheets) and book.sheets[book.active] is sheet
+    part = ViewPart(sheet.title, sheet.part, *chart, selected=in_view, strict=book.strict)
+    made = make_view(plan, name_of, styles, part)
+    parts = {sheet.part: b"".join([made.head, "".join(made.rows).encode(), made.tail])}
+    if made.drawing is not None:
+        parts[part.chart] = made.drawing[1].encode()
+    return parts
+
+
+def _to_linear(array: ResizedArray) -> LinearArray:
+    header = array.column.header
+    return LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, array.buffer)
+
+
+def _find_columns(arrays: Mapping[str, ResizedArray], styles: CellStyles, *, as_text: bool) -> ViewedColumns:
+    """Return where arrays stand; those in rows stand nowhere, as no view looks into rows."""
+    made = ViewedColumns({}, {}, as_text)
+    for name, array in arrays.items():
+        places = []
+        for anchor, _, count in array.column.spans():
+            column, row = anchor.data_cell
+            if anchor.orient == "columns":
+                places.append(ViewedColumn(anchor.title or "", column, row, count))
+        made.places[name] = places
+        piece = LayoutColumn(name, [], array.column.header.dtype, array.buffer)
+        made.styles[name] = None if as_text else value_style(piece, styles, dates=True)
+    return made
+
+
+def _find_chooser_styles(
+    book: OpenWorkbook, sheet: BookSheet, plan: ViewPlan, name_of: Callable[[str], str]
+) -> dict[str, int]:
+    """Return the styles that the choosers of a view have, by their kinds."""
+    known = {int(row): int(style) for row, style in _STYLE.findall(book.package.head(sheet.part, _HEAD))}
+    choosers = ViewGrid(plan, name_of, CellStyles()).choosers.values()
+    return {chooser.kind: known[chooser.row] for chooser in choosers if chooser.row in known}
+
+
+def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
+    """Return the parts of the drawing and of the chart on a view; empty where there is none."""
+    drawing = Relations(book.package, sheet.part).present_target("drawing")
+    chart = Relations(book.package, drawing).present_target("chart") if drawing else None
+    return (drawing, chart) if drawing and chart else ("", "")

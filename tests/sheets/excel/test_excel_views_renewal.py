@@ -1,0 +1,91 @@
+"""Views after `adopt`: made anew where their arrays have other rows, and known again where a program saved them."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from programs import resave, schema_errors
+
+import sheetarray as sa
+from sheetarray.files import Source
+from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.views.record import ViewSheets
+
+ARRAY = np.arange(24.0).reshape(4, 2, 3)
+
+
+def find_views(path: Path) -> ViewSheets:
+    with Source(path) as source, Workbook(source) as book:
+        return book.views
+
+
+def append_cells(path: Path, values: list[float]) -> None:
+    """Write values below the first column of the sheet of arrays, as openpyxl saves it."""
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    for place, value in enumerate(values, sheet.max_row + 1):
+        sheet.cell(place, 1, value)
+    book.save(path)
+
+
+def test_a_view_of_an_array_that_grew_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    views = {"t": sa.View(rows=2, columns=0, colors="slice")}
+    sa.write(path, {"t": ARRAY}, views=views)
+    styles = [openpyxl.load_workbook(path)["t view"].cell(row, 2).fill.fgColor.rgb for row in (2, 3, 4)]
+    append_cells(path, [30.5, 31, 32, 33, 34, 35])
+    before = set(schema_errors(path))
+    sa.adopt(path)
+    wanted = np.concatenate([ARRAY, [[[30.5, 31, 32], [33, 34, 35]]]])
+    assert sa.read(path)["t"].tolist() == wanted.tolist()
+    assert find_views(path).intact == {"t view"}
+    assert list(sa.check(path)) == []
+    assert set(schema_errors(path)) <= before
+    saved = openpyxl.load_workbook(resave(path, "xlsx", tmp_path / "saved"), data_only=True)["t view"]
+    grid = [[cell.value for cell in row[1:6]] for row in saved.iter_rows(min_row=17, max_row=19)]
+    assert grid == wanted[:, 0].T.tolist()
+    assert saved["B3"].value == "slice"
+    assert [openpyxl.load_workbook(path)["t view"].cell(row, 2).fill.fgColor.rgb for row in (2, 3, 4)] == styles
+    with zipfile.ZipFile(path) as package:
+        charts = [package.read(name).decode() for name in package.namelist() if "charts/chart" in name]
+    assert all("$F$15" in chart or "F$15" in chart for chart in charts)
+
+
+def test_a_view_that_a_program_saved_again_is_known_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": ARRAY, "u": ARRAY}, views={"t": sa.View(), "u": sa.View(editable=True)})
+    book = openpyxl.load_workbook(path)
+    book["u view"]["B3"] = 0.5
+    book.save(path)
+    assert find_views(path).intact == frozenset()
+    assert sa.adopt(path) == {}
+    assert find_views(path).intact == {"t view", "u view"}
+    assert sa.read(path)["u"][0, 0, 0] == 0.5
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("values", [[30.5, 31, 32, 33, 34, 35]])
+def test_a_view_for_editing_stays_where_rows_are_added_below(tmp_path: Path, values: list[float]) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": ARRAY}, views={"t": sa.View(editable=True)})
+    append_cells(path, values)
+    sa.adopt(path)
+    read = sa.read(path)["t"]
+    assert read.shape == (5, 2, 3)
+    assert read[:4].tolist() == ARRAY.tolist()
+    assert read[4].ravel().tolist() == values
+
+
+def test_an_array_on_a_sheet_that_was_a_view_is_not_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": ARRAY}, views=True)
+    book = openpyxl.load_workbook(path)
+    for row, cell in enumerate(sa.to_linear(np.arange(3.0)), 1):
+        book["t view"].cell(row, 30).value = cell
+    book.save(path)
+    sa.adopt(path)
+    assert set(sa.scan(path)) == {"t", "AD"}
