@@ -8,8 +8,8 @@ uploaded when it is whole; a file object that the caller opened is only written 
 from __future__ import annotations
 
 from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part
+from .ranges import RangedBytes
 from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
-from .remote import RangedBytes
 from .structure import check_structure, repeated_key
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 

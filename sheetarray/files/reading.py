@@ -16,7 +16,8 @@ from ..errors import FormatError
 from .forked import warn_if_forked
 from .inflating import DAMAGE, InflatedStream, inflater_of
 from .places import PathLike, RemoteFile, locate
-from .remote import RangedBytes, RemoteContent, RemoteStream
+from .ranges import RangedBytes, RemoteStream
+from .remote import RemoteContent
 
 Readable = PathLike | IO[bytes] | IO[str]
 BytesLike = bytes | mmap.mmap
@@ -188,7 +189,7 @@ class Source:
         """
         if self._remote is None or self._inflates or self._whole is not None:
             return self.whole(text=text)
-        return self._remote.ranges()
+        return RangedBytes(self._remote)
 
     def open_again(self) -> IO[bytes]:
         """Return the content as an open file of its own that can be sought in; to be closed before this one."""

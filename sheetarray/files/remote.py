@@ -6,12 +6,11 @@ file, and nothing is asked for twice. A server without ranges gives the file fro
 
 from __future__ import annotations
 
-import io
 import mmap
 import os
 import tempfile
 from contextlib import suppress
-from typing import Any, overload
+from typing import Any
 
 from ..errors import FormatError
 from .places import RemoteFile
@@ -33,13 +32,19 @@ def read_state(place: RemoteFile) -> dict[str, Any] | None:
     try:
         with translating(place):
             system.invalidate_cache(path)
-            return _state_of(system.info(path))
+            return state_of(system.info(path))
     except FileNotFoundError:
         return None
 
 
-def _state_of(info: dict[str, Any]) -> dict[str, Any]:
+def state_of(info: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a file's description tells its version."""
     return {key: info[key] for key in _STATE if info.get(key) is not None}
+
+
+def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two descriptions are of one version, as far as both tell: a listing tells less than an answer."""
+    return all(state[key] == other[key] for key in state.keys() & other.keys())
 
 
 class RemoteContent:
@@ -65,10 +70,12 @@ class RemoteContent:
         self.size: int | None = None
         try:
             self._keep(0, place.head)
-            if place.state is None or not place.head:
+            if not place.head:
                 self._open()
-            else:
+            elif place.state is not None:
                 self.size = place.state.get("size")
+            elif len(place.head) < HEAD:
+                self.size = len(place.head)
         except BaseException:
             self.close(verify=False)
             raise
@@ -86,7 +93,7 @@ class RemoteContent:
         self._spool.close()
         if verify and self._requests > 1 and self._place.state is not None:
             state = read_state(self._place)
-            if state != self._place.state:
+            if state is None or not _is_same(state, self._place.state):
                 raise changed(self._place)
 
     def read(self, start: int, end: int) -> bytes:
@@ -101,25 +108,22 @@ class RemoteContent:
 
     def map(self, *, writable: bool = False) -> bytes | mmap.mmap:
         """Return everything; a large file is mapped, not in memory."""
-        if self._whole_size() < _AT_ONCE and not writable:
-            return self.read(0, self._whole_size())
-        self._fetch(0, self._whole_size())
-        if not self._whole_size():
+        if self.whole_size() < _AT_ONCE and not writable:
+            return self.read(0, self.whole_size())
+        self._fetch(0, self.whole_size())
+        if not self.whole_size():
             return b""
         self._spool.rollover()
         self._spool.flush()
         access = mmap.ACCESS_COPY if writable else mmap.ACCESS_READ
-        return mmap.mmap(self._spool.fileno(), self._whole_size(), access=access)
+        return mmap.mmap(self._spool.fileno(), self.whole_size(), access=access)
 
-    def _whole_size(self) -> int:
+    def whole_size(self) -> int:
+        """Return the bytes of the file; where nobody says how many, it is read for that."""
         if self.size is None:
             self._fetch(0, _ENDLESS)
         assert self.size is not None
         return self.size
-
-    def ranges(self) -> RangedBytes:
-        """Return the bytes as a sequence whose slices are read when they are asked for."""
-        return RangedBytes(self, self._whole_size())
 
     # Requests ------------------------------------------------------------------------------------------------
 
@@ -138,10 +142,10 @@ class RemoteContent:
                 self._streams = info.get("size") is None
         if info.get("type") == "directory":
             raise IsADirectoryError(21, "Is a directory", os.fspath(self._place))
-        state = _state_of(info)
-        if self._place.state is not None and state != self._place.state:
+        state = state_of(info)
+        if not _is_same(state, self._place.state or {}):
             raise changed(self._place)
-        self._place.state = state
+        self._place.state = {**state, **(self._place.state or {})}
         self.size = info.get("size")
         if self._streams:
             self._runs = []  # a stream begins anew
@@ -159,6 +163,7 @@ class RemoteContent:
         """Ask for what is missing of a range, and for more where the file is read on."""
         if self._file is None and self._missing(start, end):
             self._open()
+            end = end if self.size is None else min(end, self.size)
         for first, last in self._missing(start, end):
             if self._streams:
                 self._stream(last)
@@ -263,58 +268,3 @@ class RemoteContent:
 
 class _NoRangesError(FormatError):
     """A server gives a file from its beginning only; never shown."""
-
-
-class RangedBytes:
-    """The bytes of a remote file, of which a slice is read when it is asked for."""
-
-    def __init__(self, content: RemoteContent, size: int) -> None:
-        self._content, self._size = content, size
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, key: int) -> int: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> bytes: ...
-
-    def __getitem__(self, key: int | slice) -> int | bytes:
-        if isinstance(key, slice):
-            start, stop, step = key.indices(self._size)
-            return self._content.read(start, stop)[::step]
-        return self._content.read(range(self._size)[key], range(self._size)[key] + 1)[0]
-
-
-class RemoteStream(io.RawIOBase):
-    """A remote file as an open one: read from anywhere, in larger steps the further it goes."""
-
-    def __init__(self, content: RemoteContent) -> None:
-        self._content, self._at = content, 0
-
-    def readable(self) -> bool:
-        """Return that it is."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return that it is."""
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a byte."""
-        if whence == os.SEEK_END:
-            offset += len(self._content.ranges())
-        self._at = max(0, offset + (self._at if whence == os.SEEK_CUR else 0))
-        return self._at
-
-    def tell(self) -> int:
-        """Return where the next byte is."""
-        return self._at
-
-    def readinto(self, target: Any) -> int:
-        """Fill a buffer, as far as there are bytes."""
-        chunk = self._content.read(self._at, self._at + len(target))
-        target[: len(chunk)] = chunk
-        self._at += len(chunk)
-        return len(chunk)

@@ -88,7 +88,7 @@ def translating(place: RemoteFile) -> Iterator[None]:
         if isinstance(error, ValueError) and "Protocol not known" in str(error):
             raise
         shows_secrets = any(place.conceal(text) != text for text in map(str, _chain(error)))
-        raise _translate(place, error) from (None if shows_secrets else error)
+        raise translate_error(place, error) from (None if shows_secrets else error)
 
 
 def changed(place: RemoteFile) -> FormatError:
@@ -96,7 +96,8 @@ def changed(place: RemoteFile) -> FormatError:
     return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it once more")
 
 
-def _translate(place: RemoteFile, error: Exception) -> Exception:
+def translate_error(place: RemoteFile, error: Exception) -> Exception:
+    """Return an error of a file system as ours; `translating` says which there are."""
     name = os.fspath(place)
     statuses = [status for link in _chain(error) if (status := _status_of(link)) is not None]
     message = place.conceal(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ class Web:
     files: dict[str, bytes] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     statuses: dict[str, int] = field(default_factory=dict)
-    requests: list[tuple[str, str, int]] = field(default_factory=list)
+    requests: list[list[Any]] = field(default_factory=list)
     after: Any = None
 
     def url(self, path: str) -> str:
@@ -33,7 +34,7 @@ class Web:
     def asked(self) -> list[tuple[str, str, int]]:
         """Return method, path and bytes of each request since this was called last."""
         requests, self.requests = self.requests, []
-        return requests
+        return [(method, path, size) for method, path, size in requests]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -67,12 +68,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
             self.close_connection = True
         self.end_headers()
-        sent, number = 0, len(web.requests)
-        web.requests.append((self.command, path, 0))
+        sent, request = 0, [self.command, path, 0]
+        web.requests.append(request)
         try:
             while not head and sent < len(content):
                 sent += len(chunk := content[sent : sent + 65536])
-                web.requests[number] = self.command, path, sent
+                request[2] = sent
                 if web.after is not None and sent == len(content):
                     web.after(path)
                 self.wfile.write(chunk)
@@ -80,12 +81,19 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # whoever asked has read enough
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # of whoever has read enough
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serve_web() -> Iterator[Web]:
     """Run a server."""
     web = Web()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"web": web}))
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"web": web}))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     web.address = f"http://127.0.0.1:{server.server_port}"

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.files.many import find_files, read_heads
 
 KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([3, 1])}
@@ -206,6 +207,27 @@ def test_a_missing_object_and_a_missing_bucket_name_the_url(options):
         sa.write("s3://gone/run.csv", ARRAYS, storage_options=options)
 
 
+def test_many_heads_are_one_request_each_and_a_changed_file_is_an_error(options, store, calls):
+    for number in range(20):
+        sa.write(f"s3://runs/many/{number:02}.csv", {"t": LARGE[: 500 + number]}, storage_options=options)
+    calls.clear()
+    files = find_files("s3://runs/many/*.csv", options)
+    assert [str(file) for file in files] == [f"s3://runs/many/{number:02}.csv" for number in range(20)]
+    store.rm("runs/many/19.csv")
+    calls.clear()
+    problems = read_heads(files)
+    assert calls == ["get_object"] * 20
+    assert problems[:19] == [None] * 19
+    assert isinstance(problems[19], FileNotFoundError)
+    assert "many/19.csv" in str(problems[19])
+    assert [sa.scan(file)["t"].shape for file in files[:19]] == [(500 + number, 2) for number in range(19)]
+    assert calls == ["get_object"] * 20
+    assert sa.read(files[3])["t"].tobytes() == LARGE[:503].tobytes()
+    sa.write(str(files[4]), {"t": -LARGE[:504]}, storage_options=options)
+    with pytest.raises(sa.FormatError, match="changed"):
+        sa.read(files[4])
+
+
 # Other file systems --------------------------------------------------------------------------------------------
 
 
@@ -246,6 +268,22 @@ def test_files_of_this_machine_are_paths(tmp_path):
     sa.write(path.with_suffix(".xlsx").as_uri(), ARRAYS)
     code = f"import sys, sheetarray as sa; sa.scan({path.as_uri()!r}); assert 'fsspec' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_heads_of_files_that_no_listing_told(memory):
+    sa.write("memory://in/a.csv", {"t": LARGE})
+    sa.write("memory://in/b.csv.gz", ARRAYS)
+    memory.pipe_file("/in/c.csv", b"")
+    files = [sa.files.RemoteFile(f"memory://in/{name}") for name in ("a.csv", "b.csv.gz", "c.csv", "gone.csv")]
+    problems = read_heads([*files, sa.files.RemoteFile("nowhere://d.csv")])
+    assert [type(problem) for problem in problems[:3]] == [type(None)] * 3
+    assert isinstance(problems[3], FileNotFoundError)
+    assert isinstance(problems[4], sa.errors.NotFoundError)
+    assert same(sa.read(files[0]), {"t": LARGE})
+    assert same(sa.read(files[1]))
+    with pytest.raises(sa.FormatError, match="empty"):
+        sa.scan(files[2])
+    assert [file.url for file in find_files("memory://in/*.csv")] == ["memory:///in/a.csv", "memory:///in/c.csv"]
 
 
 def test_a_folder_of_arrays_is_not_written_under_a_url(memory):

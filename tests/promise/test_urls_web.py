@@ -47,17 +47,15 @@ def test_scan_of_a_large_csv_asks_for_its_size_and_for_one_head(web):
     assert web.asked() == [("HEAD", "run.csv", 0), ("GET", "run.csv", 4096)]
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-@pytest.mark.parametrize("sized", [True, False])
+@pytest.mark.parametrize(("ranges", "sized"), [(True, True), (False, True), (False, False)])
 def test_every_server_gives_the_same_arrays(web, ranges, sized):
     web.ranges, web.sized = ranges, sized
     web.files |= {"run.csv": CSV, "run.csv.gz": gzip.compress(CSV, 1), "run.xlsx": as_bytes({"t": LARGE}, "xlsx")}
-    web.files |= {"run.npz": as_bytes({"t": LARGE}, "npz"), "run.ra": as_bytes({"t": LARGE}, "ra")}
+    web.files["run.npz"] = as_bytes({"t": LARGE}, "npz")
     for path in web.files:
         url = web.url(path)
         assert sa.read(url)[next(iter(sa.scan(url)))].tobytes() == LARGE.tobytes(), path
-        assert list(sa.check(url)) == [], path
-        assert len(web.asked()) <= 24, path
+        assert len(web.asked()) <= 16, path
 
 
 def test_a_server_without_ranges_is_read_no_further_than_the_head(web):
