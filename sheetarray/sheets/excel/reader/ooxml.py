@@ -26,7 +26,7 @@ from .kept import Room, RowBlock, SheetBlocks
 from .order import OrderCheck
 from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
-from .references import Reference, find_references
+from .references import PlainReference, find_references
 from .regular import regular_rows
 from .strings import SharedStrings
 from .texts import without_escapes
@@ -183,7 +183,7 @@ class OoxmlBook:
         order.check(raw.rows, raw.columns, raw.width)
         return self._cells(raw, numeric), raw.after
 
-    def references(self, title: str) -> Iterator[Reference]:
+    def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a worksheet that are one plain reference."""
         yield from find_references(block.text or b"" for block in self._sheet(title).blocks())
 

@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"""(?:(?:'((?:[^']|'')+)'|([^\W\d][\w.]*))!)?\$?([A-Za-
 _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
-class Reference(NamedTuple):
+class PlainReference(NamedTuple):
     """A formula that repeats a cell.
 
     Attributes:
@@ -49,11 +49,11 @@ class Reference(NamedTuple):
 class HasReferences(Protocol):
     """A workbook whose formulas can be looked at."""
 
-    def references(self, title: str) -> Iterator[Reference]:
+    def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a sheet that are one plain reference."""
 
 
-def find_references(blocks: Iterable[bytes]) -> Iterator[Reference]:
+def find_references(blocks: Iterable[bytes]) -> Iterator[PlainReference]:
     """Yield the formulas in blocks of worksheet XML that are one plain reference, at most `MOST_REFERENCES`."""
     count = 0
     for block in blocks:
@@ -66,7 +66,7 @@ def find_references(blocks: Iterable[bytes]) -> Iterator[Reference]:
             count += 1
             if count > MOST_REFERENCES:
                 return
-            yield Reference(int(cell[2]) - 1, column_number(cell[1].decode()), *reference)
+            yield PlainReference(int(cell[2]) - 1, column_number(cell[1].decode()), *reference)
 
 
 def parse_reference(formula: str) -> tuple[str, int, int] | None:
