@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,14 +59,17 @@ class Scene:
     def __init__(self, setting: str) -> None:
         self.setting = setting
         self.server = SheetsServer(cells=ROOM if setting == "in place" else 10_000_000)
+        self.key = self.server.create(sheets=[("Sheet1", 5, 1)])
+        if not setting.startswith("new worksheet"):
+            write_gsheet(self.key, OLD, client=self.server.client())
+        self.beginning = self.server.snapshot(self.key)
         self.start()
 
     def start(self) -> None:
         self.server.faults.clear()
         self.key = self.server.create(sheets=[("Sheet1", 5, 1)])
+        self.server._spreadsheet(self.key).become(replace(self.beginning.copy(), key=self.key))
         self.client = self.server.client()
-        if not self.setting.startswith("new worksheet"):
-            write_gsheet(self.key, OLD, client=self.client)
         self.before = dump(self.server, self.key)
         self.server.requests.clear()
 

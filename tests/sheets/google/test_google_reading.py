@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from cases import assert_same
+from examples import examples
 
 import sheetarray as sa
 from sheetarray.errors import RemoteError
@@ -333,7 +334,7 @@ def test_an_answer_that_is_none_is_a_remote_error(server: SheetsServer, key: str
 
 
 @pytest.mark.usefixtures("no_pauses")
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(examples(60)))
 def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed: int) -> None:
     source = random.Random(seed)
     write_gsheet(key, {"x": np.arange(30.0), "s": np.array(["a", ""])}, client=server.client())

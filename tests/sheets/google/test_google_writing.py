@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same, objects
+from examples import examples
 from spreadsheets import dump
 
 import sheetarray as sa
@@ -484,8 +485,8 @@ def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
 
 
 @pytest.mark.slow
-def test_a_million_doubles_take_few_requests_of_two_megabytes(book: Book) -> None:
-    array = np.random.default_rng(0).standard_normal(1_000_000)
+def test_many_doubles_take_few_requests_of_two_megabytes(book: Book) -> None:
+    array = np.random.default_rng(0).standard_normal(350_000)
     for _ in range(2):
         book.server.requests.clear()
         book.write({"x": array})
@@ -673,7 +674,7 @@ def test_a_protected_or_read_only_spreadsheet_is_a_remote_error(book: Book) -> N
     assert "share it" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(examples(8)))
 def test_any_sequence_of_writes_leaves_what_a_mapping_would_hold(seed: int) -> None:
     random = np.random.default_rng(seed)
     known: dict[str, Any] = {}
