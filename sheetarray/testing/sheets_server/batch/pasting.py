@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import Json, invalid, unsupported
 from ..formulas import Evaluator
-from ..formulas.references import Reference, rewrite, translate
+from ..formulas.references import CellReference, rewrite, translate
 from ..grid import Formula, GridCell
 from ..moves import follow_in_formulas, relocate, translate_conditions
 from ..ranges import GridArea
@@ -149,7 +149,7 @@ class CopiedCells:
     def stay_with(self, sheet: ServedSheet) -> None:
         """Let the formulas of a block that goes to another sheet refer to the cells that they did, by its title."""
 
-        def stay(reference: Reference) -> Reference:
+        def stay(reference: CellReference) -> CellReference:
             return reference if reference.title is not None else replace(reference, title=sheet.title)
 
         self.values = [

@@ -11,7 +11,7 @@ from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .operands import FormulaError, Operand, Scalar, Value, fail, single_value
 from .parsing import parse
-from .references import Reference
+from .references import CellReference
 
 CellKey = tuple[int, int, int]  # the id of a sheet, a row, a column
 
@@ -117,7 +117,7 @@ class FormulaScope:
     row: int
     column: int
 
-    def cells(self, reference: Reference) -> Operand:
+    def cells(self, reference: CellReference) -> Operand:
         """Return the cells of a reference."""
         sheet: ServedSheet | None = self.sheet
         if reference.title is not None:

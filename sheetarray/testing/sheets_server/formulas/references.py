@@ -52,7 +52,7 @@ def tokenize(formula: str) -> tuple[Token, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class CellReference:
     """A reference to cells, such as `'my data'!$A1:B`.
 
     Attributes:
@@ -81,11 +81,11 @@ class Reference:
         )
         return f"{title}{first}:{last}"
 
-    def at(self, span: Span) -> Reference:
+    def at(self, span: Span) -> CellReference:
         """Return a reference written alike to other cells."""
         return replace(self, span=span)
 
-    def translate(self, down: int, right: int) -> Reference | None:
+    def translate(self, down: int, right: int) -> CellReference | None:
         """Return what becomes of it where its formula is copied so far away; None where that is off every grid."""
         ends: list[int | None] = []
         for end, fixed, distance, limit in zip(
@@ -114,7 +114,7 @@ def _in_order(start: int | None, stop: int | None) -> tuple[int | None, int | No
 
 
 @lru_cache(maxsize=16_384)
-def parse_reference(text: str) -> Reference | None:
+def parse_reference(text: str) -> CellReference | None:
     """Return the reference that a name token is; None for the name of a range.
 
     Example:
@@ -132,7 +132,7 @@ def parse_reference(text: str) -> Reference | None:
     tops = _ends(row, last_row if colon else row, lambda name: int(name) - 1)
     lefts = _ends(column, last_column if colon else column, column_of)
     span = Span(tops[0], tops[1], lefts[0], lefts[1])
-    return Reference(title, span, (tops[2], tops[3], lefts[2], lefts[3]), not colon)
+    return CellReference(title, span, (tops[2], tops[3], lefts[2], lefts[3]), not colon)
 
 
 def _ends(
@@ -147,7 +147,7 @@ def _ends(
     return start, None if stop is None else stop + 1, start_fixed, stop_fixed
 
 
-def rewrite(formula: str, change: Callable[[Reference], Reference | None]) -> str:
+def rewrite(formula: str, change: Callable[[CellReference], CellReference | None]) -> str:
     """Return a formula with other references; None makes one #REF!. What does not change is left as it was written.
 
     Example:
@@ -179,7 +179,7 @@ def follow(
     A span that does not concern it, `change` returns as the same object; the others are on the sheet `new_title` now.
     """
 
-    def changed(reference: Reference) -> Reference | None:
+    def changed(reference: CellReference) -> CellReference | None:
         if (home if reference.title is None else reference.title).casefold() != title.casefold():
             return reference
         span = change(reference.span)
@@ -194,7 +194,7 @@ def follow(
 def retitle(formula: str, old: str, new: str | None) -> str:
     """Return a formula after a sheet has got another title, or was deleted (None)."""
 
-    def changed(reference: Reference) -> Reference | None:
+    def changed(reference: CellReference) -> CellReference | None:
         if reference.title is None or reference.title.casefold() != old.casefold():
             return reference
         return None if new is None else replace(reference, title=new)
