@@ -27,7 +27,18 @@ from .contenders import (
 )
 from .kinds import JSON, KIND, TEXT, make_one
 from .wide import FEW, MANY, ONE_BY_NAME, TABLE, TABLES
-from .workbooks import FASTEXCEL, OPENPYXL, PANDAS_XLSX, RUSTPY, SHEETARRAY_XLSX, XLSXWRITER
+from .workbooks import (
+    EDITABLE,
+    FASTEXCEL,
+    GUARD,
+    OPENPYXL,
+    PANDAS_XLSX,
+    RUSTPY,
+    SHEETARRAY_XLSX,
+    VIEW,
+    XLSXWRITER,
+    make_grid,
+)
 
 Verb = Literal["write", "read"]
 
@@ -124,6 +135,8 @@ CASES = (
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), (SHEETARRAY_XLSX, RUSTPY)),
     Case("xlsx-many", "workbook, 1,000 arrays of 10 float64", 10, _normal(1000), (SHEETARRAY_XLSX, FASTEXCEL)),
+    Case("xlsx-guard", "workbook, 720 x 30 x 36 float64", 777_600, make_grid, (SHEETARRAY_XLSX, GUARD, VIEW)),
+    Case("xlsx-edit", "workbook, 72 x 30 x 36 float64", 77_760, make_grid, (SHEETARRAY_XLSX, VIEW, EDITABLE)),
     Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, FASTAVRO)),
 )
 
@@ -165,6 +178,10 @@ TARGETS = (
         ".xlsx",
         cases=("xlsx-many",),
     ),
+    Target("a guard written at most 2 x without", "write", "sheetarray", 2, ".xlsx", GUARD.label),
+    Target("a guard read at most 2 x without", "read", "sheetarray", 2, ".xlsx", GUARD.label),
+    Target("a view written at most 1.3 x without", "write", "sheetarray", 1.3, ".xlsx", VIEW.label, ("xlsx-guard",)),
+    Target("a view read at most 1.2 x without", "read", "sheetarray", 1.2, ".xlsx", VIEW.label, ("xlsx-guard",)),
     Target("RawArray read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".ra"),
     Target("Avro read and sum at most 1.2 x numpy.load and sum", "read", "numpy .npy", 1.2, ".avro"),
 )

@@ -108,6 +108,28 @@ def _workbook(label: str, write: Any, read: Any, arrays: Any, most_cells: int | 
     return Contender(label, write, read, arrays, suffix=".xlsx", most_cells=most_cells)
 
 
+def _write_with(**options: Any) -> Any:
+    """Return what writes with some options; a view for editing holds at most 100,000 formulas."""
+
+    def write(path: Path, arrays: Arrays) -> None:
+        import sheetarray
+
+        views = {name: sheetarray.View(editable=True) for name in arrays} if options.get("views") == "editable" else {}
+        sheetarray.write(path, arrays, **(options | ({"views": views} if views else {})))
+
+    return write
+
+
+def _ours(label: str, **options: Any) -> Contender:
+    return Contender(label, _write_with(**options), _read_sheetarray, suffix=".xlsx", ours=True)
+
+
+def make_grid(elements: int) -> Arrays:
+    """Return an array of three dimensions, with as many elements or a few less."""
+    rng = np.random.default_rng(20240229)
+    return {"x": rng.standard_normal((max(elements // 1080, 1), 30, 36))}
+
+
 SHEETARRAY_XLSX = Contender("sheetarray", _write_sheetarray, _read_sheetarray, suffix=".xlsx", ours=True)
 OPENPYXL = _workbook("openpyxl", _write_openpyxl, _read_openpyxl, _by_column)
 RUSTPY = _workbook("rustpy-xlsxwriter, python-calamine", _write_rustpy, _read_calamine, _by_column, None)
@@ -116,3 +138,5 @@ PANDAS_XLSX = _workbook("pandas", _write_pandas, _read_pandas, _arrays_of_pandas
 FASTEXCEL = Contender(
     "rustpy-xlsxwriter flushed, fastexcel to NumPy", _write_rustpy_flushed, _read_fastexcel, suffix=".xlsx"
 )
+GUARD, VIEW = _ours("sheetarray, guard", guard=True), _ours("sheetarray, view", views=True)
+EDITABLE = _ours("sheetarray, view for editing", views="editable")

@@ -80,7 +80,9 @@ def draw_all(folder: Path) -> None:
         sa.write(dataset, make_dataset())
         view = Path(place, "view.xlsx")
         sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
-        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, view):
+        editable = Path(place, "editable.xlsx")
+        sa.write_excel(editable, make_grids(), views={"temperature": sa.View(editable=True)})
+        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, view, editable):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 
 

@@ -43,7 +43,7 @@ def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
     assert "float64" not in page
 
 
-@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "elnino", "view"])
+@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "editable", "elnino", "view"])
 def test_each_sample_has_a_picture(name: str) -> None:
     assert (ROOT / "docs" / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    assert name in ("dataset", "view") or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
+    assert name in ("dataset", "editable", "view") or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
