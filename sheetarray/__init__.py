@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import View, read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
-    from .sheets.google import create_gsheet, read_gsheet, write_gsheet
+    from .sheets.google import append_gsheet, create_gsheet, read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
 
 __version__ = "0.1.0"
@@ -47,6 +47,7 @@ __all__ = [
     "View",
     "__version__",
     "adopt",
+    "append_gsheet",
     "check",
     "convert",
     "create_gsheet",
@@ -89,6 +90,7 @@ _LAZY = {
     "view": "pages",
     "write_csv": "sheets.delimited",
     "write_excel": "sheets.excel",
+    "append_gsheet": "sheets.google",
     "write_gsheet": "sheets.google",
     "write_json": "sheets.json",
 }

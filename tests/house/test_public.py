@@ -31,6 +31,7 @@ NAMES = [
     "View",
     "__version__",
     "adopt",
+    "append_gsheet",
     "check",
     "convert",
     "create_gsheet",

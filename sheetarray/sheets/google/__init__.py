@@ -8,13 +8,14 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 write, `appearance` says how it looks, and `write` carries it out; `direct` makes
 a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
 `read_back` compares. `holder` tells living writers from dead ones,
-`leftovers` what the dead have left; `creating` makes spreadsheets.
+`leftovers` what the dead have left; `creating` makes spreadsheets, `appending` lets arrays grow by rows.
 """
 
 from __future__ import annotations
 
 from ...adapters import Keeps
 from .adopting import adopt_gsheet
+from .appending import append_gsheet
 from .creating import create_gsheet
 from .leftovers import clean_gsheet, unlock_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
@@ -22,6 +23,7 @@ from .writing import write_gsheet, write_table_gsheet
 
 __all__ = [
     "adopt_gsheet",
+    "append_gsheet",
     "check_gsheet",
     "clean_gsheet",
     "create_gsheet",

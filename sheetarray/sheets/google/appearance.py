@@ -5,7 +5,7 @@ Looks are part of the batch that puts the cells into place, so that nobody sees 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from ...cells.serials import DATE_CODES, serial_unit
@@ -95,6 +95,13 @@ def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
         places = [place for _, place in run]
         if code is not None or shown_before:
             yield _show_as(gid, Rect(data, places[0].column, data + elements, places[-1].column + 1), code)
+
+
+def show_dates(gid: int, columns: Iterable[tuple[Rect, LayoutColumn]]) -> Iterator[Answer]:
+    """Yield the number formats of dates among columns that were written to some cells."""
+    for rect, piece in columns:
+        if (code := _date_code(piece)) is not None:
+            yield _show_as(gid, rect, code)
 
 
 def _format_of(plan: WritePlan, place: ColumnPlace) -> tuple[str | None, int, int, bool]:

@@ -21,7 +21,7 @@ from .requests import dump_json
 
 MOST_BYTES = 2_000_000  # of a request that puts values
 MOST_DIRECT_BYTES = 9_900_000  # of a batch that holds the cells itself: 131,072 doubles; the service refuses 10 MiB
-_CELL_OVERHEAD = 51  # bytes of a cell in such a batch, besides its value
+CELL_OVERHEAD = 51  # bytes of a cell in such a batch, besides its value
 _DOUBTFUL = re.compile(rb"\\u00|\\[rbf]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]")
 _OPENING, _CLOSING = b'{"majorDimension":"COLUMNS","values":[', b"]}"
 _BLOCK = 2048  # cells
@@ -58,7 +58,7 @@ def small_columns(layout: Layout, chunks: list[Chunk]) -> list[list[Cell]] | Non
     Text that a service may tidy up, such as control characters, is tried on a stage first.
     """
     blocks = [block for chunk in chunks for column in chunk.columns for block in column]
-    size = sum(map(len, blocks)) + _CELL_OVERHEAD * sum(chunk.cells for chunk in chunks)
+    size = sum(map(len, blocks)) + CELL_OVERHEAD * sum(chunk.cells for chunk in chunks)
     if size > MOST_DIRECT_BYTES or any(map(_DOUBTFUL.search, blocks)):
         return None
     columns: list[list[Cell]] = [[] for _ in layout.pieces]

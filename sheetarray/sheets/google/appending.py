@@ -1,0 +1,305 @@
+"""Rows appended to arrays in a spreadsheet: cells below them, and their headers, changed by one batch or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...adapters import Progress
+from ...arrays import linear_arrays
+from ...columns import LayoutColumn
+from ...columns.layout import check_texts
+from ...composite import spread
+from ...elements import Cell
+from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
+from ...files import PathLike
+from ...header import Header
+from ...linear import LinearArray
+from ...resizing import changed_header_cells, find_slow_axis, resize_header
+from .address import Rect, parse_address, range_on_sheet
+from .appearance import show_dates
+from .body import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
+from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
+from .client import http_client
+from .content import BusyError, ConflictError, SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
+from .fetch import fetch_values
+from .grid import cells_after
+from .plan import check_cells
+from .reading import pause_listener
+from .requests import SheetsApi
+from .retries import TIMEOUT, RefusedError, Retries
+from .state import MOST_CELLS, State, Worksheet, fetch_state
+
+_ATTEMPTS = 8
+_MOST_CHARACTERS = 50_000  # of a cell
+
+
+def append_gsheet(
+    target: Any,
+    arrays: Any,
+    *,
+    worksheet: str = "arrays",
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> str:
+    """Append rows to arrays of a worksheet: all of them, or nothing at all; a reader sees the arrays before or after.
+
+    A row is what one index of the first axis holds, of a column-major array the last axis. What stands in the worksheet
+    is not read, and not sent again.
+
+    Args:
+        target: as for `write_gsheet`.
+        arrays: a mapping of names of arrays that are there to their new rows, of the same dtype and the same sizes of
+            all other axes; or what `write_gsheet` takes besides.
+        worksheet: as for `write_gsheet`.
+        client: as for `write_gsheet`.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
+        progress: its attribute `waiting` is called as by `write_gsheet`; itself it is not.
+
+    Returns:
+        The URL of the worksheet.
+
+    Raises:
+        NotFoundError: no such worksheet, or no array of a name.
+        DTypeError: rows of another dtype than their array; nothing is changed.
+        FormatError: something stands below an array, at `.location`, or its header is broken; nothing is changed.
+        LimitError: rows that do not fit an array, or are too many for one request; nothing is changed.
+        RemoteError: the service cannot be reached, or refuses; nothing is changed.
+
+    Example:
+        >>> import numpy as np
+        >>> from sheetarray.sheets.google import read_gsheet, write_gsheet
+        >>> from sheetarray.testing.sheets_server import SheetsServer
+        >>> with SheetsServer() as server:
+        ...     key, client = server.create(), server.client()
+        ...     url = write_gsheet(key, {"t": np.array([[1.5, 2.5]])}, client=client)
+        ...     url = append_gsheet(key, {"t": np.array([[3.5, 4.5]])}, client=client)
+        ...     read_gsheet(key, client=client)["t"]
+        array([[1.5, 2.5],
+               [3.5, 4.5]])
+    """
+    linear = linear_arrays(spread(arrays, limit=_MOST_CHARACTERS))
+    check_texts(linear, _MOST_CHARACTERS)
+    address = parse_address(target, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    service = SheetsApi(
+        http_client(http, credentials, writing=True), address.key, Retries(pause_listener(progress), timeout=timeout)
+    )
+    message = ""
+    with locating(source=address.label):
+        for number in range(_ATTEMPTS):
+            state = fetch_state(service)
+            sheet = state.select_worksheet(address.gid, address.title)
+            if sheet is None:
+                raise state.not_found_error(repr(address.title))
+            try:
+                _append(service, state, sheet, linear)
+                return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={sheet.gid}"
+            except ConflictError:
+                message = "the worksheet changes"
+            except BusyError as busy:
+                message = f"another write is under way: {busy.holder.describe(state.now)}"
+            except RefusedError as refused:
+                message = refused.message
+            service.patience.pause(0.25 * 2**number, "others write to the worksheet")
+    raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is appended to one array.
+
+    Attributes:
+        piece: the new elements.
+        cells: the cells that they become.
+        standing: the array as it stands.
+        header: its header afterwards.
+    """
+
+    piece: LayoutColumn
+    cells: list[Cell]
+    standing: StandingArray
+    header: Header
+
+    @property
+    def rect(self) -> Rect:
+        """The cells that are written."""
+        row, column = self.standing.data
+        top = row + self.header.capacity - len(self.cells)
+        return Rect(top, column, top + len(self.cells), column + 1)
+
+
+def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
+    """Append rows to the arrays of a worksheet as it was seen.
+
+    Raises:
+        ConflictError, BusyError, RefusedError: others write to it; nothing is changed.
+    """
+    with locating(sheet=sheet.title):
+        content = fetch_content(service, state, sheet)
+        grown = [_grow(name, array, content) for name, array in arrays.items()]
+        grown = [rows for rows in grown if rows.cells]
+        if not grown:
+            return
+        _check_size(grown)
+        for row, column in sorted(find_filled(service, sheet, [rows.rect for rows in grown], content.grid)):
+            (name,) = {rows.piece.name for rows in grown if rows.rect.left == column}
+            raise overwrite_error("a cell that belongs to no array", row, column, name)
+    height = max(sheet.rows, *(rows.rect.bottom or 0 for rows in grown))
+    others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
+    check_cells(others + height * sheet.columns, MOST_CELLS, others)
+    headers = [_header_cells(service, sheet, content, rows) for rows in grown]
+    swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
+    requests = [
+        *resize_sheet(sheet, height, sheet.columns),
+        *(update_cells(sheet.gid, rows.rect.top, rows.rect.left or 0, [[c] for c in rows.cells]) for rows in grown),
+        *show_dates(sheet.gid, [(rows.rect, rows.piece) for rows in grown]),
+        *(change for rows, cells in zip(grown, headers, strict=True) for change in _change_header(sheet, rows, cells)),
+        *_move_ranges(state, sheet, grown),
+    ]
+    shown = [range_on_sheet(sheet.title, rows.rect) for rows in grown]
+    answer = apply_changes(
+        service, swap.wrap(requests, height, sheet.columns), swap.took_effect, shown=shown, confirmed=True
+    )
+    _check_kept(service, sheet, swap, grown, headers, answer)
+
+
+# What is appended ----------------------------------------------------------------------------------------------
+
+
+def _grow(name: str, array: LinearArray, content: SheetContent) -> _Rows:
+    """Return the rows of one array, and its header with them.
+
+    Raises:
+        NotFoundError, FormatError, DTypeError, LimitError: they cannot be appended.
+    """
+    group = content.arrays.get(name, [])
+    if not group:
+        raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays))}")
+    anchor, address = group[0].anchor, group[0].anchor.address(0)
+    header = anchor.header
+    if header is None or len(group) > 1 or anchor.orient == "rows":
+        why = "it is broken" if header is None else "it is one of several" if len(group) > 1 else "it runs to the right"
+        raise FormatError(f"{name}: nothing can be appended to this array: {why}", location=address)
+    axis = find_slow_axis(header)
+    if axis is None:
+        raise LimitError(f"{name}: an array of shape {header.shape} has no axis that rows can be appended along")
+    if array.dtype_entry.name != header.dtype.name:
+        raise DTypeError(f"{name}: rows of {array.dtype}, and the array is of {header.dtype.name}")
+    rest, new = header.shape[:axis] + header.shape[axis + 1 :], array.shape[:axis] + array.shape[axis + 1 :]
+    if len(array.shape) != len(header.shape) or rest != new:
+        wanted = str((*header.shape[:axis], "n", *header.shape[axis + 1 :])).replace("'n'", "n")
+        raise LimitError(f"{name}: rows of shape {array.shape}; the array takes rows of shape {wanted}")
+    buffer = array.to_numpy().ravel(order="C" if header.order == "row-major" else "F")
+    longer = resize_header(header, header.capacity + len(buffer))
+    assert longer is not None
+    piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
+    return _Rows(piece, to_cells(piece, 0, len(buffer)), group[0], longer)
+
+
+def _check_size(grown: list[_Rows]) -> None:
+    """Refuse more than one request can carry.
+
+    Raises:
+        LimitError: it is.
+    """
+    size = 0
+    for rows in grown:
+        try:
+            size += len(json.dumps(rows.cells, ensure_ascii=False).encode()) + CELL_OVERHEAD * len(rows.cells)
+        except UnicodeEncodeError as error:
+            raise DTypeError(f"{rows.piece.name}: text that is no valid Unicode: {error.reason}") from error
+    if size > MOST_DIRECT_BYTES:
+        cells = sum(len(rows.cells) for rows in grown)
+        most = cells * MOST_DIRECT_BYTES // size
+        raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
+
+
+def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: _Rows) -> list[Cell]:
+    """Return the cells of a header as they stand, from `version` on."""
+    anchor = rows.standing.anchor
+    rect = Rect(anchor.row, anchor.column, anchor.row + anchor.start, anchor.column + 1)
+    if content.grid is not None:
+        return content.grid.cells(rect)[0]
+    ((_, columns),) = fetch_values(service, [(sheet.title, rect)])
+    return columns[0] if columns else []
+
+
+# The batch -----------------------------------------------------------------------------------------------------
+
+
+def _change_header(sheet: Worksheet, rows: _Rows, cells: list[Cell]) -> Iterator[dict[str, Any]]:
+    """Yield the changes that make a header say what is true after the rows were appended."""
+    anchor = rows.standing.anchor
+    for index, value in changed_header_cells(cells, rows.header).items():
+        yield update_cells(sheet.gid, anchor.row + index, anchor.column, [[value]])
+
+
+def _move_ranges(state: State, sheet: Worksheet, grown: list[_Rows]) -> Iterator[dict[str, Any]]:
+    """Yield the changes of named ranges that begin where the elements of an array do."""
+    for rows in grown:
+        row, column = rows.standing.data
+        was = rows.header.capacity - len(rows.cells)
+        begins = [row] if was else [row, row - 1]  # an array without elements has its range over the word `data`
+        rect = Rect(row, column, row + rows.header.capacity, column + 1)
+        for named in state.ranges:
+            if named.gid == sheet.gid and named.rect and named.rect.left == column and named.rect.top in begins:
+                yield put_named_range(named.name, sheet.gid, rect, named)
+
+
+def _check_kept(
+    service: SheetsApi,
+    sheet: Worksheet,
+    swap: Swap,
+    grown: list[_Rows],
+    headers: list[list[Cell]],
+    answer: dict[str, Any] | None,
+) -> None:
+    """Compare what stands now with what was sent, and take it back where a cell is another one.
+
+    Raises:
+        DTypeError: the service does not keep a cell as it is.
+    """
+    grid = cells_after(answer, sheet.gid) if answer else None
+    for rows in grown:
+        kept = grid.cells(rows.rect)[0] if grid else _fetch_column(service, sheet, rows.rect)
+        wrong = find_difference(rows.cells, kept)
+        if wrong is None:
+            continue
+        state = fetch_state(service)
+        if not swap.is_last(state):
+            return  # what stands there is somebody else's
+        _take_back(service, state, sheet, grown, headers)
+        place = f"{rows.piece.name}, buffer element {rows.piece.start + wrong}"
+        was = kept[wrong] if wrong < len(kept) else ""
+        raise DTypeError(f"{place}: the service keeps {rows.cells[wrong]!r:.60} as {was!r:.60}")
+
+
+def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell]:
+    try:
+        ((_, columns),) = fetch_values(service, [(sheet.title, rect)])
+    except RefusedError:
+        return []
+    return columns[0] if columns else []
+
+
+def _take_back(
+    service: SheetsApi, state: State, sheet: Worksheet, grown: list[_Rows], headers: list[list[Cell]]
+) -> None:
+    """Clear the rows again, and let the headers say what they said."""
+    now = state.by_id(sheet.gid)
+    assert now is not None
+    requests: Requests = [clear_cells(sheet.gid, rows.rect) for rows in grown]
+    for rows, cells in zip(grown, headers, strict=True):
+        anchor = rows.standing.anchor
+        for index in changed_header_cells(cells, rows.header):
+            requests.append(update_cells(sheet.gid, anchor.row + index, anchor.column, [[cells[index]]]))
+    undo = Swap(sheet.gid, state.generation(sheet.gid), now.notes, own=now.notes.own)
+    apply_changes(service, undo.wrap(requests, now.rows, now.columns), undo.took_effect, confirmed=True)

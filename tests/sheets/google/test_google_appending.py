@@ -1,0 +1,167 @@
+"""Rows appended to arrays in Google Sheets: what was there is neither read nor sent, and all or nothing is appended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import assert_same
+from spreadsheets import dump
+
+import sheetarray as sa
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+
+ARRAYS = {
+    "t": np.arange(12.0).reshape(4, 3),
+    "day": np.datetime64("2024-01-01") + np.arange(4),
+    "name": np.array(["a", "", "007", "=1"]),
+    "fortran": np.asfortranarray(np.arange(8).reshape(2, 4)),
+    "empty": np.zeros((0, 2)),
+}
+
+
+def rows_of(array: Any, count: int = 2) -> Any:
+    """Return rows of the dtype of an array, others than its own."""
+    some = np.concatenate([array[-1:], array[:1]]) if len(array) else np.full((2, *array.shape[1:]), 0.1, array.dtype)
+    return some[:count]
+
+
+class Book:
+    """A spreadsheet of the emulator."""
+
+    def __init__(self, server: SheetsServer, arrays: Any = ARRAYS) -> None:
+        self.server, self.client, self.key = server, server.client(), server.create()
+        sa.write_gsheet(self.key, arrays, client=self.client)
+        server.requests.clear()
+
+    def append(self, arrays: Any, **options: Any) -> str:
+        return sa.append_gsheet(self.key, arrays, client=self.client, **options)
+
+    def read(self) -> dict[str, Any]:
+        return sa.read_gsheet(self.key, client=self.client)
+
+    @property
+    def sheet(self) -> Any:
+        return self.client.open_by_key(self.key).worksheet("arrays")
+
+
+@pytest.fixture
+def book(server: SheetsServer) -> Book:
+    return Book(server)
+
+
+def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
+    new = {name: rows_of(array) for name, array in ARRAYS.items() if name != "fortran"}
+    new["fortran"] = np.asfortranarray([[10], [11]])
+    url = book.append(new)
+    assert len(book.server.requests) == 3
+    assert url.endswith(f"#gid={book.sheet.id}")
+    arrays = book.read()
+    for name, rows in new.items():
+        axis = 1 if name == "fortran" else 0
+        whole = np.concatenate([ARRAYS[name], rows], axis=axis)
+        assert_same(arrays[name], np.asfortranarray(whole) if axis else whole)
+    assert list(sa.check(f"gsheets://{book.key}", client=book.client)) == []
+    assert book.sheet.acell("B26").value == "2024-01-01"  # a date, not its number
+    ranges = {named["name"]: named["range"] for named in book.client.open_by_key(book.key).list_named_ranges()}
+    assert ranges["t"]["endRowIndex"] - ranges["t"]["startRowIndex"] == 18
+    assert ranges["empty"]["endRowIndex"] - ranges["empty"]["startRowIndex"] == 4
+
+
+def test_many_appends_are_one_array(book: Book) -> None:
+    for number in range(5):
+        book.append({"t": np.full((1, 3), float(number))})
+    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], *(np.full((1, 3), float(n)) for n in range(5))]))
+    assert_same(book.read()["name"], ARRAYS["name"])
+
+
+def test_no_rows_are_no_change(book: Book) -> None:
+    before = dump(book.server, book.key)
+    book.append({"t": np.zeros((0, 3))})
+    assert dump(book.server, book.key) == before
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "words"),
+    [
+        ({"unknown": np.zeros(2)}, sa.NotFoundError, "no array 'unknown'; there is 't', 'day'"),
+        ({"t": np.zeros((2, 3), "f4")}, sa.DTypeError, "t: rows of float32, and the array is of float64"),
+        ({"day": np.zeros(1, "M8[ms]")}, sa.DTypeError, r"day: rows of datetime64\[ms\]"),
+        ({"t": np.zeros(3)}, sa.LimitError, r"t: rows of shape \(3,\); the array takes rows of shape \(n, 3\)"),
+        ({"t": np.zeros((1, 2))}, sa.LimitError, r"of shape \(n, 3\)"),
+        ({"fortran": np.zeros((1, 4), int)}, sa.LimitError, r"of shape \(2, n\)"),
+        ({"name": np.array(["x" * 50_001])}, sa.LimitError, "50,001 characters"),
+        ({"t": np.zeros((60_000, 3))}, sa.LimitError, "too many for one request"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused_whole(
+    book: Book, arrays: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    before = dump(book.server, book.key)
+    with pytest.raises(error, match=words):
+        book.append({"name": np.array(["new"]), **arrays})
+    assert dump(book.server, book.key) == before
+
+
+def test_what_stands_below_is_not_overwritten(book: Book) -> None:
+    book.sheet.update([["note"]], f"B{19 + 4 + 2}")
+    before = dump(book.server, book.key)
+    with pytest.raises(sa.FormatError, match="in the way of day") as error:
+        book.append({"day": rows_of(ARRAYS["day"])})
+    assert error.value.location == "arrays!B25"
+    assert dump(book.server, book.key) == before
+    book.append({"day": rows_of(ARRAYS["day"], 1)})  # one row less ends above it
+
+
+def test_an_array_of_no_dimensions_has_no_rows(server: SheetsServer) -> None:
+    book = Book(server, {"x": np.float64(1)})
+    with pytest.raises(sa.LimitError, match="no axis"):
+        book.append({"x": np.float64(2)})
+    with pytest.raises(sa.NotFoundError, match="no worksheet 'other'"):
+        book.append({"x": np.zeros(2)}, worksheet="other")
+
+
+@pytest.mark.parametrize("status", [503, "reset-before", "reset-after", "truncated", "empty", "wrong", "repeated"])
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_fault_appends_once_or_not_at_all(server: SheetsServer, status: int | str, after: int) -> None:
+    book = Book(server, {"t": ARRAYS["t"]})
+    server.faults.append(Fault(status=status, after=after))
+    book.append({"t": np.full((1, 3), 0.1)})
+    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 0.1)]))
+
+
+def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
+    book = Book(server, {"t": ARRAYS["t"]})
+    original = type(book.client.http_client).request
+    done: list[bool] = []
+
+    def meanwhile(http: Any, method: str, *args: Any, **more: Any) -> Any:
+        if method == "post" and not done:
+            done.append(True)
+            book.append({"t": np.full((1, 3), 1.0)})
+        return original(http, method, *args, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(book.client.http_client), "request", meanwhile)
+        book.append({"t": np.full((1, 3), 2.0)})
+    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 1.0), np.full((1, 3), 2.0)]))
+
+
+def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None:
+    before = dump(book.server, book.key)
+    original = type(book.client.http_client).request
+
+    def rounding(http: Any, method: str, *args: Any, **more: Any) -> Any:
+        if method == "post":
+            more["data"] = more["data"].replace(b"0.30000000000000004", b"0.3")
+        return original(http, method, *args, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(book.client.http_client), "request", rounding)
+        with pytest.raises(
+            sa.DTypeError, match=r"t, buffer element 13: the service keeps 0\.30000000000000004 as 0\.3"
+        ):
+            book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]]), "name": np.array(["x"])})
+    assert dump(book.server, book.key)["sheets"]["arrays"]["cells"] == before["sheets"]["arrays"]["cells"]
+    assert_same(book.read()["t"], ARRAYS["t"])
