@@ -63,7 +63,7 @@ def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
         whole = np.concatenate([ARRAYS[name], rows], axis=axis)
         assert_same(arrays[name], np.asfortranarray(whole) if axis else whole)
     assert list(sa.check(f"gsheets://{book.key}", client=book.client)) == []
-    assert book.sheet.acell("B26").value == "2024-01-01"  # a date, not its number
+    assert book.sheet.acell("B25").value == "2024-01-01"  # a date, not its number
     ranges = {named["name"]: named["range"] for named in book.client.open_by_key(book.key).list_named_ranges()}
     assert ranges["t"]["endRowIndex"] - ranges["t"]["startRowIndex"] == 18
     assert ranges["empty"]["endRowIndex"] - ranges["empty"]["startRowIndex"] == 4
