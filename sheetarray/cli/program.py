@@ -123,7 +123,7 @@ def to_cli_options(text: str, option: str) -> str:
         pair = f"{match[1]}={value.lower() if match[4] else value}"
         return f"{option} '{pair}'" if re.search(r"[^\w=.-]", pair) else f"{option} {pair}"
 
-    return _ARGUMENT.sub(respelt, text)
+    return _ARGUMENT.sub(respelt, text.replace("storage_options", "--storage-option"))
 
 
 @contextlib.contextmanager

@@ -188,11 +188,12 @@ class RemoteContent:
         assert self.size is not None
         if not self._runs and last <= HEAD:
             return 0, min(HEAD, self.size)
+        unknown = min((start for start, _ in self._runs if start > first), default=self.size)  # up to there
         if self.size <= _AT_ONCE:
-            return first, self.size
+            return first, unknown
         reads_on = any(end == first for _, end in self._runs)
         self._window = min(4 * self._window, _MOST) if reads_on and self._requests > 1 else _LEAST
-        last = min(max(last, first + self._window), self.size)
+        last = min(max(last, first + self._window), unknown)
         if last == self.size and not reads_on:
             known = max((end for _, end in self._runs if end <= first), default=0)
             first = max(known, min(first, last - _LEAST))

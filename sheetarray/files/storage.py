@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError
 from .places import STORAGE_HINT, RemoteFile
 
+_CREDENTIALS = "credentials go into storage_options, or into variables of the service; public data need anon alone"
 _DENIED, _ABSENT = (401, 403), (404, 410)
 _READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data", "reference")
 
@@ -100,11 +101,12 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     """Return an error of a file system as ours; `translating` says which there are."""
     name = os.fspath(place)
     statuses = [status for link in _chain(error) if (status := _status_of(link)) is not None]
-    message = place.conceal(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    cause = list(_chain(error))[-1] if _is_unanswered(error) else error
+    message = place.conceal(f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__)
     if type(error).__name__ == "FileExpired":
         return changed(place)
     if isinstance(error, PermissionError) or any(status in _DENIED for status in statuses):
-        return PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)} (storage_options= takes credentials)", name)
+        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if isinstance(error, IsADirectoryError):
@@ -112,9 +114,7 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
         return NotFoundError(f"{name}: its file system cannot do that ({message})")
     if "Credentials" in type(error).__name__:
-        return RemoteError(
-            f"{name}: {message}", hint="storage_options= takes credentials, or anon=True for public data"
-        )
+        return RemoteError(f"{name}: {message}", hint=_CREDENTIALS)
     return RemoteError(f"{name}: {message}", status=statuses[0] if statuses else None)
 
 

@@ -22,6 +22,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
         )
     if os.path.isdir(text):
         return f"{text}: this is a folder; name a file in it (folders of arrays end in .ra or .awkd)"
+    if text.startswith("zip::"):
+        return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
     suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]
     path = name_part(text)
     bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)

@@ -313,6 +313,8 @@ def test_a_member_of_a_zip_of_this_machine(tmp_path):
 def test_what_cannot_be_opened_says_what_to_do(monkeypatch):
     with pytest.raises(sa.errors.NotFoundError, match="no file system has URLs that begin so"):
         sa.read("nowhere://run.csv")
+    with pytest.raises(sa.errors.NotFoundError, match=r"such as zip://run\.csv::memory://runs\.zip"):
+        sa.read("zip::memory://runs.zip")
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     with pytest.raises(sa.errors.MissingDependencyError, match=r'gcsfs.*pip install "sheetarray\[remote\]"'):
         sa.read("gs://runs/run.csv")
@@ -330,7 +332,7 @@ def run(options, *arguments):
     return CliRunner().invoke(main, [*arguments, *given])
 
 
-def test_every_command_takes_urls_and_storage_options(options, tmp_path):
+def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeypatch):
     url, other = "s3://runs/cli/run.csv", "s3://runs/cli/run.xlsx"
     sa.write(tmp_path / "run.csv", ARRAYS)
     assert run(options, "convert", str(tmp_path / "run.csv"), url).exit_code == 0
@@ -348,6 +350,10 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path):
     assert run(options, "table", "s3://runs/cli/table.csv", "-o", "s3://runs/cli/columns.npz").exit_code == 0
     assert sa.read("s3://runs/cli/columns.npz", storage_options=options)["t"].tolist() == [1.5, 2.5]
     assert run({}, "info", (tmp_path / "run.csv").as_uri()).exit_code == 0
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    lost = run({"client_kwargs": options["client_kwargs"]}, "info", url)
+    assert lost.exit_code == 2
+    assert "credentials go into --storage-option" in lost.stderr
     gone = run(options, "info", "s3://runs/cli/gone.csv")
     assert gone.exit_code == 2
     assert "s3://runs/cli/gone.csv" in gone.stderr
