@@ -68,6 +68,7 @@ def convert(
       sheetarray convert run.csv two.tsv.gz temperature pressure
       sheetarray convert run.csv excel.csv --write bom=true --write delimiter=";" --write decimal=","
       sheetarray convert run.csv run.xlsx --views
+      sheetarray convert run.xlsx tables.csv --write layout=grid    for people; nothing reads it again
       sheetarray convert returned.csv run.json --missing nan
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
     """

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import DTypeError, FormatError, LimitError
 from ..json_text import count_values, cut_json, parse_json
+from ..linear import LinearArray
 from .attributes import from_json, to_json
 
 NAME = "dataset.json"
@@ -171,6 +172,17 @@ class DatasetLabels:
                 raise _error(f"the dimension {dim!r:.80} has {size!r:.40}, and {sizes[dim]} in its arrays")
         _check_index(labels)
         return labels
+
+
+def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
+    """Return what is said of the dimensions of arrays that stand together; None where nothing is."""
+    description = arrays.get(NAME)
+    if description is None or not is_description(NAME, pieces := description.to_numpy()):
+        return None
+    try:
+        return DatasetLabels.from_pieces(pieces)
+    except FormatError:
+        return None  # an array that only has the name
 
 
 def is_description(name: str, array: Any) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -38,8 +38,10 @@ from ...elements.spelling import DecimalMark
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating
 from ...files import Readable, Sink, Source, Writable, replacing
 from ...header import Order
+from ...linear import LinearArray
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from .dialect import canonical_encoding, check_marks
+from .grids import iter_grids
 from .head import scan_head
 from .sheet import CsvSheet
 from .table import CsvTable
@@ -71,6 +73,7 @@ def write_csv(
     orient: Orient = "columns",
     formulas: FormulaMode = "escape",
     max_rows: int | None = None,
+    layout: Literal["columns", "grid"] = "columns",
     progress: Progress | None = None,
 ) -> None:
     """Write arrays as delimited text, one column each.
@@ -86,11 +89,12 @@ def write_csv(
         orient: "rows" writes one array a row.
         formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it.
         max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
+        layout: "grid" writes tables for people, slice by slice with their labels, which nothing reads again.
         progress: called with the cells written and the cells in all.
 
     Raises:
         DTypeError: an array that no dtype of the format holds, or text that the encoding lacks.
-        LimitError: a name or a delimiter that cannot be, before anything is written.
+        LimitError: a name or a delimiter that cannot be, or options that no grid has, before anything is written.
 
     Example:
         >>> file = io.StringIO()
@@ -102,19 +106,34 @@ def write_csv(
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    layout = lay_out(
-        linear,
-        names=names,
-        max_rows=max_rows if orient == "columns" else None,
-    )
-    look = TextLook(decimal, formulas)
+    look, report = TextLook(decimal, formulas), progress or ignore_progress
+    if layout not in ("columns", "grid"):
+        raise LimitError(f'layout is "columns" or "grid", not {layout!r:.80}')
+    if layout == "grid" and (not names or orient != "columns" or max_rows is not None):
+        raise LimitError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
+    made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
     encoder = _make_encoder(encoding, bom)
     with replacing(target) as sink:
         out = _TextWriter(sink, encoder, delimiter, look)
-        report = progress or ignore_progress
-        report(0, layout.cell_count)
-        for done in (_write_columns if orient == "columns" else _write_rows)(layout, look, out):
-            report(done, layout.cell_count)
+        if layout == "grid":
+            _write_grids(linear, look, out, report)
+            return
+        report(0, made.cell_count)
+        for done in (_write_columns if orient == "columns" else _write_rows)(made, look, out):
+            report(done, made.cell_count)
+
+
+def _write_grids(arrays: Mapping[str, LinearArray], look: TextLook, out: _TextWriter, report: Progress) -> None:
+    done, total = 0, sum(array.length for array in arrays.values())
+    report(0, total)
+    for cells, count in iter_grids(arrays, look):
+        if isinstance(cells, list):
+            out.write_row(cells)
+        else:
+            out.write_frame(cells)
+        done += count
+        report(done, total)
+    report(total, total)
 
 
 def write_table_csv(

@@ -11,9 +11,7 @@ import numpy as np
 from ....cells.serials import serial_unit
 from ....columns import Layout, column_letters
 from ....columns.words import CODES, NONE, code_of
-from ....errors import FormatError
-from ....labels.description import NAME as LABELS_NAME
-from ....labels.description import DatasetLabels, VariableLabels, is_description
+from ....labels.description import DatasetLabels, VariableLabels
 from ....linear import LinearArray
 from ..names import quote_title
 
@@ -156,17 +154,6 @@ def has_header_words(texts: Sequence[Any]) -> bool:
     """
     codes = {code for text in texts if isinstance(text, str) and (code := code_of(text)) != NONE}
     return CODES["ndarray"] in codes or len(codes) > 2
-
-
-def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
-    """Return what is said of the arrays' dimensions; None where nothing is."""
-    description = arrays.get(LABELS_NAME)
-    if description is None or not is_description(LABELS_NAME, pieces := description.to_numpy()):
-        return None
-    try:
-        return DatasetLabels.from_pieces(pieces)
-    except FormatError:
-        return None  # an array that only has the name
 
 
 def make_axes(

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....errors import LimitError, warn_caller
-from ....labels.description import VariableLabels
+from ....labels.description import VariableLabels, parse_labels
 from ....linear import LinearArray
 from ..names import LONGEST_TITLE, check_title
-from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, parse_labels
+from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes
 from .description import View
 
 MOST_FORMULAS = 100_000
