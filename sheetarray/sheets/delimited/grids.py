@@ -22,10 +22,10 @@ from ...linear import LinearArray
 if TYPE_CHECKING:
     import polars as pl
 
-Rows = list[Cell]  # one row; of many there is a frame
+RowCells = list[Cell]  # one row; of many there is a frame
 
 
-def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[Rows | pl.DataFrame, int]]:
+def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
     """Yield rows and tables of cells in their order, each with how many elements it holds.
 
     Args:
@@ -45,7 +45,7 @@ def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tu
 
 def _iter_blocks(
     caption: str, array: LinearArray, dims: Sequence[str], labels: list[pl.Series], look: TextLook
-) -> Iterator[tuple[Rows | pl.DataFrame, int]]:
+) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
     import polars as pl
 
     values, dtype = array.to_numpy(), array.dtype_entry
