@@ -60,11 +60,27 @@ def test_python_block_runs(block: str, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+RUN_COMMAND = """
+    import os, shlex, sys
+    from sheetarray.cli import main
+    os.chdir(sys.argv[1])
+    sys.argv = shlex.split(sys.argv[2])
+    try:
+        main()
+    except SystemExit as end:
+        print("status", end.code)
+"""
+
+
 def test_command_lines_run(tmp_path: Path) -> None:
     (tmp_path / "sample_sheets").symlink_to(ROOT / "sample_sheets")
     on_path = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for page, command in COMMANDS:
         wanted = 1 if shlex.split(command)[1] == "check" else 0  # the damaged samples have findings
+        if command.startswith("sheetarray ") and not set("|<>$*;&") & set(command):
+            output = run_limited(RUN_COMMAND, tmp_path, command).output
+            assert output.endswith(f"status {wanted}\n"), (page, command, output)
+            continue
         run = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, env=on_path)
         assert run.returncode == wanted, (page, command, run.stdout, run.stderr)
         assert "Traceback" not in run.stderr

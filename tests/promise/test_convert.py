@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from cases import CASES, assert_same, plain
+from examples import examples
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
@@ -45,17 +46,19 @@ def test_every_pair_of_formats_converts_what_both_hold_exactly(tmp_path: Path, o
     names = sorted(held(one) & held(other))
     if not names:
         pytest.skip("one of them cannot be written")
+    if examples(100) < 100:  # a third of them, beginning anywhere, so that each format gets each array
+        names = names[(SUFFIXES.index(one) + 2 * SUFFIXES.index(other)) % 3 :: 3]
     origin, goal = tmp_path / f"origin{one}", tmp_path / f"goal{other}"
     try:
         sa.write(origin, {name: EXACT[name] for name in names})
     except sa.LimitError:  # it holds one array
-        names = ["dtype_float64"]
+        names = names[:1]
         sa.write(origin, {name: EXACT[name] for name in names})
     known = list(sa.read(origin))
     try:
         sa.convert(origin, goal)
     except sa.LimitError:
-        names = known = ["dtype_float64"]
+        names, known = names[:1], known[:1]
         sa.convert(origin, goal, known)
     result = sa.read(goal)
     assert len(result) == len(names)

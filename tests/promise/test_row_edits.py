@@ -117,12 +117,16 @@ def test_a_workbook_says_which_rows(tmp_path: Path, edit: Edit, message: str) ->
     assert error.location.startswith("arrays!A")
 
 
-@pytest.mark.parametrize("first", [0, 1, 1234, 2999])
-@pytest.mark.parametrize("count", [1, 4])
-@pytest.mark.parametrize("kind", ["insert", "delete"])
+@pytest.mark.parametrize(
+    ("kind", "first", "count"),
+    [
+        *(("insert", 0, 1), ("insert", 1, 4), ("insert", 1234, 1), ("insert", 2999, 4)),
+        *(("delete", 0, 4), ("delete", 1, 1), ("delete", 1234, 4), ("delete", 2999, 1)),
+    ],
+)
 def test_long_arrays_say_which_rows_too(tmp_path: Path, kind: Any, first: int, count: int) -> None:
     arrays = make_arrays(3000)
-    edit = Edit(kind, first, min(count, 3000 - first) if kind == "delete" else count)
+    edit = Edit(kind, first, count)
     path = written(tmp_path / "t.xlsx", arrays)
     edit_workbook(path, arrays, edit)
     (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
