@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from sheetarray.sheets.google import read_gsheet, write_gsheet
 from sheetarray.testing.sheets_server import SheetsServer
 
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
@@ -56,3 +57,52 @@ class Spreadsheet(str):
             if title not in ("Sheet1", "arrays") or sheet["cells"]:
                 (folder / title).touch()
         return folder
+
+
+class Book:
+    """A spreadsheet of the emulator."""
+
+    def __init__(self, server: SheetsServer, sheets: Any = (("Sheet1", 1000, 26),)) -> None:
+        self.server, self.client = server, server.client()
+        self.key = server.create(sheets=sheets)
+        server.requests.clear()
+
+    def write(self, arrays: Any, **options: Any) -> None:
+        write_gsheet(self.key, arrays, client=self.client, **options)
+
+    def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
+        return read_gsheet(self.key, names, client=self.client, **options)
+
+    def put(self, sheet: str, cell: str, rows: list[list[Any]], **options: Any) -> None:
+        self.client.open_by_key(self.key).worksheet(sheet).update(rows, cell, **options)
+
+    def sheet(self, title: str) -> Any:
+        return self.client.open_by_key(self.key).worksheet(title)
+
+    def cells(self, title: str = "arrays") -> list[list[Any]]:
+        return self.server.cells(self.key, title)
+
+    def column(self, index: int, title: str = "arrays") -> list[Any]:
+        return [row[index] if index < len(row) else None for row in self.cells(title)]
+
+    def size(self, title: str = "arrays") -> tuple[int, int]:
+        size: tuple[int, int] = dump(self.server, self.key)["sheets"][title]["size"]
+        return size
+
+    def ranges(self) -> dict[str, list[Any]]:
+        """The cells of each named range of an array."""
+        book = self.client.open_by_key(self.key)
+        result = {}
+        for named in book.list_named_ranges():
+            if not named["name"].startswith("sheetarray_"):
+                result[named["name"]] = [
+                    cell
+                    for column in book.values_get(
+                        named["name"], {"majorDimension": "COLUMNS", "valueRenderOption": "UNFORMATTED_VALUE"}
+                    ).get("values", [])
+                    for cell in column
+                ]
+        return result
+
+    def wrote(self) -> bool:
+        return any(record.writes for record in self.server.requests)
