@@ -1,4 +1,10 @@
-"""What pytest gets from sheetarray, wherever it is installed: the fixture `sheets_server`, and telling assertions.
+"""What pytest gets from sheetarray, wherever it is installed: the fixtures `sheets_server` and `gspread_client`, and
+telling assertions.
+
+    def test_report(gspread_client):                       # no array, no credentials, no network
+        book = gspread_client.create("report")
+        book.sheet1.update([["total", "=1+2"]], "A1", raw=False)
+        assert book.sheet1.acell("B1").value == "3"
 
     def test_upload(sheets_server):
         key = sheets_server.create()
@@ -16,6 +22,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from gspread import Client
+
     from .sheets_server import SheetsServer
 
 pytest.register_assert_rewrite("sheetarray.testing.cases", "sheetarray.testing.conformance")
@@ -32,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def sheets_server(request: pytest.FixtureRequest) -> Iterator[SheetsServer]:
     """Serve an empty Google Sheets service on this machine; its limits are those of the marker `sheets_server`."""
     yield from _serve(request)
+
+
+@pytest.fixture
+def gspread_client(sheets_server: SheetsServer) -> Client:
+    """Return a real gspread client, sent to the emulator: what `gspread.service_account()` gives elsewhere."""
+    return sheets_server.client()
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .errors import Json
@@ -157,12 +158,9 @@ def with_sheet(entry: Any, old: int, new: int) -> Any:
 
 def _rewrite_formulas(spreadsheet: Spreadsheet, rewritten: Callable[[ServedSheet, str], str]) -> None:
     for home in spreadsheet.sheets:
-
-        def change(text: str, home: ServedSheet = home) -> str:
-            return rewritten(home, text)
-
+        change = partial(rewritten, home)
         home.grid.rewrite_formulas(change)
-        home.grid.rewrite_marks(lambda mark, change=change: _map_conditions(mark, change))  # type: ignore[misc]
+        home.grid.rewrite_marks(partial(_map_conditions, change=change))
         for name, entries in home.overlays.items():
             home.overlays[name] = [_map_conditions(entry, change) for entry in entries]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 _CHANNELS = {"red", "green", "blue"}
 _COLORS = {
     "backgroundColor",
@@ -42,5 +44,6 @@ def widen_mask(mask: dict[str, Any]) -> dict[str, Any]:
 
 
 def _channel(value: float) -> int | float:
-    step = int(value * 255 + 1e-6)
-    return int(value) if step in (0, 255) else float(f"{step / 255:.8g}")
+    """Return a channel as the service does: one of 256 steps, with the digits that a number of single precision has."""
+    step = int(np.float32(value) * np.float32(255) + np.float32(1e-4))
+    return step // 255 if step in (0, 255) else float(str(np.float32(step / 255)))

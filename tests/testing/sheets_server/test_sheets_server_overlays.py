@@ -313,3 +313,23 @@ def test_bands_alternate_below_a_header(sheets: Sheets) -> None:
     sheets.batch({"addBanding": {"bandedRange": {"range": area(0, 5, 0, 1), "rowProperties": colors}}})
     backgrounds = [line[0]["backgroundColor"] for line in shown(sheets, "A1:A5")]
     assert backgrounds == [{"blue": 1}, {"red": 1}, {"green": 1}, {"red": 1}, {}]
+
+
+def test_a_colour_comes_back_in_its_step_and_precision(sheets: Sheets) -> None:
+    sent = {"red": 0.8980392, "green": 0.5, "blue": 0.2745098}
+    cell = {"userEnteredFormat": {"backgroundColor": sent}}
+    for _ in range(2):  # what comes back, comes back again
+        sheets.batch({"repeatCell": {"range": area(0, 1, 0, 1), "cell": cell, "fields": "userEnteredFormat"}})
+        data = sheets.resource(ranges="S!A1", includeGridData="true")["sheets"][0]["data"][0]
+        cell = {"userEnteredFormat": data["rowData"][0]["values"][0]["userEnteredFormat"]}
+        color = {"red": 0.8980392, "green": 0.49803922, "blue": 0.27450982}
+        assert cell["userEnteredFormat"]["backgroundColor"] == color
+
+
+def test_a_folded_group_stays_folded_where_rows_come_before_it(sheets: Sheets) -> None:
+    span = {"sheetId": 0, "dimension": "ROWS", "startIndex": 4, "endIndex": 6}
+    folded = {"dimensionGroup": {"range": span, "depth": 1, "collapsed": True}, "fields": "collapsed"}
+    sheets.batch({"addDimensionGroup": {"range": span}}, {"updateDimensionGroup": folded})
+    sheets.batch({"insertDimension": {"range": {"dimension": "ROWS", "startIndex": 0, "endIndex": 1}}})
+    (group,) = sheet(sheets)["rowGroups"]
+    assert (group["range"]["startIndex"], group["collapsed"]) == (5, True)

@@ -195,14 +195,19 @@ def _shift(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, first: 
     sheet.dimensions[dimension] = {
         ends[0]: special[index] for index, ends in places.items() if ends is not None and ends[0] is not None
     }
+    sheet.groups = _shift_groups(sheet.groups, dimension, first, last, count)
+    sheet.collapsed = _shift_groups(sheet.collapsed, dimension, first, last, count)
+    _shift_metadata(spreadsheet, sheet, dimension, first, last, count)
+
+
+def _shift_groups(groups_held: list[Json], dimension: str, first: int, last: int, count: int) -> list[Json]:
     kept = []
-    for group in sheet.groups:
+    for group in groups_held:
         if group["dimension"] != dimension:
             kept.append(group)
         elif ends := move_span(group["startIndex"], group["endIndex"], first, last, count):
             kept.append({"dimension": dimension, "startIndex": ends[0], "endIndex": ends[1]})
-    sheet.groups = kept
-    _shift_metadata(spreadsheet, sheet, dimension, first, last, count)
+    return kept
 
 
 def _shift_metadata(

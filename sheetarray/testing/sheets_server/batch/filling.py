@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from itertools import pairwise
 
 from ..errors import Json, invalid
@@ -16,11 +17,7 @@ from .names import area_of
 from .pasting import pad
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,15})", re.DOTALL)
-_SERIES = [
-    ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-     "december"),
-]  # fmt: skip
+_SERIES = [tuple(name.lower() for name in names) for names in (day_name, month_name[1:])]
 
 
 def auto_fill(spreadsheet: Spreadsheet, request: Json) -> None:

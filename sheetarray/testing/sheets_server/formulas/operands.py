@@ -36,10 +36,12 @@ class BlockOperand(Protocol):
     """
 
     @property
-    def height(self) -> int: ...  # noqa: D102
+    def height(self) -> int:
+        """Its rows."""
 
     @property
-    def width(self) -> int: ...  # noqa: D102
+    def width(self) -> int:
+        """Its columns."""
 
     def value(self, row: int, column: int) -> Scalar:
         """Return one value, counted from its corner; an error is raised."""
