@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import operator
 import os
@@ -30,9 +31,9 @@ def iter_blocks(
 ) -> Iterator[Array]:
     """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
 
-    A CSV as it was written, without quotes below its headers, is parsed piece by piece, so that memory does not grow
-    with the array; so is an array in row-major order whose elements lie side by side. Anything else is read whole, and
-    cut.
+    A CSV as it was written, without quotes below its headers, is parsed piece by piece, and Google Sheets are fetched
+    so, where the array is in row-major order and its elements lie side by side: memory does not grow with the array.
+    Anything else is read whole, and cut.
 
     Args:
         source: a path, a URL, or an open file (then with `format`).
@@ -40,7 +41,7 @@ def iter_blocks(
         rows: of each block; the last one may have fewer.
         format: instead of the suffix.
         storage_options: for the file system of a URL.
-        **options: of the format, as for `read`; they make a CSV be read whole.
+        **options: of the format, as for `read`; a file is read whole with them.
 
     Raises:
         FormatError: as `read`, when the first cell that is wrong is reached; blocks before it have been given.
@@ -67,7 +68,7 @@ def iter_blocks(
         source.seek(start)
     if not info.shape:
         raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
-    elements = None if options or not _lies_in_rows(info) else _find_elements(source, name, format)
+    elements = _find_elements(source, name, format, options) if _lies_in_rows(info) else None
     return _read_blocks(source, info, name, rows, format, options) if elements is None else _cut(elements, info, rows)
 
 
@@ -78,13 +79,17 @@ def _lies_in_rows(info: ArrayInfo) -> bool:
     return plain and 0 not in info.shape and info.order == "row-major"
 
 
-def _find_elements(source: api.SourceOrTarget, name: str, format: str | None) -> Iterator[Buffer] | None:
-    """Return the elements of an array piece by piece; None where the format only has them all at once."""
+def _find_elements(
+    source: api.SourceOrTarget, name: str, format: str | None, options: Mapping[str, Any]
+) -> Iterator[Buffer] | None:
+    """Return the elements of an array piece by piece; None where the format, or an option, has them all at once."""
     try:
         function = format_of(source, format).function("iter_elements")
     except NotFoundError:
         return None
-    elements: Iterator[Buffer] = function(source, name)
+    if not set(options) <= set(inspect.signature(function).parameters):
+        return None
+    elements: Iterator[Buffer] = function(source, name, **options)
     return elements
 
 

@@ -4,11 +4,11 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 `columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
 
 `address` says which worksheet is meant, `client` and `requests` how to get there; `state`, `content`, `fetch` and
-`grid` look at what is there; `sheet` and `reading` read. `body`, `plan`, `placing`, `table` and `changes` prepare a
-write, `appearance` says how it looks, and `write` carries it out; `direct` makes
-a small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage;
-`read_back` compares. `holder` tells living writers from dead ones,
-`leftovers` what the dead have left; `creating` makes spreadsheets, `appending` lets arrays grow by rows.
+`grid` look at what is there; `sheet` and `reading` read, `slices` and `pieces` only a part. `body`, `plan`, `placing`,
+`table` and `changes` prepare a write, `appearance` says how it looks, and `write` carries it out; `direct` makes a
+small one at once, `stage` and `commit` a large one, `in_place` one for which no room is left for a stage; `read_back`
+compares. `holder` tells living writers from dead ones, `leftovers` what the dead have left; `creating` makes
+spreadsheets, `appending` lets arrays grow by rows.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .adopting import adopt_gsheet
 from .appending import append_gsheet
 from .creating import create_gsheet
 from .leftovers import clean_gsheet, unlock_gsheet
+from .pieces import iter_elements_gsheet
 from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet, write_table_gsheet
 
@@ -27,6 +28,7 @@ __all__ = [
     "check_gsheet",
     "clean_gsheet",
     "create_gsheet",
+    "iter_elements_gsheet",
     "keeps_gsheet",
     "read_columns_gsheet",
     "read_gsheet",

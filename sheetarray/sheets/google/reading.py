@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from ...columns import ArrayInfo, reporting_cells
 from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
-from ...errors import Finding, FormatError, RemoteError, locating
+from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
@@ -26,6 +26,7 @@ from .leftovers import stage_findings
 from .requests import SheetsApi
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, GoogleSheet
+from .slices import check_slices, is_cut, read_slices
 from .state import fetch_state
 
 Result = TypeVar("Result")
@@ -44,6 +45,7 @@ def read_gsheet(
     source: Any,
     names: Sequence[str] | None = None,
     *,
+    slices: Mapping[str, slice] | None = None,
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
@@ -59,6 +61,8 @@ def read_gsheet(
         source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet.
         names: only these arrays are decoded, and only their columns are fetched; None for all.
+        slices: of the first axis, by name, such as `{"t": slice(0, 100)}`: only these cells are fetched of an array in
+            row-major order whose elements lie side by side; any other is read whole, and cut.
         worksheet: its title, where the source says none; None reads every worksheet that holds arrays.
         client: a gspread client; None makes one that may only read.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
@@ -88,11 +92,22 @@ def read_gsheet(
         {'t': array([[1.5, 2.5]])}
     """
 
+    check_slices(slices or {})
+    if slices and resize:
+        raise LimitError("slices are of the arrays as their headers say, and resize=True of what stands below")
+
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
+        if slices:
+            wanted = list(scan_sheets(sheets, strict=strict)) if names is None else names
+            absent = [name for name in slices if name not in wanted]
+            cut = {name: rows for name, rows in slices.items() if name in absent or is_cut(sheets, name)}
+            whole = read_sheets(sheets, [name for name in wanted if name not in cut], strict=strict, missing=missing)
+            parts = read_slices(sheets, slices, missing, whole)
+            return {name: parts[name] if name in parts else whole[name] for name in [*wanted, *absent]}
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 
-    at_once = _READ_AT_ONCE if names is None else MOST_AT_ONCE
+    at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
     return _read_consistently(
         source, worksheet, client, credentials, timeout, attempt, pause_listener(progress), at_once=at_once
     )
@@ -260,6 +275,33 @@ def _read_consistently(
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
         raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
+
+
+@contextmanager
+def open_sheets(
+    source: Any,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[list[GoogleSheet]]:
+    """Give the worksheets that a source means, to be read at leisure; errors within are located in it.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells, or others have written meanwhile.
+    """
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, Retries(timeout=timeout))
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label), explain_unfinished(sheets):
+        try:
+            sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+            yield sheets
+        except ChangedError:
+            raise FormatError("it has changed while it was read", hint="read it again") from None
 
 
 def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:

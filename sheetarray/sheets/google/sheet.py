@@ -12,6 +12,7 @@ from itertools import chain
 
 from ...cells import TextLook
 from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
+from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
@@ -136,7 +137,7 @@ class GoogleSheet:
             self._ended = True
             return
         if self._size is None:
-            self._generation()
+            self.generation()
         rows, columns = self._size or (0, 0)
         rects: list[Rect] = []
         for column in range(columns):
@@ -215,21 +216,33 @@ class GoogleSheet:
         columns = self._with_shown_dates(columns, height)
         return Table(height, {place: ScalarColumn(cells) for place, cells in enumerate(columns) if cells})
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cells have been fetched, at one moment."""
+        return self._ended
+
+    def fetch_cells(self, row: int, stop: int, column: int, dtype: DType) -> list[Cell]:
+        """Return some cells of a column of one dtype; blanks may be missing at the end."""
+        if self._ended:
+            return put_dates(self._cells_seen(column)[row:stop], dtype)
+        (columns,) = self._fetch([Rect(row, column, stop, column + 1)])
+        return put_dates(columns[0] if columns else [], dtype)
+
     def _all_columns(self) -> FetchedColumns:
         """Return every column of the worksheet, whole rows at a time."""
         if self._size is None:
-            self._generation()
+            self.generation()
         assert self._size is not None
         step = max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
         tops = range(0, self._size[0], step)
-        before = self._generation() if len(tops) > 1 else None
+        before = self.generation() if len(tops) > 1 else None
         columns: FetchedColumns = []
         for top in tops:
             for place, cells in enumerate(self._fetch([Rect(top, None, min(top + step, self._size[0]), None)])[0]):
                 columns += [[] for _ in range(place + 1 - len(columns))]
                 columns[place] += [None] * (top - len(columns[place]) if cells else 0)
                 columns[place] += cells
-        if before is not None and self._generation() != before:
+        if before is not None and self.generation() != before:
             raise ChangedError
         return columns
 
@@ -264,10 +277,10 @@ class GoogleSheet:
         ends = self._expected_ends(wanted)
         before: tuple[int, str | None] | None = None
         if sum(ends.values()) > CELLS_A_REQUEST:
-            before = self._generation()
+            before = self.generation()
         batches = [join_ranges(batch) for batch in plan_batches(ends, self._size)]
         if sum(count_requests([(self._name, rect) for rect in rects]) for rects in batches) > 1 and before is None:
-            before = self._generation()
+            before = self.generation()
         cells_by_column: dict[int, list[Cell]] = {column: [] for column in wanted}
         cells_reported = 0
         for rects in batches:
@@ -280,7 +293,7 @@ class GoogleSheet:
                 cells_reported = sum(map(len, cells_by_column.values()))
         if any(cells_by_column[column][:count] != self._cells_seen(column)[:count] for column, count in wanted.items()):
             raise ChangedError
-        if before is not None and self._generation() != before:
+        if before is not None and self.generation() != before:
             raise ChangedError
         for column, count in wanted.items():
             del cells_by_column[column][:count]
@@ -294,7 +307,12 @@ class GoogleSheet:
                 ends[anchor.column] = max(ends[anchor.column], anchor.row + anchor.start + anchor.header.capacity)
         return ends
 
-    def _generation(self) -> tuple[int, str | None]:
+    def generation(self) -> tuple[int, str | None]:
+        """Return what tells this state of the worksheet from all others: one request.
+
+        Raises:
+            ChangedError: it is gone.
+        """
         state = fetch_state(self.service)
         sheet = state.by_title(self._name)
         if sheet is None:

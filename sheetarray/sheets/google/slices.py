@@ -1,0 +1,123 @@
+"""Some rows of an array in a spreadsheet: only their cells are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...columns import Anchor, ArrayColumn, ColumnCells, find_anchors
+from ...data import error_for_problem
+from ...dtypes import Array, Buffer
+from ...elements import Missing
+from ...errors import LimitError, NotFoundError
+from ...header import Header
+from ...resizing import contiguous_strides
+from .batches import CELLS_A_REQUEST
+from .retries import ChangedError
+from .sheet import GoogleSheet
+
+
+def find_array(sheets: Sequence[GoogleSheet], name: str) -> tuple[GoogleSheet, Anchor]:
+    """Return the worksheet and the first cell of an array.
+
+    Raises:
+        FormatError: its header is broken.
+        NotFoundError: there is none.
+    """
+    places = [(sheet, anchor) for sheet in sheets for anchor in find_anchors(sheet)]
+    for sheet, anchor in places:
+        if anchor.name == name:
+            if anchor.error is not None:
+                raise anchor.error
+            return sheet, anchor
+    names = ", ".join(dict.fromkeys(repr(anchor.name) for _, anchor in places))
+    raise NotFoundError(f"no array {name!r}; there is {names or 'none'}")
+
+
+def lies_in_rows(anchor: Anchor) -> bool:
+    """Return whether the cells below a header are the array's rows, one after the other, a cell for each element."""
+    header = anchor.header
+    if header is None or header.part or header.offset or anchor.orient == "rows" or not header.capacity:
+        return False
+    plain = header.order == "row-major" and header.strides == contiguous_strides(header.shape, "row-major")
+    return plain and header.capacity == header.length and header.dtype.kind != "complex"
+
+
+def fetch_elements(view: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
+    """Return some elements of an array that lies in rows.
+
+    Raises:
+        FormatError: a cell that is none of its dtype, with its address.
+    """
+    header = anchor.header
+    assert header is not None
+    some = Header(header.dtype, (stop - start,), (1,), 0, "row-major", stop - start)
+    part = replace(anchor, header=some, start=anchor.start + start)
+    column, row = part.data_cell
+    cells: ColumnCells = ([], view.fetch_cells(row, row + stop - start, column, header.dtype))
+    decoded = ArrayColumn([part], [cells], view).decode_checked(missing)
+    for problem in decoded.problems[:1]:
+        moved = replace(problem, index=problem.index + start)
+        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
+    if decoded.count_error:
+        raise decoded.count_error
+    return decoded.buffer
+
+
+def read_slices(
+    sheets: Sequence[GoogleSheet], slices: Mapping[str, slice], missing: Missing, whole: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return parts of arrays along their first axis; of arrays that lie in rows only the cells of these are fetched.
+
+    Args:
+        sheets: where the arrays stand.
+        slices: by name.
+        missing: as for `read_gsheet`.
+        whole: the arrays that have been read already, since they do not lie in rows.
+
+    Raises:
+        ChangedError: somebody has written meanwhile.
+    """
+    parts: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
+    left = {name: rows for name, rows in slices.items() if name not in whole}
+    seen: dict[int, Any] = {}
+    for name, rows in left.items():
+        view, anchor = find_array(sheets, name)
+        if not view.is_whole:
+            seen.setdefault(id(view), (view, view.generation()))
+        header = anchor.header
+        assert header is not None
+        indices = range(header.shape[0])[rows]
+        size = header.length // header.shape[0]
+        first, last = (min(indices), max(indices) + 1) if indices else (0, 0)
+        pieces = [
+            fetch_elements(view, anchor, start, min(start + CELLS_A_REQUEST, last * size), missing)
+            for start in range(first * size, last * size, CELLS_A_REQUEST)
+        ]
+        elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
+        block = elements.reshape(last - first, *header.shape[1:])
+        parts[name] = block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
+    for view, generation in seen.values():
+        if view.generation() != generation:
+            raise ChangedError
+    return {name: parts[name] for name in slices}
+
+
+def is_cut(sheets: Sequence[GoogleSheet], name: str) -> bool:
+    """Return whether parts of an array are cut out of it as it is fetched: it is one column, and lies in rows."""
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet) if anchor.name == name]
+    return len(anchors) == 1 and lies_in_rows(anchors[0])
+
+
+def check_slices(slices: Mapping[str, slice]) -> None:
+    """Refuse what is no part along one axis.
+
+    Raises:
+        LimitError: it is not.
+    """
+    for name, rows in slices.items():
+        if not isinstance(rows, slice):
+            raise LimitError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")
