@@ -390,7 +390,7 @@ def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
         columns(
             listed("float64", [bad, number(1), bad], name="a"),
             listed("int8", [number(300)], name="b"),
-            listed("string", ["><f>A1</f></c>"], name="c"),
+            listed("string", ["><f>A1&amp;B1</f></c>"], name="c"),
             listed("float64", [number(1)], name="d"),
         )
     )
