@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 import struct
@@ -149,7 +150,7 @@ def rich(*, macros: bool = False, titles: Sequence[str] = ("Report", "Daten & Co
     """A workbook with a chart, an image, comments, conditional formats, a table, names and much else."""
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True})
-    book.set_properties({"title": "Quarter", "author": "Ann"})
+    book.set_properties({"title": "Quarter", "author": "Ann", "created": datetime.datetime(2026, 1, 5)})
     book.set_custom_property("Client", "Ann & Bob <x>")
     book.set_custom_property("Checked", True)
     report, more = (book.add_worksheet(title) for title in titles)
