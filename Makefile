@@ -7,6 +7,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
 WORKERS ?= 2
+unexport PYTHONDONTWRITEBYTECODE  # tests start many interpreters
 
 .PHONY: demo test lint bench site clean
 

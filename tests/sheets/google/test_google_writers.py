@@ -350,7 +350,8 @@ def test_writers_at_once_never_mix(
 @pytest.mark.usefixtures("quick")
 @pytest.mark.usefixtures("staged")
 def test_long_columns_read_in_several_requests_never_mix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.google.sheet._CELLS_A_REQUEST", 500)
+    for module in ("batches", "sheet", "pieces", "slices"):
+        monkeypatch.setattr(f"sheetarray.sheets.google.{module}.CELLS_A_REQUEST", 500)
     monkeypatch.setattr("sheetarray.sheets.google.sheet._FIRST_ROWS", 30)
     with SheetsServer() as server:
         key = server.create()
