@@ -6,6 +6,7 @@ from . import cell_data
 from .effective_format import DEFAULT_FORMAT
 from .errors import Json
 from .masks import FieldMask, mask_below, select, wants
+from .protection import can_edit
 from .ranges import Span
 from .spreadsheet import ServedSheet, Spreadsheet
 
@@ -73,7 +74,9 @@ def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
     if sheet.merges:
         whole["merges"] = [span.json(sheet.id) for span in sheet.merges]
     if sheet.protected:
-        whole["protectedRanges"] = [protected_json(sheet, entry) for entry in sheet.protected.values()]
+        whole["protectedRanges"] = [
+            protected_json(sheet, entry, spreadsheet.user) for entry in sheet.protected.values()
+        ]
     for dimension, name in (("ROWS", "rowGroups"), ("COLUMNS", "columnGroups")):
         if group_list := groups(sheet, dimension):
             whole[name] = group_list
@@ -101,9 +104,9 @@ def _start(group: Json) -> int:
     return int(group["startIndex"])
 
 
-def protected_json(sheet: ServedSheet, entry: Json) -> Json:
-    """Return the ProtectedRange."""
-    return entry | {"range": entry["range"].json(sheet.id)}
+def protected_json(sheet: ServedSheet, entry: Json, user: str | None) -> Json:
+    """Return the ProtectedRange as a user sees it."""
+    return entry | {"range": entry["range"].json(sheet.id), "requestingUserCanEdit": can_edit(entry, user)}
 
 
 def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldMask) -> Json:

@@ -15,7 +15,7 @@ from .formulas import Evaluator, Scalar
 from .listening import HOST, listen
 from .schema import MessageSchemas
 from .service import Service
-from .spreadsheet import CELLS_LIMIT, Spreadsheet
+from .spreadsheet import CELLS_LIMIT, Spreadsheet, new_key
 from .wire import Connection, Record
 
 if TYPE_CHECKING:
@@ -120,8 +120,21 @@ class SheetsServer:
     def on_request(self, call: Callable[[Record], object] | None) -> None:
         self._wire.on_request = call
 
-    def client(self) -> Client:
-        """Return a real gspread client whose requests come here; any other address is refused."""
+    def add_user(self, address: str) -> str:
+        """Return a token for a user who is not the owner: whom protected ranges hold, unless among their editors.
+
+        Requests with the header `Authorization: Bearer TOKEN` are this user's; all others are the owner's.
+        """
+        token = new_key()
+        self._service.users[token] = address
+        return token
+
+    def client(self, *, user: str | None = None) -> Client:
+        """Return a real gspread client whose requests come here; any other address is refused.
+
+        Args:
+            user: an address, of one who is not the owner; None is the owner.
+        """
         import gspread
         import requests
         from gspread.http_client import HTTPClient
@@ -136,6 +149,8 @@ class SheetsServer:
 
         session = requests.Session()
         session.trust_env = False
+        if user is not None:
+            session.headers["Authorization"] = f"Bearer {self.add_user(user)}"
         self._sessions.append(session)
         return gspread.Client(auth=None, session=session, http_client=Local)  # type: ignore[arg-type]
 

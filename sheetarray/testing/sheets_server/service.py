@@ -13,6 +13,7 @@ from . import batch, drive, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
 from .errors import ApiError, Json, invalid, unsupported
+from .protection import guard
 from .schema import MessageSchemas, lenient
 from .spreadsheet import CELLS_LIMIT, ServedSheet, Spreadsheet, new_key
 
@@ -79,12 +80,13 @@ METHODS = [
 
 @dataclass
 class Call:
-    """A request that has found its method."""
+    """A request that has found its method; `user` is None for the owner."""
 
     method: Method
     params: Json
     body: Json
     mask: masks.FieldMask
+    user: str | None = None
 
 
 @dataclass
@@ -95,6 +97,7 @@ class Service:
         limit: cells of one spreadsheet.
         schema: what requests are held against; None for nothing.
         forbidden: keys that are refused: "all", or only "writes".
+        users: who sends a request, by the token of its Authorization header; any other token is the owner's.
         permissions: with whom spreadsheets are shared, by their keys and the permissions' ids.
     """
 
@@ -102,6 +105,7 @@ class Service:
     schema: MessageSchemas | None = None
     spreadsheets: dict[str, Spreadsheet] = field(default_factory=dict)
     forbidden: dict[str, str] = field(default_factory=dict)
+    users: dict[str, str] = field(default_factory=dict)
     permissions: dict[str, dict[str, Json]] = field(default_factory=dict)
 
     def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
@@ -134,6 +138,7 @@ class Service:
         if name == "create":
             return self._create(call)
         spreadsheet = self.spreadsheet(call.params["spreadsheetId"], writes=call.method.writes)
+        spreadsheet.user = call.user
         if name == "get":
             return self._get(spreadsheet, call)
         if name == "batchUpdate":
@@ -156,7 +161,10 @@ class Service:
             "developerMetadata.search": lambda: metadata.search(spreadsheet, call.body),
             "developerMetadata.get": lambda: metadata.get(spreadsheet, call.params["metadataId"]),
         }
-        return apply_mask(call, answers[name]())
+        if not call.method.writes:
+            return apply_mask(call, answers[name]())
+        with guard(spreadsheet):
+            return apply_mask(call, answers[name]())
 
     def spreadsheet(self, key: str, *, writes: bool = False) -> Spreadsheet:
         """Return the spreadsheet of a key."""

@@ -92,6 +92,7 @@ class Spreadsheet:
         key: what its URL has.
         title: what its owner calls it.
         limit: cells that all its grids may have together.
+        user: whose request is being answered; None for the owner.
     """
 
     key: str
@@ -101,6 +102,7 @@ class Spreadsheet:
     sheets: list[ServedSheet] = field(default_factory=list)
     named: dict[str, RangeName] = field(default_factory=dict)
     metadata: dict[int, Json] = field(default_factory=dict)
+    user: str | None = None
 
     def copy(self) -> Spreadsheet:
         """Another one in the same state."""
@@ -112,6 +114,7 @@ class Spreadsheet:
             sheets=[sheet.copy() for sheet in self.sheets],
             named=copy.deepcopy(self.named),
             metadata=copy.deepcopy(self.metadata),
+            user=self.user,
         )
 
     def become(self, other: Spreadsheet) -> None:

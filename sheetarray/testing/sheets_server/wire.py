@@ -35,6 +35,7 @@ class Record:
         sent: the body of the answer, as far as it was sent.
         status: of the answer; 0 where none was sent.
         writes: whether it counts as a write.
+        user: who sent it; None for the owner.
     """
 
     method: str
@@ -42,6 +43,7 @@ class Record:
     query: str
     received: bytes = field(repr=False)
     writes: bool = False
+    user: str | None = None
     status: int = 0
     sent: bytes = field(default=b"", repr=False)
 
@@ -85,6 +87,7 @@ class Connection:
             return _respond(start_response, record, ApiError(500, f"The emulator failed: {crash!r}"))
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse, record: Record) -> Iterable[bytes]:
+        record.user = self._service.users.get(str(environ.get("HTTP_AUTHORIZATION", "")).removeprefix("Bearer "))
         target = self._find_fault(environ, record)
         with self.lock:
             self.requests.append(record)
@@ -140,6 +143,7 @@ class Connection:
                 raise invalid(f"Request payload size exceeds the limit: {self._payload} bytes.")
             with without_collection():
                 call = self._service.call(*target, record.query, record.received)
+                call.user = record.user
                 with self.lock:
                     return self._service.answer(call)
         except ApiError as error:

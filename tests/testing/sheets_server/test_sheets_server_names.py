@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gspread
 import pytest
 from sheets_asking import Sheets, ask, message
 
@@ -281,3 +282,36 @@ def test_metadata_go_with_what_they_are_on(sheets: Sheets) -> None:
     assert find_ids(sheets, metadataKey="a") == [1, 2, 3]
     sheets.batch({"deleteSheet": {"sheetId": 9}})
     assert find_ids(sheets, metadataKey="a") == [1]
+
+
+def test_protected_ranges_hold_those_who_are_not_among_their_editors(sheets: Sheets) -> None:
+    sheets.put("S!A1", [["kept", "free"], ["=B1", 2]], "USER_ENTERED")
+    span = {"startRowIndex": 0, "endRowIndex": 2, "startColumnIndex": 0, "endColumnIndex": 1}
+    editors = {"users": ["editor@example.org"]}
+    sheets.batch({"addProtectedRange": {"protectedRange": {"range": span, "editors": editors}}})
+    books = {
+        user: sheets.server.client(user=user).open_by_key(sheets.key) for user in ("a@example.org", *editors["users"])
+    }
+    stranger, editor = (book.sheet1 for book in books.values())
+    before = sheets.resource(includeGridData="true")
+    delete = {"deleteDimension": {"range": {"dimension": "COLUMNS", "startIndex": 0, "endIndex": 1}}}
+    protected_id = sheets.resource()["sheets"][0]["protectedRanges"][0]["protectedRangeId"]
+    for change in (
+        lambda: stranger.update([["x"]], "A1"),
+        lambda: stranger.batch_clear(["A2"]),
+        lambda: stranger.format("A1:B1", {"textFormat": {"bold": True}}),
+        lambda: stranger.spreadsheet.batch_update({"requests": [delete]}),
+        lambda: stranger.insert_row(["y"], 2),
+        lambda: stranger.delete_protected_range(protected_id),
+    ):
+        with pytest.raises(gspread.exceptions.APIError, match="protected cell or object"):
+            change()
+        assert sheets.resource(includeGridData="true") == before
+    seen = stranger.spreadsheet.fetch_sheet_metadata()["sheets"][0]["protectedRanges"][0]
+    assert seen["requestingUserCanEdit"] is False
+    stranger.update([["mine"]], "B1")
+    stranger.insert_row(["above"], 1)
+    assert sheets.values("S") == [["above"], ["kept", "mine"], ["mine", 2]]
+    editor.update([["changed"]], "A2")
+    sheets.put("S!A3", [["the owner's"]])
+    assert sheets.values("S!A2:A3") == [["changed"], ["the owner's"]]

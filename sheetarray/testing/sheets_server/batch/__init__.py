@@ -6,9 +6,20 @@ from collections.abc import Callable
 
 from .. import masks, resource
 from ..errors import Json, invalid, unsupported, within
+from ..protection import guard
 from ..spreadsheet import Spreadsheet
 from . import borders, cells, dimensions, filling, metadata, names, objects, overlays, pasting, sheets, shifting, texts
 
+_MOVING = {
+    "cutPaste",
+    "deleteDimension",
+    "deleteRange",
+    "deleteSheet",
+    "insertDimension",
+    "insertRange",
+    "moveDimension",
+}
+_MOVING |= {"updateSheetProperties"}
 Handler = Callable[[Spreadsheet, Json], Json | None]
 
 REQUESTS: dict[str, Handler] = {
@@ -92,7 +103,8 @@ def update(spreadsheet: Spreadsheet, body: Json, mask: masks.FieldMask) -> Json:
         with within(f"Invalid requests[{index}].{name}"):
             if name not in REQUESTS:
                 raise unsupported(f"The request {name}")
-            reply = REQUESTS[name](draft, request[name])
+            with guard(draft, moves=name in _MOVING):
+                reply = REQUESTS[name](draft, request[name])
         replies.append({} if reply is None else {name: reply})
     spreadsheet.become(draft)
     answer: Json = {"spreadsheetId": spreadsheet.key, "replies": replies}

@@ -44,7 +44,7 @@ def delete_named_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addProtectedRange`: kept, not enforced; the caller owns every spreadsheet here."""
+    """`addProtectedRange`: it holds for users who are not among its editors; the owner may edit everything."""
     wanted = dict(request.get("protectedRange") or {})
     sheet, span = _on_grid(spreadsheet, wanted.get("range"))
     protected_id = wanted.get("protectedRangeId") or new_id()
@@ -52,16 +52,20 @@ def add_protected_range(spreadsheet: Spreadsheet, request: Json) -> Json:
         raise invalid(f"A protected range with id {protected_id} already exists.")
     entry = {"protectedRangeId": protected_id, "range": span}
     entry |= {name: wanted[name] for name in ("namedRangeId", "description", "warningOnly") if wanted.get(name)}
-    entry |= {"requestingUserCanEdit": True, "editors": {}}
+    entry |= {"unprotectedRanges": free} if (free := wanted.get("unprotectedRanges")) else {}
+    editors = {kind: people for kind, people in (wanted.get("editors") or {}).items() if people}
+    if spreadsheet.user is not None:
+        editors["users"] = sorted({*editors.get("users", []), spreadsheet.user})
+    entry |= {"requestingUserCanEdit": True, "editors": editors}
     sheet.protected[protected_id] = entry
-    return {"protectedRange": protected_json(sheet, entry)}
+    return {"protectedRange": protected_json(sheet, entry, spreadsheet.user)}
 
 
 def update_protected_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateProtectedRange`."""
     wanted = request.get("protectedRange") or {}
     sheet, old = _find_protected(spreadsheet, wanted.get("protectedRangeId"))
-    entry = masks.merge(protected_json(sheet, old), wanted, fields(request))
+    entry = masks.merge(protected_json(sheet, old, None), wanted, fields(request))
     new_sheet, span = _on_grid(spreadsheet, entry.get("range"))
     del sheet.protected[old["protectedRangeId"]]
     new_sheet.protected[old["protectedRangeId"]] = entry | {
