@@ -142,7 +142,7 @@ def values_by_name(arrays: Any) -> dict[str, Any]:
 def hold_stream(arrays: Any) -> Any:
     """Return what `write` takes, in which Arrow streams have been read: many can be read once, and are read twice.
 
-    Tables of pandas, polars and pyarrow, which can be read again and may have labels, stay as they are.
+    Tables of pandas, polars, pyarrow and xarray, which can be read again and may have labels, stay as they are.
 
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
@@ -154,7 +154,8 @@ def hold_stream(arrays: Any) -> Any:
 
 
 def _is_read_once(value: Any) -> bool:
-    if not hasattr(value, "__arrow_c_stream__") or is_of(value, "pandas") or is_of(value, "polars"):
+    again = ("pandas", "polars", "xarray")  # are read as often as is needed
+    if not hasattr(value, "__arrow_c_stream__") or any(is_of(value, package) for package in again):
         return False
     return not is_of(value, "pyarrow") or is_of(value, "pyarrow", "RecordBatchReader")
 
