@@ -96,7 +96,8 @@ def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tm
         ("gsheets://key", True),
         ("a.nc", False),
         ("a", False),
-        ("https://host/a.csv", False),
+        ("https://host/a.csv", True),
+        ("https://host/a.nc", False),
     ],
 )
 def test_a_suffix_tells_whether_the_engine_is_meant(name: str, opens: bool) -> None:
