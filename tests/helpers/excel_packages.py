@@ -17,7 +17,8 @@ from vba_project import project
 
 from sheetarray.sheets.excel.append import PackageEdit
 from sheetarray.sheets.excel.package.packing import PackageWriter
-from sheetarray.sheets.excel.skeleton import SheetPlan, WorkbookSkeleton
+from sheetarray.sheets.excel.sheet_plans import SheetPlan
+from sheetarray.sheets.excel.skeleton import WorkbookSkeleton
 
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 

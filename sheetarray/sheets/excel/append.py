@@ -24,19 +24,10 @@ from .package.parts import Package
 from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties, read_record
 from .package.relations import TYPES, parts_only_reached_through
 from .package.styles import CellStyles, find_styles
-from .skeleton import (
-    CHART_TYPE,
-    DRAWING_TYPE,
-    PROPERTIES,
-    SheetPart,
-    SheetPlan,
-    ViewPart,
-    check_titles,
-    remember_sheets,
-    title_of_first,
-    worksheet_parts,
-)
+from .sheet_plans import SheetPart, SheetPlan, ViewPart
+from .skeleton import check_titles, remember_sheets, title_of_first, worksheet_parts
 from .views.record import recorded_views
+from .workbook_parts import CHART_TYPE, DRAWING_TYPE, PROPERTIES
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24

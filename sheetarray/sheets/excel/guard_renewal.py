@@ -12,7 +12,7 @@ from .guard.guarded import Snapshots
 from .guard.snapshot import encode_snapshot
 from .open_workbook import OpenWorkbook
 from .sheet import Workbook
-from .skeleton import SheetPlan
+from .sheet_plans import SheetPlan
 
 
 def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import FormatError, LimitError
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.properties import read_record
-from .skeleton import SheetPlan
+from .sheet_plans import SheetPlan
 
 
 @dataclass(frozen=True)

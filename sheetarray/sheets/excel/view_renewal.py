@@ -19,7 +19,7 @@ from .append import find_book_styles
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.relations import Relations
 from .package.styles import CellStyles
-from .skeleton import ViewPart
+from .sheet_plans import ViewPart
 from .views.axes import ViewedColumn, ViewedColumns
 from .views.description import View
 from .views.geometry import ViewPlan, plan_views

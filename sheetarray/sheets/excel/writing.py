@@ -28,7 +28,8 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
-from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton
+from .sheet_plans import SheetPart, SheetPlan
+from .skeleton import WorkbookSkeleton, skeleton
 from .views.axes import ViewedColumns
 from .views.description import View
 from .views.geometry import ViewPlan, plan_views

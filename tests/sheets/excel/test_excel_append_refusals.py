@@ -35,7 +35,8 @@ from programs import resave
 import sheetarray as sa
 from sheetarray.sheets.excel.append import plan_append, sheet_titles
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
+from sheetarray.sheets.excel.sheet_plans import SheetPlan
+from sheetarray.sheets.excel.skeleton import skeleton
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

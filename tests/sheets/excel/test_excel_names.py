@@ -23,7 +23,8 @@ from sheetarray.sheets.excel.names import (
     parse_titles,
     quote_title,
 )
-from sheetarray.sheets.excel.skeleton import SheetPlan, skeleton
+from sheetarray.sheets.excel.sheet_plans import SheetPlan
+from sheetarray.sheets.excel.skeleton import skeleton
 
 NO_NAMES = [
     "",

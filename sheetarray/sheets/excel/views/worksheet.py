@@ -16,7 +16,7 @@ from ....elements import Cell
 from ..package.markup import escape_text, quote_attribute
 from ..package.relations import STRICT
 from ..package.styles import CellStyles
-from ..skeleton import ViewPart
+from ..sheet_plans import ViewPart
 from .axes import Labels
 from .cells import to_values
 from .chart import chart_parts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..package.packing import PackageWriter
 from ..package.relations import relation_type, relations_part
 from ..package.styles import CellStyles
-from ..skeleton import SheetPlan, ViewPart
+from ..sheet_plans import SheetPlan, ViewPart
 from .editable import EditableGrid
 from .geometry import ViewPlan
 from .record import describe_view
