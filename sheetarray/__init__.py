@@ -22,7 +22,7 @@ from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
-    from .lazy import iter_blocks, open_writer
+    from .lazy import iter_blocks, open_many, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import View, read_excel, write_excel
@@ -54,6 +54,7 @@ __all__ = [
     "from_frame",
     "from_linear",
     "iter_blocks",
+    "open_many",
     "open_writer",
     "read",
     "read_columns",
@@ -81,6 +82,7 @@ _LAZY = {
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
     "iter_blocks": "lazy",
+    "open_many": "lazy",
     "open_writer": "lazy",
     "read_csv": "sheets.delimited",
     "read_excel": "sheets.excel",

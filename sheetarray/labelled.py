@@ -11,6 +11,7 @@ import numpy as np
 
 from . import api
 from .arrays import select
+from .columns import ArrayInfo
 from .errors import FormatError, NotFoundError, warn_caller
 from .labels import DatasetLabels, build_dataset, build_frame, check_lengths, index_levels, reading_labels
 from .registry import format_of, locate_place
@@ -94,7 +95,7 @@ def read_frame(
     """
     arrays, labels = read_with_labels(locate_place(source, storage_options, format), names, format, options)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
-    wanted = _listed(names) or ()
+    wanted = list_names(names) or ()
     if others := [name for name in arrays if name not in flat]:
         if any(name in others for name in wanted) or not flat:
             shapes = ", ".join(
@@ -114,7 +115,7 @@ def read_with_labels(
     source: api.SourceOrTarget, names: Sequence[str] | None, format: str | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], DatasetLabels | None]:
     """Return arrays by name, with the coordinates of those that are asked for, and what is said of them."""
-    wanted = _listed(names)
+    wanted = list_names(names)
     if wanted is None or not isinstance(source, (str, os.PathLike)):  # a pipe is read once
         with reading_labels() as description:
             arrays: dict[str, Any] = api.read(source, format=format, **options)
@@ -122,9 +123,7 @@ def read_with_labels(
         wanted = None if wanted is None else add_coordinates(wanted, labels, arrays)
         arrays = select(arrays, wanted)
     else:
-        with reading_labels() as description:
-            infos = api.scan(source, format=format, **scan_options(source, format, options))
-        labels = description.get()
+        infos, labels = scan_with_labels(source, format, options)
         wanted = add_coordinates(wanted, labels, infos)
         arrays = dict(api.read(source, wanted, format=format, **options))
     if labels is not None and names is None:
@@ -134,7 +133,30 @@ def read_with_labels(
     return arrays, labels
 
 
-def _listed(names: Sequence[str] | None) -> list[str] | None:
+def scan_with_labels(
+    source: api.SourceOrTarget, format: str | None, options: Mapping[str, Any]
+) -> tuple[dict[str, ArrayInfo], DatasetLabels | None]:
+    """Return what headers say of arrays by name, and what is said of them beside that.
+
+    Args:
+        source: a path, a URL, or an open file.
+        format: instead of the suffix.
+        options: for reading; of them those count that scanning has too.
+
+    Raises:
+        FormatError: as `scan`; or the labels are damaged.
+    """
+    with reading_labels() as description:
+        infos = api.scan(source, format=format, **scan_options(source, format, options))
+    return infos, description.get()
+
+
+def list_names(names: Sequence[str] | None) -> list[str] | None:
+    """Return names as a list without doubles; one text is one name, and None stays.
+
+    Raises:
+        TypeError: they are no texts.
+    """
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
     return names if names is None else [names] if isinstance(names, str) else list(dict.fromkeys(names))

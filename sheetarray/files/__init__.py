@@ -7,6 +7,7 @@ uploaded when it is whole; a file object that the caller opened is only written 
 
 from __future__ import annotations
 
+from .many import find_places, is_pattern, read_heads, read_states
 from .places import PathLike, RemoteFile, exists, file_version, is_url, locate, name_part
 from .ranges import RangedBytes
 from .reading import BytesLike, Readable, Source, max_inflated_size, refuse_empty, release_pages
@@ -26,11 +27,15 @@ __all__ = [
     "check_structure",
     "exists",
     "file_version",
+    "find_places",
+    "is_pattern",
     "is_url",
     "locate",
     "max_inflated_size",
     "name_part",
     "naming_target",
+    "read_heads",
+    "read_states",
     "refuse_empty",
     "release_pages",
     "repeated_key",

@@ -1,13 +1,69 @@
-"""Many remote files at once: which there are, and the first bytes of each, concurrently and with one request a file."""
+"""Many files at once: which there are, and of remote ones the state and the first bytes of each, concurrently and with
+one request a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import errno
+import glob
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .places import RemoteFile
+from .places import PathLike, RemoteFile, is_url, locate
 from .remote import HEAD, state_of
 from .storage import open_storage, translate_error, translating
+
+
+def find_places(
+    sources: PathLike | Iterable[PathLike], storage_options: Mapping[str, Any] | None = None
+) -> list[PathLike]:
+    """Return the files that a pattern or a list names: paths of this machine, and remote files.
+
+    Args:
+        sources: a path or a URL with wildcards, whose files come in the order of their names; or a list of paths and
+            URLs, which stays as it is.
+        storage_options: for the file systems of URLs.
+
+    Raises:
+        FileNotFoundError: no file matches, or the list is empty.
+        TypeError: neither a text nor a list.
+        ValueError: storage options without a URL.
+    """
+    if not isinstance(sources, (str, os.PathLike)):
+        if not isinstance(sources, Iterable) or isinstance(sources, (bytes, Mapping)):
+            raise TypeError(f"expected a text with wildcards or a list of paths, not {type(sources).__name__}")
+        places: list[PathLike] = [
+            locate(source, storage_options if is_url(source) and not isinstance(source, RemoteFile) else None)
+            for source in sources
+        ]
+        if wrong := next((place for place in places if not isinstance(place, (str, os.PathLike))), None):
+            raise TypeError(f"expected paths or URLs, found {wrong!r:.80}")
+        if not places:
+            raise FileNotFoundError(errno.ENOENT, "the list of files is empty")
+        return places
+    place = locate(sources, storage_options)
+    if isinstance(place, RemoteFile):
+        places = list(find_files(place.url, storage_options)) if is_pattern(place.url) else [place]
+    elif is_pattern(place):
+        places = sorted(path for path in glob.iglob(os.fspath(place), recursive=True) if os.path.isfile(path))
+    else:
+        places = [place]
+    if not places:
+        raise FileNotFoundError(errno.ENOENT, "no file matches", os.fspath(place))
+    return places
+
+
+def is_pattern(place: PathLike) -> bool:
+    """Return whether a path or a URL has wildcards, and is no file itself.
+
+    Example:
+        >>> is_pattern("runs/*.csv"), is_pattern("https://host/run.csv?part=1"), is_pattern("run.csv")
+        (True, False, False)
+    """
+    text = os.fspath(place)
+    marks = "*" if text.lower().startswith(("http://", "https://")) else "*?["
+    return any(mark in text for mark in marks) and (is_url(place) or not os.path.exists(place))
 
 
 def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -> list[RemoteFile]:
@@ -39,6 +95,54 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
         file.state = brief if "ETag" in brief else state  # listings round times otherwise than answers do
         files.append(file)
     return files
+
+
+def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
+    """Ask for the state of remote files of which no listing has told it, many at once.
+
+    Args:
+        files: which get their `state`.
+
+    Returns:
+        For each file what is wrong with it, as opening it would say; None where nothing is.
+    """
+    problems: list[Exception | None] = [None] * len(files)
+    waiting: dict[int, tuple[Any, list[int], list[str]]] = {}
+    for index, file in enumerate(files):
+        if file.state is None:
+            try:
+                system, path = open_storage(file)
+            except Exception as error:  # of this file alone
+                problems[index] = error
+                continue
+            _, indices, paths = waiting.setdefault(id(system), (system, [], []))
+            indices.append(index)
+            paths.append(path)
+    for system, indices, paths in waiting.values():
+        system.invalidate_cache()
+        for index, info in zip(indices, _ask_for_infos(system, paths), strict=True):
+            if isinstance(info, Exception):
+                problems[index] = translate_error(files[index], info)
+            else:
+                files[index].state = state_of(info)
+    return problems
+
+
+def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
+    """Return what a file system says of paths; the error where it says none."""
+    if getattr(system, "async_impl", False):
+        from fsspec.asyn import _run_coros_in_chunks, sync  # type: ignore[import-untyped]
+
+        requests = [system._info(path) for path in paths]
+        infos: list[Any] = sync(system.loop, _run_coros_in_chunks, requests, return_exceptions=True)
+        return infos
+    infos = []
+    for path in paths:
+        try:
+            infos.append(system.info(path))
+        except Exception as error:  # of this path alone
+            infos.append(error)
+    return infos
 
 
 def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception | None]:

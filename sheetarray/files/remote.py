@@ -10,6 +10,7 @@ import mmap
 import os
 import tempfile
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 from ..errors import FormatError
@@ -39,7 +40,8 @@ def read_state(place: RemoteFile) -> dict[str, Any] | None:
 
 def state_of(info: dict[str, Any]) -> dict[str, Any]:
     """Return what of a file's description tells its version."""
-    return {key: info[key] for key in _STATE if info.get(key) is not None}
+    known = {key: info[key] for key in _STATE if info.get(key) is not None}
+    return {key: value.timestamp() if isinstance(value, datetime) else value for key, value in known.items()}
 
 
 def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:

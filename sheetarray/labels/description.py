@@ -114,6 +114,21 @@ class DatasetLabels:
                     raise _error(f"the dimension {dim!r:.80} has {sizes[dim]}, and {size} in {name!r:.80}")
         return sizes
 
+    def to_texts(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what is said of each array, and each attribute of the dataset, as texts that are equal where it is.
+
+        Raises:
+            DTypeError: an attribute that would not come back; names it.
+        """
+        variables = {name: _write_variable(name, variable) for name, variable in self.variables.items()}
+        for name, said in variables.items():
+            said |= {"shape": None, "coordinate": name in self.coords, "levels": self.frame.index.get(name)}
+        attrs = _write_attrs(self.attrs, "attrs")
+        return (
+            {name: json.dumps(said, sort_keys=True) for name, said in variables.items()},
+            {key: json.dumps(value, sort_keys=True) for key, value in attrs.items()},
+        )
+
     def to_pieces(self, limit: int) -> np.ndarray[Any, Any]:
         """Return the text as an array of text, of which each element fits into a cell.
 

@@ -68,11 +68,11 @@ def iter_blocks(
         source.seek(start)
     if not info.shape:
         raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
-    elements = _find_elements(source, name, format, options) if _lies_in_rows(info) else None
+    elements = _find_elements(source, name, format, options) if lies_in_rows(info) else None
     return _read_blocks(source, info, name, rows, format, options) if elements is None else _cut(elements, info, rows)
 
 
-def _lies_in_rows(info: ArrayInfo) -> bool:
+def lies_in_rows(info: ArrayInfo) -> bool:
     """Return whether the cells of an array are its rows, one after the other."""
     strides = contiguous_strides(info.shape, "row-major")
     plain = info.offset == 0 and info.strides == strides and info.parts == 1

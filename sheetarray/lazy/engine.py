@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,12 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from .. import api, dtypes
-from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
-from ..files import file_version, is_url
-from ..labelled import read_dataset, scan_options
-from ..labels import DatasetLabels, build_dataset, is_numpy_dtype, name_dimensions, reading_labels
+from ..labelled import read_dataset, scan_with_labels
+from ..labels import DatasetLabels, build_dataset, name_dimensions
 from ..registry import format_of, locate_place
+from .reader import ArrayReader, dtype_before_reading, is_read_at_once, version_of
 
 
 class SheetArrayBackend(BackendEntrypoint):
@@ -58,15 +55,16 @@ class SheetArrayBackend(BackendEntrypoint):
                 dropped, errors="ignore"
             )
         path = locate_place(filename_or_obj, storage_options, format)
-        file = ArrayReader(path, format, options, _version_of(path))
-        with reading_labels() as description:
-            infos = api.scan(path, format=format, **scan_options(path, format, options))
-        labels = description.get() or DatasetLabels()
+        file = ArrayReader(path, format, options, version_of(path))
+        infos, described = scan_with_labels(path, format, options)
+        labels = described or DatasetLabels()
         infos = {name: info for name, info in infos.items() if name not in dropped}
         dims = name_dimensions(infos, labels)
-        at_once = [name for name in infos if _is_read_at_once(name, dims[name], labels)]
+        at_once = [name for name in infos if is_read_at_once(name, dims[name], labels)]
         arrays: dict[str, Any] = {
-            name: indexing.LazilyIndexedArray(LazyArray(file, name, info.shape, _dtype_of(info, name, labels)))
+            name: indexing.LazilyIndexedArray(
+                LazyArray(file, name, info.shape, dtype_before_reading(info, name, labels))
+            )
             for name, info in infos.items()
         }
         return build_dataset(arrays | (file.read(at_once) if at_once else {}), labels, dims)
@@ -80,35 +78,6 @@ class SheetArrayBackend(BackendEntrypoint):
         except (SheetArrayError, TypeError):
             return False
         return True
-
-
-@dataclass(frozen=True)
-class ArrayReader:
-    """A file of arrays that is read again for each of them, so long as it is the same.
-
-    Attributes:
-        path: a path, or a URL.
-        format: instead of the suffix.
-        options: for reading.
-        state: of the file when it was opened; None for what is no file.
-    """
-
-    path: str | os.PathLike[str]
-    format: str | None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    state: tuple[Any, ...] | None = None
-
-    def read(self, names: list[str]) -> dict[str, Array]:
-        """Read arrays by name.
-
-        Raises:
-            FormatError: as `sheetarray.read`, or the file is another one than when it was opened.
-        """
-        if _version_of(self.path) != self.state:
-            raise FormatError(
-                "the file has changed since it was opened", source=os.fspath(self.path), hint="open it again"
-            )
-        return api.read(self.path, names, format=self.format, **self.options)
 
 
 class LazyArray(BackendArray):
@@ -125,23 +94,3 @@ class LazyArray(BackendArray):
         if array.shape != self.shape:
             raise FormatError(f"has the shape {array.shape} now, not {self.shape}", array=self.name)
         return np.asarray(array[key], dtype=self.dtype)
-
-
-def _version_of(path: str | os.PathLike[str]) -> tuple[Any, ...] | None:
-    """Return what changes with a file; None for a service, and for a `RemoteFile`, which sees to it itself."""
-    return None if is_url(path) else file_version(path)
-
-
-def _is_read_at_once(name: str, dims: tuple[str, ...], labels: DatasetLabels) -> bool:
-    """Return whether an array is an index, or has a dtype that only pandas knows."""
-    if dims == (name,) or any(name in levels for levels in labels.frame.index.values()):
-        return True
-    description = labels.find(name)
-    return description is not None and len(dims) == 1 and not is_numpy_dtype(description.dtype)
-
-
-def _dtype_of(info: ArrayInfo, name: str, labels: DatasetLabels) -> np.dtype[Any]:
-    """Return the dtype of an array before it is read; of text, whose length nobody knows yet, it is that of objects."""
-    if info.dtype in ("string", "generic") or (labels.find(name) is not None and labels.get(name).dtype == "object"):
-        return np.dtype(object)
-    return np.dtype(dtypes.from_name(info.dtype).numpy)

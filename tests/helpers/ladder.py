@@ -68,6 +68,8 @@ HEAVY = {
     "werkzeug",
     "isal",
     "fsspec",
+    "dask",
+    "distributed",
 }
 
 

@@ -38,6 +38,7 @@ NAMES = [
     "from_frame",
     "from_linear",
     "iter_blocks",
+    "open_many",
     "open_writer",
     "read",
     "read_columns",

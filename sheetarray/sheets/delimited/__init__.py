@@ -5,6 +5,7 @@ from __future__ import annotations
 from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv, write_table_csv
 from .adopting import adopt_csv
 from .pieces import iter_elements_csv
+from .ranges import read_elements_csv
 
 __all__ = [
     "adopt_csv",
@@ -13,6 +14,7 @@ __all__ = [
     "keeps_csv",
     "read_columns_csv",
     "read_csv",
+    "read_elements_csv",
     "scan_csv",
     "write_csv",
     "write_table_csv",

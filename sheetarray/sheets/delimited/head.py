@@ -18,6 +18,7 @@ from .written import UnusualError, WrittenText
 _SIZES = (4096, 65_536, 1_048_576)  # bytes that are looked at, one after the other
 
 _Result = TypeVar("_Result")
+_Head = TypeVar("_Head", bound="WrittenHead")
 
 
 def scan_head(
@@ -38,6 +39,25 @@ def scan_head(
     """
     if not source.is_remote or encoding is not None or formulas not in ("escape", "keep"):
         return None
+    return find_head(WrittenHead, source, delimiter, formulas, scan)
+
+
+def find_head(
+    kind: type[_Head],
+    source: Source,
+    delimiter: str | None,
+    formulas: FormulaMode,
+    look: Callable[[_Head], _Result],
+) -> _Result | None:
+    """Return what a function makes of the head of a text, local or remote; None where its head does not tell enough.
+
+    Args:
+        kind: the class of such a head.
+        source: of the text.
+        delimiter: as for `scan_csv`, like `formulas`.
+        formulas: "escape" or "keep".
+        look: takes the text down to some row, and raises `UnusualError` where that is not enough.
+    """
     for size in _SIZES:
         content = source.prefix(size)
         name, start = find_encoding(content[:4])
@@ -45,13 +65,13 @@ def scan_head(
             return None  # no more than this is there
         whole_rows = bytes(content[: content.rfind(b"\n") + 1])
         try:
-            return scan(_WrittenHead(source, whole_rows, start, delimiter, formulas))
+            return look(kind(source, whole_rows, start, delimiter, formulas))
         except UnusualError:
             continue
     return None
 
 
-class _WrittenHead(WrittenText):
+class WrittenHead(WrittenText):
     """The first rows of a text, below which there are others."""
 
     def _check_body(self) -> None:

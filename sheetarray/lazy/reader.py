@@ -1,0 +1,74 @@
+"""A file of arrays that is read again for each of them, so long as it is the same, and what is known of them before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import api, dtypes
+from ..columns import ArrayInfo
+from ..dtypes import Array
+from ..errors import FormatError
+from ..files import file_version, is_url
+from ..labels import DatasetLabels, is_numpy_dtype
+
+
+@dataclass(frozen=True)
+class ArrayReader:
+    """A file of arrays that is read again for each of them, so long as it is the same.
+
+    Attributes:
+        path: a path, or a URL.
+        format: instead of the suffix.
+        options: for reading.
+        state: of the file when it was opened; None for what is no file.
+    """
+
+    path: str | os.PathLike[str]
+    format: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    state: tuple[Any, ...] | None = None
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that has been saved again.
+
+        Raises:
+            FormatError: it is another one than when it was opened.
+        """
+        if version_of(self.path) != self.state:
+            raise FormatError(
+                "the file has changed since it was opened", source=os.fspath(self.path), hint="open it again"
+            )
+
+    def read(self, names: list[str] | None) -> dict[str, Array]:
+        """Read arrays by name; all of them for None.
+
+        Raises:
+            FormatError: as `sheetarray.read`, or the file is another one than when it was opened.
+        """
+        self.check_unchanged()
+        return api.read(self.path, names, format=self.format, **self.options)
+
+
+def version_of(path: str | os.PathLike[str]) -> tuple[Any, ...] | None:
+    """Return what changes with a file; None for a service, and for a `RemoteFile`, which sees to it itself."""
+    return None if is_url(path) else file_version(path)
+
+
+def is_read_at_once(name: str, dims: tuple[str, ...], labels: DatasetLabels) -> bool:
+    """Return whether an array is an index, or has a dtype that only pandas knows."""
+    if dims == (name,) or any(name in levels for levels in labels.frame.index.values()):
+        return True
+    description = labels.find(name)
+    return description is not None and len(dims) == 1 and not is_numpy_dtype(description.dtype)
+
+
+def dtype_before_reading(info: ArrayInfo, name: str, labels: DatasetLabels) -> np.dtype[Any]:
+    """Return the dtype of an array before it is read; of text, whose length nobody knows yet, it is that of objects."""
+    if info.dtype in ("string", "generic") or (labels.find(name) is not None and labels.get(name).dtype == "object"):
+        return np.dtype(object)
+    return np.dtype(dtypes.from_name(info.dtype).numpy)

@@ -1,0 +1,179 @@
+"""Arrays of many files as one lazy array of dask: one layer, whose blocks read some files, or some rows of them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array
+from ..errors import FormatError, NotFoundError
+from ..files import RemoteFile, is_url
+from ..registry import format_of
+from .reader import ArrayReader
+
+_THREADS = 16  # that wait for the remote files of a block
+
+
+@dataclass(frozen=True)
+class FileGroup:
+    """The files of a block, as the graph carries them."""
+
+    files: tuple[ArrayReader, ...]
+
+
+@dataclass(frozen=True)
+class RowRange:
+    """The rows of a block: from the first to the one before the last."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class StackReader:
+    """What reads the blocks of one array.
+
+    Attributes:
+        name: of the array.
+        shape: of it in each file.
+        dtype: of its elements.
+        digests: of the coordinates along its dimensions, which are the same in each file.
+        named: whether the formats keep the names of arrays.
+        parts: whether rows are read alone, as far as a file allows.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    digests: Mapping[str, str]
+    named: bool
+    parts: bool
+
+    def __call__(self, group: FileGroup, rows: RowRange | None = None) -> Array:
+        """Return a block: the arrays of some files, or some rows of them.
+
+        Raises:
+            FormatError: as `sheetarray.read`, or a file is another one than when it was opened.
+        """
+        rows = rows or (RowRange(0, self.shape[0]) if self.shape else RowRange(0, 1))
+        beside = (rows.stop - rows.start, *self.shape[1:]) if self.shape else ()
+        block: Array = np.empty((len(group.files), *beside), self.dtype)
+        is_remote = len(group.files) > 1 and any(is_url(file.path) for file in group.files)
+        if not is_remote:
+            for index, file in enumerate(group.files):
+                block[index] = self._read(file, rows)
+            return block
+        with ThreadPoolExecutor(min(_THREADS, len(group.files)), "sheetarray-read") as threads:
+            for index, array in enumerate(threads.map(lambda file: self._read(file, rows), group.files)):
+                block[index] = array
+        return block
+
+    def _read(self, file: ArrayReader, rows: RowRange) -> Array:
+        """Return the rows of one file, of which nothing has changed since it was opened."""
+        if isinstance(file.path, RemoteFile):
+            file = replace(file, path=copy.copy(file.path))  # whose bytes are asked for anew, and not kept in the graph
+        array = self._read_part(file, rows) if self.parts else None
+        if array is None:
+            array = self._read_whole(file)
+            array = array[rows.start : rows.stop] if self.shape else array
+        file.check_unchanged()
+        return array
+
+    def _read_part(self, file: ArrayReader, rows: RowRange) -> Array | None:
+        """Return some rows that are read alone; None where the file does not allow it."""
+        beside = int(np.prod(self.shape[1:], dtype=np.int64))
+        file.check_unchanged()
+        read_elements = format_of(file.path, file.format).function("read_elements")
+        elements = read_elements(file.path, self.name, rows.start * beside, rows.stop * beside)
+        if elements is None:
+            return None
+        array: Array = elements.reshape(-1, *self.shape[1:])
+        return array
+
+    def _read_whole(self, file: ArrayReader) -> Array:
+        arrays = file.read([self.name, *self.digests] if self.named else None)
+        array = arrays[self.name] if self.named else next(iter(arrays.values()))
+        label = os.fspath(file.path)
+        if array.shape != self.shape:
+            raise FormatError(f"has the shape {array.shape} now, not {self.shape}", array=self.name, source=label)
+        for name, digest in self.digests.items():
+            if digest_of(arrays[name]) != digest:
+                raise FormatError(
+                    f"the coordinate {name!r:.80} is another one than in the first file",
+                    array=name,
+                    source=label,
+                    hint="open files of one grid together",
+                )
+        return array
+
+
+def digest_of(array: Array) -> str:
+    """Return a short text that is the same for arrays of the same elements."""
+    content = repr(array.tolist()).encode() if array.dtype.kind in "OUT" else np.ascontiguousarray(array).tobytes()
+    kind = "text" if array.dtype.kind in "OUT" else array.dtype.str
+    return hashlib.sha256(f"{kind}{array.shape}".encode() + content).hexdigest()
+
+
+def reads_rows(file: ArrayReader) -> bool:
+    """Return whether the format of a file has a way to read some rows alone, and no option forbids it."""
+    if file.options:
+        return False
+    try:
+        format_of(file.path, file.format).function("read_elements")
+    except NotFoundError:
+        return False
+    return True
+
+
+def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_block: int, rows: int | None) -> Any:
+    """Return the arrays of files, one after the other along a new first dimension, as one lazy array of dask.
+
+    Args:
+        reader: of the array.
+        files: in their order.
+        files_per_block: how many are read together.
+        rows: of a block; None for all.
+    """
+    import dask.array
+    from dask.base import tokenize
+    from dask.blockwise import BlockwiseDepDict
+    from dask.blockwise import blockwise as make_blockwise
+    from dask.highlevelgraph import HighLevelGraph
+
+    reader = replace(reader, parts=rows is not None)
+    bounds = list(_cut(len(files), files_per_block))
+    groups = {(number,): FileGroup(tuple(files[start:stop])) for number, (start, stop) in enumerate(bounds)}
+    chunks: list[tuple[int, ...]] = [tuple(stop - start for start, stop in bounds)]
+    pairs: list[Any] = [BlockwiseDepDict(groups), "0"]
+    rest: list[tuple[int, ...]] = [(size,) for size in reader.shape]
+    new_axes: dict[str, int] = {str(axis + 1): 1 for axis in range(len(rest))}
+    if rows is not None:
+        cuts = list(_cut(reader.shape[0], rows))
+        ranges = {(number,): RowRange(start, stop) for number, (start, stop) in enumerate(cuts)}
+        pairs += [BlockwiseDepDict(ranges), "1"]
+        del new_axes["1"]
+        rest[0] = tuple(stop - start for start, stop in cuts)
+    chunks += rest
+    states = [(os.fspath(file.path), repr(file.state or getattr(file.path, "state", None))) for file in files]
+    described = (reader.name, reader.shape, reader.dtype.str, sorted(reader.digests.items()), reader.parts)
+    options = [(file.format, repr(file.options)) for file in files[:1]]
+    name = f"sheetarray-{tokenize(states, described, options, chunks)}"
+    axes = tuple(str(axis) for axis in range(len(chunks)))
+    make_layer: Any = make_blockwise
+    make_array: Any = dask.array.Array
+    layer = make_layer(reader, name, axes, *pairs, numblocks={}, new_axes=new_axes)
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=[])
+    return make_array(graph, name, tuple(chunks), dtype=reader.dtype)
+
+
+def _cut(count: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield bounds of parts of some size, of which the last one may be smaller."""
+    return pairwise([*range(0, count, size), count]) if count else iter([(0, 0)])
