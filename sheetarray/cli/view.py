@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,12 +16,18 @@ from .console import escape_controls, format_size, print_json
 from .endpoints import Endpoint, place_of, source_endpoints
 from .program import UsageProblem
 
+if TYPE_CHECKING:
+    from ..pages.serving import ServedPage
+
 
 @click.command(short_help="Make a page that shows arrays in a browser.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="PAGE", help="The page to write; the first FILE with .html, unless given.")
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Only this array; repeatable.")
 @click.option("--open", "opens", is_flag=True, help="Show the page in the browser; without -o it is a temporary file.")
+@click.option(
+    "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C: for arrays of any size."
+)
 @from_and_read_options
 @missing_option
 @json_option
@@ -28,6 +36,7 @@ def view(
     output: str | None,
     names: tuple[str, ...],
     opens: bool,
+    serves: bool,
     from_format: str | None,
     read_pairs: tuple[str, ...],
     missing: str | None,
@@ -46,20 +55,33 @@ def view(
       sheetarray view run.csv returned.csv -o both.html
       sheetarray view run.xlsx --name temperature -o page.html
       cat run.csv | sheetarray view - --from csv -o page.html
+      sheetarray view huge.csv --serve --open         more than a page holds
     """
     from ..pages.contents import Contents
     from ..pages.page import Page
+    from ..pages.served import serve_source
+    from ..pages.serving import ServedPage
     from ..pages.viewing import add_source
+    from ..spool import Spool
 
     places = source_endpoints(files, from_format)
-    target = _target_of(places[0], output, opens=opens)
+    if serves and output is not None:
+        raise UsageProblem("--serve writes no page", "leave -o out")
+    target: Any = None if serves else _target_of(places[0], output, opens=opens)
     pairs = split_pairs(read_pairs, missing)
     refuse_unknown([place.row for place in places], "read", pairs)
-    contents, titles = Contents(), [os.path.basename(place.text) or place.text for place in places]
+    contents, spools = Contents(), list[Spool]()
+    titles = [os.path.basename(place.text) or place.text for place in places]
     for place, title in zip(places, titles, strict=True):
         options: dict[str, Any] = parse_options(place.row, "read", pairs, lenient=True)
         title = title if titles.count(title) == 1 else place.label
-        add_source(contents, place.source(), names or None, place.row.name, options, title=title)
+        if serves:
+            serve_source(contents, place.source(), names or None, place.row.name, options, spools, title=title)
+        else:
+            add_source(contents, place.source(), names or None, place.row.name, options, title=title)
+    if serves:
+        _serve(ServedPage(contents, spools), opens=opens, wants_json=wants_json)
+        return
     page = Page(contents)
     page.save(target)
     size = len(page.html.encode())
@@ -69,6 +91,20 @@ def view(
         click.echo(f"{escape_controls(str(target))} ({format_size(size)})")
     if opens:
         click.launch(Path(target).resolve().as_uri() if isinstance(target, (str, Path)) else str(target))
+
+
+def _serve(page: ServedPage, *, opens: bool, wants_json: bool) -> None:
+    """Serve a page until Ctrl-C, or until it has been closed for some minutes."""
+    with page:
+        if wants_json:
+            print_json({"url": page.url})
+        else:
+            click.echo(f"{page.url}\nCtrl-C ends it, and so does closing the page.")
+        sys.stdout.flush()
+        if opens:
+            click.launch(page.url)
+        with suppress(KeyboardInterrupt):
+            page.wait()
 
 
 def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:

@@ -18,6 +18,7 @@ from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
 from ..labels import DatasetLabels
 from .blobs import encode_elements
+from .served import ServedArray
 from .tidy import make_tidy
 
 MOST_ELEMENTS = 4_000_000
@@ -33,11 +34,13 @@ class Contents:
     Attributes:
         manifest: all but the elements: `files`, `entries`, `findings`.
         blobs: bytes, by the numbers that entries name.
+        served: arrays that a server has, by the number of their entry.
     """
 
     def __init__(self) -> None:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
+        self.served: dict[int, ServedArray] = {}
         self.elements = 0
 
     @property
@@ -59,7 +62,7 @@ class Contents:
 
         Args:
             title: what the file is called.
-            arrays: by name; awkward ones too.
+            arrays: by name; awkward ones too, and those that a server has.
             labels: what is said of them.
             infos: where they stand, by name.
             findings: of `check`.
@@ -73,7 +76,9 @@ class Contents:
         numbers: dict[str, int] = {}
         for name, array in arrays.items():
             try:
-                if isinstance(array, np.ndarray):
+                if isinstance(array, ServedArray):
+                    numbers[name] = self._add_served(name, array)
+                elif isinstance(array, np.ndarray):
                     numbers[name] = self._add_array(name, array, (infos or {}).get(name))
                 else:
                     self._add_awkward(name, array)
@@ -111,6 +116,24 @@ class Contents:
             cells=_describe_cells(info, array.shape) if info else None,
         )
 
+    def _add_served(self, name: str, served: ServedArray) -> int:
+        """Add an array that a server has: a page is told all but the elements."""
+        encoded = encode_elements(np.zeros(0, served.dtype))
+        number = self._add_entry(
+            name,
+            encoded.kind,
+            served=True,
+            layout=encoded.layout,
+            blobs=[],
+            shape=list(served.shape),
+            dtype=served.dtype.str if served.dtype.kind == "V" else dtypes.from_numpy(served.dtype).name,
+            location=served.info.location if served.info else "",
+            cells=_describe_cells(served.info, served.shape) if served.info else None,
+        )
+        self.manifest["served"] = True
+        self.served[number] = served
+        return number
+
     def _count(self, elements: int) -> None:
         self.elements += elements
         check_elements(self.elements)
@@ -144,7 +167,10 @@ class Contents:
                 [
                     numbers[level]
                     for level in labels.frame.index.get(dim, (dim,))
-                    if level in numbers and level != name and entries[numbers[level]]["shape"] == [size]
+                    if level in numbers
+                    and level != name
+                    and entries[numbers[level]]["shape"] == [size]
+                    and "served" not in entries[numbers[level]]
                 ]
                 for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
             ]
@@ -205,6 +231,6 @@ def check_elements(count: int) -> None:
     """
     if count > MOST_ELEMENTS:
         raise LimitError(
-            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=), or show a part of "
-            "one, such as view(array[:100])"
+            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=), show a part of one, "
+            "such as view(array[:100]), or have all served (serve=True, --serve)"
         )

@@ -44,7 +44,12 @@ SCRIPTS = (
 )
 """The parts of the program, in the order in which they stand in the page."""
 
+ASKING = "boxes.js"
+"""The part that asks a server, which no other page has."""
+
 _POLICY = "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'"
+_FOOT = "The page holds its data, and asks nothing of any network."
+_SERVED_FOOT = "The data are given by a server on this machine, for as long as it runs."
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _FRAME_HEIGHT = 780  # pixels, in a notebook
 
@@ -68,7 +73,7 @@ class Page:
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
-        self.html = _make_html(contents)
+        self.html = make_html(contents)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page into a file, whole or not at all.
@@ -98,21 +103,30 @@ def _read_asset(name: str) -> str:
 
 
 @lru_cache
-def _program() -> tuple[str, str]:
+def _program(*, is_served: bool = False) -> tuple[str, str]:
     """Return the script and the style of every page."""
-    script = "\n".join(_read_asset(name) for name in SCRIPTS)
+    script = "\n".join(_read_asset(name) for name in ((ASKING, *SCRIPTS) if is_served else SCRIPTS))
     return f'"use strict";\n(() => {{\n{script}\n}})();\n', _read_asset("view.css")
 
 
-def _make_html(contents: Contents) -> str:
-    script, style = _program()
+def page_policy(*, is_served: bool = False) -> str:
+    """Return the content security policy of a page; one that is served may ask its own server, and nobody else."""
+    script, style = _program(is_served=is_served)
+    policy = _POLICY.format(script=_hash(script), style=_hash(style))
+    return f"{policy}; connect-src 'self'" if is_served else policy
+
+
+def make_html(contents: Contents, *, is_served: bool = False) -> str:
+    """Return a page as HTML."""
+    script, style = _program(is_served=is_served)
     manifest = contents.manifest | {"colours": {"rising": RISING, "diverging": DIVERGING}}
     blobs = "\n".join(
         f'<script type="application/octet-stream" id="blob-{number}">{compress_blob(blob)}</script>'
         for number, blob in enumerate(contents.blobs)
     )
     pieces = {
-        "policy": html.escape(_POLICY.format(script=_hash(script), style=_hash(style)), quote=True),
+        "policy": html.escape(page_policy(is_served=is_served), quote=True),
+        "foot": _SERVED_FOOT if is_served else _FOOT,
         "style": style,
         "manifest": to_script_json(manifest),
         "blobs": blobs,

@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -21,11 +21,36 @@ from ..labelled import read_with_labels, scan_options
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
 from ..registry import format_of, locate_place
+from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_elements, count_elements
 from .page import Page
+from .served import serve_large, serve_source
+from .serving import ServedPage
 
 _MOST_READS = 50  # of a damaged source, one for each array
+
+
+@overload
+def view(
+    *sources: Any,
+    names: Sequence[str] | None = ...,
+    format: str | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    serve: Literal[False] = ...,
+    **options: Any,
+) -> Page: ...
+
+
+@overload
+def view(
+    *sources: Any,
+    names: Sequence[str] | None = ...,
+    format: str | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    serve: Literal[True],
+    **options: Any,
+) -> ServedPage: ...
 
 
 def view(
@@ -33,8 +58,9 @@ def view(
     names: Sequence[str] | None = None,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    serve: bool = False,
     **options: Any,
-) -> Page:
+) -> Page | ServedPage:
     """Return a page that shows arrays: sliders, heat map, lines, histogram, statistics, a table of values with cells.
 
     Of several sources, arrays of one name stand side by side; of two, with their difference.
@@ -45,10 +71,14 @@ def view(
         names: only these arrays, with the coordinates along their dimensions; None for all.
         format: of the sources, instead of their suffixes.
         storage_options: for the file systems of those that are URLs.
+        serve: give the elements on demand, from a server on this machine that runs until `close()` is called or the
+            program ends: for arrays of any size. A CSV as it was written is read piece by piece, `.npy` and `.ra` are
+            mapped, all else is read once. Neither findings nor differences are shown then.
         **options: for reading, as for `read`.
 
     Returns:
-        A page with `.html` and `.save(path)`; a notebook shows it.
+        A page with `.html` and `.save(path)`; a notebook shows it. With `serve=True`, one with `.url`, `.wait()` and
+        `.close()`, which is a context manager.
 
     Raises:
         LimitError: more than 4,000,000 elements.
@@ -63,22 +93,26 @@ def view(
         raise TypeError("view needs a path, a URL, an open file, or arrays")
     if storage_options and not any(map(is_url, sources)):
         raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: there is none")
-    contents = Contents()
+    contents, spools = Contents(), list[Spool]()
     for number, source in enumerate(sources):
         if isinstance(source, (str, os.PathLike, io.IOBase)) or hasattr(source, "read"):
             place = locate_place(source, storage_options if is_url(source) else None, format)
-            add_source(contents, place, names, format, options, title=_title_of(place))
+            if serve:
+                serve_source(contents, place, names, format, options, spools, title=_title_of(place))
+            else:
+                add_source(contents, place, names, format, options, title=_title_of(place))
         else:
             title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
-            _add_arrays(contents, title, source, names)
-    return Page(contents)
+            _add_arrays(contents, title, source, names, serve=serve)
+    return ServedPage(contents, spools) if serve else Page(contents)
 
 
-def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None) -> None:
+def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None, *, serve: bool) -> None:
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
     by_name = select(by_name, names)
-    contents.add_file(title, {name: _to_plain(name, value) for name, value in by_name.items()}, labels=labels)
+    plain = {name: _to_plain(name, value) for name, value in by_name.items()}
+    contents.add_file(title, serve_large(plain, labels) if serve else plain, labels=labels)
 
 
 def _to_plain(name: str, value: Any) -> Any:

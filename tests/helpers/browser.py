@@ -33,6 +33,10 @@ class Browser:
         self._count += 1
         path = self._folder / f"page{self._count}.html"
         path.write_text(html, encoding="utf-8")
+        self.visit(path.as_uri(), dark=dark, width=width, height=height)
+
+    def visit(self, url: str, *, dark: bool = False, width: int = 1280, height: int = 1100) -> None:
+        """Show the page of an address, and wait until it is ready."""
         phone = width < 600
         size = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
         theme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -40,7 +44,7 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": theme})
         self.messages()
         self.requests()
-        self.driver.get(path.as_uri())
+        self.driver.get(url)
         self.wait_until("document.documentElement.dataset.ready === 'true'")
 
     def wait_until(self, condition: str) -> None:

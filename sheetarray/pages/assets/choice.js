@@ -38,8 +38,22 @@ async function chooseGroup(number, index = null) {
   state.axes = chooseAxes(first.shape);
   state.shown = 0;
   state.addresses = first.shape.length < 2;
+  if (first.isServed && !(await bringFirst(first, request))) return undefined;
   buildView(first);
   return drawSlice();
+}
+
+// Wait for the first slice of an array that is served; return whether it is still the chosen one, and has come.
+async function bringFirst(array, request) {
+  if (state.scale.startsWith("array")) state.scale = "slice 2"; // nobody has seen all of the array
+  view = null;
+  byId("message").textContent = "reading …";
+  let problem = null;
+  if (array.count) await array.elements.bring(state.index, state.axes).catch((error) => (problem = error));
+  if (request !== state.request) return false;
+  byId("message").textContent = "";
+  if (problem) showUnread({ name: array.entry.name, note: problem.message });
+  return !problem;
 }
 
 // The two longest axes, later ones first; one axis goes down.

@@ -11,7 +11,7 @@ function pressKey(event) {
   if (isTyping || event.ctrlKey || event.altKey || event.metaKey || !view) return;
   if (event.key === "/") {
     event.preventDefault();
-    byId("search").focus();
+    if (byId("search")) byId("search").focus();
   }
   const slider = /^[1-9]$/.test(event.key) && view.sliders.querySelectorAll("input")[Number(event.key) - 1];
   if (slider) slider.focus();
@@ -33,6 +33,7 @@ function start() {
     if (view) drawSlice();
   });
   window.addEventListener("afterprint", () => setTheme(dark.matches ? "dark" : "light"));
+  if (manifest.served) keepServer();
   listArrays();
   listFindings();
   if (groups.length) return chooseGroup(0);

@@ -5,7 +5,7 @@ function groupEntries(manifest, arrays) {
   const groups = new Map();
   manifest.entries.forEach((entry, number) => {
     if (!entry.listed) return;
-    const isAlone = entry.kind === "table" || entry.kind === "unread";
+    const isAlone = entry.kind === "table" || entry.kind === "unread" || entry.served;
     const key = JSON.stringify([entry.name, entry.shape, isAlone ? number : ""]);
     const group = groups.get(key);
     if (group && !group.some((other) => other.entry.file === entry.file)) group.push(arrays[number]);
@@ -16,6 +16,7 @@ function groupEntries(manifest, arrays) {
 
 // Return the elements of a slice along two axes: their numbers, row by row, and the place of each in its array.
 function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
+  if (array.isServed) return array.elements.plane(index, [rowAxis, columnAxis]);
   const rows = rowAxis === null ? 1 : array.shape[rowAxis];
   const columns = columnAxis === null ? 1 : array.shape[columnAxis];
   const start = array.place(index.map((position, axis) => (axis === rowAxis || axis === columnAxis ? 0 : position)));
@@ -30,7 +31,7 @@ function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
       next += 1;
     }
   }
-  return { rows, columns, numbers, placeAt };
+  return { rows, columns, high: rows, wide: columns, numbers, placeAt };
 }
 
 // What is drawn of a group: one panel for each array, and for two of them the difference.

@@ -74,7 +74,7 @@ function makeFigure(id, title) {
     const { plot, count } = line.drawn;
     const share = (event.clientX - canvas.getBoundingClientRect().left - plot.left) / plot.width;
     const position = Math.max(0, Math.min(count - 1, Math.round(share * (count - 1))));
-    setIndex(line.axis, position);
+    setIndex(line.axis, position * (line.drawn.step || 1));
   });
   return line;
 }

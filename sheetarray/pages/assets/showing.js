@@ -41,6 +41,8 @@ function drawSlice() {
     view.table.holder.hidden = true;
     return;
   }
+  if (array.isServed) byId("message").textContent = planes[0].isAwaited ? "reading …" : "";
+  if (planes.some((plane) => plane.isAwaited)) return; // what was drawn stays until it has come
   if (view.histogram) {
     const shown = state.panels.findIndex((panel) => panel.isNumeric);
     const scale = findScale(planes[shown].numbers, state.scale.endsWith("full") || planes[shown].numbers.length < 100);
@@ -116,6 +118,7 @@ function positionText(array, axis, position) {
 function drawLineOf(array, line, axis) {
   line.axis = axis;
   const count = array.shape[axis];
+  if (array.isServed) return drawServedLine(array, line, axis);
   const start = array.place(state.index) - state.index[axis] * array.strides[axis];
   const series = state.panels
     .filter((panel) => panel.isNumeric && (!panel.isDifference || !state.panels[0].isNumeric))
@@ -123,6 +126,17 @@ function drawLineOf(array, line, axis) {
   const title = `along ${array.dimension(axis)}`;
   const height = array.shape.length === 1 ? 280 : 190;
   line.drawn = drawLines(line.canvas, series, count, { cursor: state.index[axis], text: (i) => axisText(array, axis, i), title, height });
+  line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
+}
+
+function drawServedLine(array, line, axis) {
+  const along = array.elements.line(state.index, axis);
+  if (!along) return;
+  const { count, value, step } = along;
+  const title = `along ${array.dimension(axis)}${step > 1 ? `, every ${countText(step)}th` : ""}`;
+  const height = array.shape.length === 1 ? 280 : 190;
+  const text = (i) => axisText(array, axis, i * step);
+  line.drawn = { ...drawLines(line.canvas, [{ colour: "first", value }], count, { cursor: Math.floor(state.index[axis] / step), text, title, height }), step };
   line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
 }
 
@@ -151,6 +165,7 @@ function drawStatistics(array) {
   };
   const [panel] = state.panels;
   const { elements } = panel.array;
+  if (array.isServed) return drawSliceStatistics(planes[0]);
   const slice = describeStatistics(elements, computeStatistics(elements, places(planes[0])));
   if (!panel.whole) {
     const all = function* all() {
@@ -165,5 +180,14 @@ function drawStatistics(array) {
   });
   const head = make("tr", {}, make("td"), isWhole ? null : make("th", { scope: "col" }, "slice"), make("th", { scope: "col" }, "array"));
   const caption = make("caption", {}, elements.isComplex ? "Magnitudes" : "Statistics", state.panels.length > 1 ? isolate(` of ${panel.title}`) : "");
+  view.statistics.replaceChildren(make("table", { class: "plain" }, caption, make("thead", {}, head), make("tbody", {}, ...rows)));
+}
+
+// Of an array that is served, statistics of the slice alone.
+function drawSliceStatistics({ elements, isSampled }) {
+  const pairs = describeStatistics(elements, computeStatistics(elements, Array(elements.count).keys()));
+  const rows = pairs.map(([title, text]) => make("tr", {}, make("th", { scope: "row" }, title), make("td", {}, text)));
+  const head = make("tr", {}, make("td"), make("th", { scope: "col" }, isSampled ? "sample of the slice" : "slice"));
+  const caption = make("caption", {}, elements.isComplex ? "Magnitudes" : "Statistics");
   view.statistics.replaceChildren(make("table", { class: "plain" }, caption, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
