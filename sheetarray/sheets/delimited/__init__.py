@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from .adapter import check_csv, keeps_csv, read_columns_csv, read_csv, scan_csv, write_csv, write_table_csv
+from ...adapters import Keeps
 from .adopting import adopt_csv
 from .pieces import iter_elements_csv
 from .ranges import read_elements_csv
+from .reading import check_csv, read_columns_csv, read_csv, scan_csv
+from .writing import write_csv, write_table_csv
 
 __all__ = [
     "adopt_csv",
@@ -19,3 +21,5 @@ __all__ = [
     "write_csv",
     "write_table_csv",
 ]
+
+keeps_csv = Keeps(buffers=True, nested=True, labels=True)

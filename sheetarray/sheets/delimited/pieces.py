@@ -10,7 +10,7 @@ from ...dtypes import Buffer
 from ...errors import locating
 from ...files import Readable, Source, release_pages
 from ...header import Header
-from .adapter import read_csv
+from .reading import read_csv
 from .written import UnusualError, WrittenText, check_usual, find_text
 
 _PIECE = 2**22  # bytes of text that are parsed at once
@@ -31,7 +31,7 @@ def iter_elements_csv(source: Readable, name: str) -> Iterator[Buffer]:
 
     Example:
         >>> import numpy as np
-        >>> from .adapter import write_csv
+        >>> from .writing import write_csv
         >>> file = io.BytesIO()
         >>> write_csv(file, {"t": np.arange(3)})
         >>> [elements.tolist() for elements in iter_elements_csv(io.BytesIO(file.getvalue()), "t")]

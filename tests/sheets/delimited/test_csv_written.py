@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.files import Source
-from sheetarray.sheets.delimited import adapter
+from sheetarray.sheets.delimited import reading
 from sheetarray.sheets.delimited.written import find_written
 
 ARRAYS: dict[str, Any] = {
@@ -80,7 +80,7 @@ def assert_both_ways_agree(content: bytes, monkeypatch: pytest.MonkeyPatch, **op
     ]
     at_once = [outcome(door) for door in doors]
     with monkeypatch.context() as patch:
-        patch.setattr(adapter, "find_written", lambda *_: None)
+        patch.setattr(reading, "find_written", lambda *_: None)
         assert at_once == [outcome(door) for door in doors]
 
 

@@ -1,124 +1,30 @@
-"""What is spread over several columns: taken apart before cells are written, put together after they are read.
-
-A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
-a module of four functions (`CompositeModule`), and its row in the registry names that module. Labels are the other
-kind: one column that describes all others, and leaves them as they are (`LabelsModule`). Every container of columns
-goes through the functions here, so that all doors show the same arrays: `sa.write` and `write_csv`, `read`, `scan` and
-`check`. Nothing is loaded before there is such a value, or text that may describe one.
-"""
+"""Values put together again from the columns of any container."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-from .arrays import select, values_by_name
-from .columns import ArrayInfo, CompareFingerprint, ElementRestorer, ResizedArray, Sheet, read_resized
-from .columns import check_sheets as check_columns
-from .columns import read_sheets as read_columns
-from .columns import scan_sheets as scan_columns
-from .elements import Missing
-from .errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
-from .header import NoteFinding, warn_of_finding
-from .registry import LABELLING, Composite, Labelling, composites
+from ..arrays import select
+from ..columns import ArrayInfo
+from ..errors import Finding, FormatError, MissingDependencyError, NotFoundError, SheetArrayWarning
+from ..header import NoteFinding, warn_of_finding
+from ..registry import LABELLING, Composite, composites
+from .modules import (
+    Anything,
+    ArraysByName,
+    InfosByName,
+    Read,
+    Scan,
+    ignore_finding,
+    load_labels,
+    load_module,
+)
 
 _MOST_PIECES = 10_000  # texts of a description, each as long as a cell holds: more is an array that only has its name
-ArraysByName = dict[str, Any]
-InfosByName = Mapping[str, ArrayInfo]
-Read = Callable[[Sequence[str] | None], ArraysByName]
-Scan = Callable[[], InfosByName]
-Anything = TypeVar("Anything")
-
-
-def raise_error(error: FormatError) -> None:
-    """Raise an error that a caller has no other use for."""
-    raise error
-
-
-class CompositeModule(Protocol):
-    """What the module of a composite offers; its *description* is the column that says how others belong together."""
-
-    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
-        """Return the arrays by name, each composite replaced by its columns and its description."""
-
-    def gather(
-        self,
-        arrays: Mapping[str, Any],
-        *,
-        note: NoteFinding = warn_of_finding,
-        fail: Callable[[FormatError], None] = raise_error,
-    ) -> ArraysByName:
-        """Return the arrays by name, the columns of each composite put together."""
-
-    def described_columns(self, name: str, array: Any) -> list[str]:
-        """Return the names of the columns that a description speaks of; none if the array is no description."""
-
-    def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
-        """Return how many entries a composite has, as far as headers tell; None if they do not."""
-
-
-class LabelsModule(Protocol):
-    """What the module of labels offers: functions around the one description of all arrays of a container."""
-
-    def spread(self, arrays: Any, *, limit: int) -> Any:
-        """Return what `write` takes with labels replaced by their description; anything else as it is."""
-
-    def wants_labels(self) -> bool:
-        """Return whether somebody waits for the description of what is being read."""
-
-    def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
-        """Return what a description says; None if the array is none, or damaged, which is noted."""
-
-    def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
-        """Return what headers say, without the description, and with the names of dimensions."""
-
-    def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
-        """Yield what a description says of arrays that is not so."""
-
-
-# Writing -----------------------------------------------------------------------------------------------------
-
-
-def spread(arrays: Any, *, limit: int) -> Any:
-    """Return what `write` takes with each composite replaced by its columns; anything else as it is.
-
-    Args:
-        arrays: as for `write`.
-        limit: how many characters a cell of the container holds.
-
-    Raises:
-        DTypeError: a composite that no columns hold.
-        LimitError: a column of one would have the name of another array.
-    """
-    if LABELLING is not None and type(arrays) is not dict:
-        arrays = _load_labels(LABELLING).spread(arrays, limit=limit)
-    for composite in composites():
-        alone = _is_of(composite, arrays)
-        if alone or (isinstance(arrays, Mapping) and any(_is_of(composite, value) for value in arrays.values())):
-            arrays = _load_module(composite).spread(values_by_name(arrays), limit=limit)
-    return arrays
-
-
-def _is_of(composite: Composite, value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == composite.package
-
-
-def _load_module(composite: Composite) -> CompositeModule:
-    module: Any = import_module(composite.module)
-    return module  # type: ignore[no-any-return]
-
-
-def _load_labels(labelling: Labelling) -> LabelsModule:
-    module: Any = import_module(labelling.module)
-    return module  # type: ignore[no-any-return]
-
-
-# Reading, for any container of columns -----------------------------------------------------------------------
 
 
 def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
@@ -137,7 +43,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         arrays = read(None)
         labels = _parse_labels(arrays, warn_of_finding, scan)
         return _gather(arrays if labels is None else _without_description(arrays), scan)
-    if LABELLING is not None and _load_labels(LABELLING).wants_labels():
+    if LABELLING is not None and load_labels(LABELLING).wants_labels():
         _read_labels(read, scan(), warn_of_finding)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     with suppress(NotFoundError):
@@ -165,9 +71,9 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
         scan: likewise.
     """
     infos = dict(scan())
-    labels = _read_labels(read, infos, _ignore_finding)
+    labels = _read_labels(read, infos, ignore_finding)
     if labels is not None and LABELLING is not None:
-        infos = _load_labels(LABELLING).name_infos(infos, labels)
+        infos = load_labels(LABELLING).name_infos(infos, labels)
     try:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
@@ -180,7 +86,7 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
         members = {*_columns_of(description, array), description}
         columns = sorted((column for column in members if column in places), key=places.__getitem__)
         if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
-            length = _load_module(composite).described_length(description, array, infos)
+            length = load_module(composite).described_length(description, array, infos)
             with suppress(FormatError, MissingDependencyError):
                 length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
                 owners |= dict.fromkeys(columns, name)
@@ -220,7 +126,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
             infos = scan()
             labels = _read_labels(read, infos, lambda note: findings.append(replace(note, severity="error")))
             if labels is not None and LABELLING is not None:
-                findings += _load_labels(LABELLING).check_labels(labels, infos)
+                findings += load_labels(LABELLING).check_labels(labels, infos)
                 infos = _without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
             columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
@@ -235,7 +141,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
         for composite in {_split_description_name(description)[0] for description in descriptions}:
             try:
-                arrays = _load_module(composite).gather(arrays, note=findings.append, fail=fail)
+                arrays = load_module(composite).gather(arrays, note=findings.append, fail=fail)
             except MissingDependencyError as error:
                 location = infos[next(iter(descriptions))].location
                 message = f"an {composite.package} array is not looked at"
@@ -281,7 +187,7 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | Non
 def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Any | None:
     if LABELLING is None or LABELLING.name not in arrays:
         return None
-    module = _load_labels(LABELLING)
+    module = load_labels(LABELLING)
     return module.parse_labels(arrays[LABELLING.name], note, lambda error: _locate(error, scan()))
 
 
@@ -313,7 +219,7 @@ def _may_describe(info: ArrayInfo) -> bool:
 
 
 def _columns_of(description: str, array: Any) -> list[str]:
-    return _load_module(_split_description_name(description)[0]).described_columns(description, array)
+    return load_module(_split_description_name(description)[0]).described_columns(description, array)
 
 
 def _info_of(composite: Composite, columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
@@ -333,7 +239,7 @@ def _gather(arrays: ArraysByName, scan: Scan) -> ArraysByName:
     for composite in composites():
         if any(name.endswith(composite.suffix) for name in arrays):
             try:
-                arrays = _load_module(composite).gather(arrays)
+                arrays = load_module(composite).gather(arrays)
             except FormatError as error:
                 _locate(error, scan())
                 raise
@@ -349,85 +255,3 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
         if f"{error.location}, ".startswith(f"{name}, "):
             error.location, error.element = info.location, error.location
             return
-
-
-# Reading, for containers of sheets ---------------------------------------------------------------------------
-
-
-def read_sheets(
-    sheets: Sequence[Sheet],
-    names: Sequence[str] | None = None,
-    *,
-    strict: bool = False,
-    missing: Missing = "error",
-    resize: bool = False,
-    restore: ElementRestorer | None = None,
-) -> ArraysByName:
-    """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
-    return read_composites(*_reader_of(sheets, strict, missing, resize=resize, restore=restore), names)
-
-
-def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return what the headers of sheets say, composites among them; see `columns.scan_sheets`."""
-    read, _ = _reader_of(sheets, strict, "nan", resize=resize)
-    fixed = find_fixed_columns(*_reader_of(sheets, strict, "nan")) if resize else frozenset()
-    return scan_composites(read, lambda: scan_columns(sheets, strict=strict, resize=resize, fixed=fixed))
-
-
-def check_sheets(
-    sheets: Sequence[Sheet],
-    *,
-    missing: Missing = "error",
-    judge: CompareFingerprint | None = None,
-    restore: ElementRestorer | None = None,
-) -> Iterator[Finding]:
-    """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
-    read, scan = _reader_of(sheets, False, missing, restore=restore)
-    try:
-        scan()
-    except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
-        yield Finding.from_error(error)
-        return
-    yield from check_columns(
-        sheets, missing=missing, judge=judge, fixed=find_fixed_columns(read, scan), restore=restore
-    )
-    yield from check_composites(read, scan)
-
-
-def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
-    """Return every column with the length that its cells have; see `columns.read_resized`."""
-    return read_resized(sheets, missing=missing, fixed=find_fixed_columns(*_reader_of(sheets, False, missing)))
-
-
-def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
-    """Return how many cells arrays take in sheets, by their headers; 0 if one is broken, as reading then says."""
-    return count_named(*_reader_of(sheets, strict, "nan"), names)
-
-
-def _ignore_finding(_: object) -> None:
-    """Pass over what is said where the columns themselves are read or checked."""
-
-
-def _reader_of(
-    sheets: Sequence[Sheet],
-    strict: bool,
-    missing: Missing,
-    *,
-    resize: bool = False,
-    restore: ElementRestorer | None = None,
-) -> tuple[Read, Scan]:
-    fixed: frozenset[str] | None = None
-
-    def read(names: Sequence[str] | None) -> ArraysByName:
-        nonlocal fixed
-        if resize and fixed is None:
-            fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
-        return read_columns(
-            sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or (), restore=restore
-        )
-
-    @cache  # very many headers take a while
-    def scan() -> InfosByName:
-        return scan_columns(sheets, strict=strict, report=_ignore_finding, note=_ignore_finding)
-
-    return read, scan

@@ -1,0 +1,80 @@
+"""What adapters offer for values that are spread over several columns, and for labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
+
+from ..columns import ArrayInfo
+from ..errors import Finding, FormatError
+from ..header import NoteFinding, warn_of_finding
+from ..registry import Composite, Labelling
+
+ArraysByName = dict[str, Any]
+InfosByName = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], ArraysByName]
+Scan = Callable[[], InfosByName]
+Anything = TypeVar("Anything")
+
+
+def raise_error(error: FormatError) -> None:
+    """Raise an error that a caller has no other use for."""
+    raise error
+
+
+def ignore_finding(_: object) -> None:
+    """Pass over what is said where the columns themselves are read or checked."""
+
+
+class CompositeModule(Protocol):
+    """What the module of a composite offers; its *description* is the column that says how others belong together."""
+
+    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
+        """Return the arrays by name, each composite replaced by its columns and its description."""
+
+    def gather(
+        self,
+        arrays: Mapping[str, Any],
+        *,
+        note: NoteFinding = warn_of_finding,
+        fail: Callable[[FormatError], None] = raise_error,
+    ) -> ArraysByName:
+        """Return the arrays by name, the columns of each composite put together."""
+
+    def described_columns(self, name: str, array: Any) -> list[str]:
+        """Return the names of the columns that a description speaks of; none if the array is no description."""
+
+    def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
+        """Return how many entries a composite has, as far as headers tell; None if they do not."""
+
+
+class LabelsModule(Protocol):
+    """What the module of labels offers: functions around the one description of all arrays of a container."""
+
+    def spread(self, arrays: Any, *, limit: int) -> Any:
+        """Return what `write` takes with labels replaced by their description; anything else as it is."""
+
+    def wants_labels(self) -> bool:
+        """Return whether somebody waits for the description of what is being read."""
+
+    def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
+        """Return what a description says; None if the array is none, or damaged, which is noted."""
+
+    def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
+        """Return what headers say, without the description, and with the names of dimensions."""
+
+    def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
+        """Yield what a description says of arrays that is not so."""
+
+
+def load_module(composite: Composite) -> CompositeModule:
+    """Return the functions for composites of a kind."""
+    module: Any = import_module(composite.module)
+    return module  # type: ignore[no-any-return]
+
+
+def load_labels(labelling: Labelling) -> LabelsModule:
+    """Return the functions for labels."""
+    module: Any = import_module(labelling.module)
+    return module  # type: ignore[no-any-return]

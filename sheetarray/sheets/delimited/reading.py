@@ -1,0 +1,200 @@
+"""Reading arrays, headers, findings and ordinary tables from delimited text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...adapters import Progress, ignore_progress
+from ...cells import FormulaMode
+from ...columns import ArrayInfo
+from ...composite import (
+    check_composites,
+    check_sheets,
+    count_cells,
+    count_named,
+    read_composites,
+    read_sheets,
+    scan_composites,
+    scan_sheets,
+)
+from ...elements import Missing
+from ...elements.spelling import DecimalMark
+from ...errors import Finding, FormatError, locating
+from ...files import Readable, Source
+from ...header import Order
+from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
+from .head import scan_head
+from .sheet import CsvSheet
+from .table import CsvTable
+from .written import UnusualError, WrittenText, find_written
+
+if TYPE_CHECKING:
+    pass
+
+
+def read_csv(
+    source: Readable,
+    names: Sequence[str] | None = None,
+    *,
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    missing: Missing = "error",
+    formulas: FormulaMode = "escape",
+    resize: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
+
+    Args:
+        source: a path or an open file; gzip and Zstandard are recognised.
+        names: only these arrays are decoded; None for all.
+        delimiter: between cells; None finds it from the format itself.
+        decimal: the decimal mark; None finds it likewise.
+        encoding: None is the byte order mark's, else strict UTF-8.
+        strict: refuse lists without a version.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
+        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
+            that stand there.
+        progress: called with the cells read and the cells in all.
+
+    Returns:
+        Arrays by name, in the order written; writeable, strides and offset as the header has them.
+
+    Raises:
+        FormatError: with `.location`, such as C17, of the first cell that is wrong.
+        NotFoundError: no array of a name asked for.
+
+    Example:
+        >>> text = "t\\nversion\\n1.0.0\\nndarray\\nshape\\n2\\nstrides\\n1\\noffset\\n0\\norder\\nrow-major\\n"
+        >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
+        {'t': array([1, 2], dtype=int8)}
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        written = None if resize else find_written(opened, delimiter, decimal, encoding, formulas)
+        if written is not None:
+            with suppress(UnusualError):
+                read = partial(written.read, missing=missing)
+                arrays = read_composites(read, written.scan, names)
+                total = count_named(read, written.scan, names) if progress else 0
+                (progress or ignore_progress)(0, total)
+                (progress or ignore_progress)(total, total)
+                return arrays
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
+        total = count_cells([sheet], names, strict=strict) if progress else 0
+        (progress or ignore_progress)(0, total)
+        try:
+            arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
+        except FormatError as error:
+            if not sheet.try_other_decimal():
+                raise
+            try:
+                arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
+            except FormatError:
+                raise error from None
+        (progress or ignore_progress)(total, total)
+        return arrays
+
+
+def scan_csv(
+    source: Readable,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    formulas: FormulaMode = "escape",
+    resize: bool = False,
+) -> dict[str, ArrayInfo]:
+    """Return what the headers say, reading no further than they go (arrays in rows: to the end).
+
+    Arrays that begin below others are searched for; not where the text is remote, and stands as it was written.
+    With `resize` shapes are those that `read_csv` gives with it, and all is read.
+
+    Raises:
+        FormatError: no array, or a broken header.
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        if not resize and (infos := scan_head(opened, delimiter, encoding, formulas, _scan_written)) is not None:
+            return infos
+        written = None if resize else find_written(opened, delimiter, None, encoding, formulas)
+        if written is not None:
+            with suppress(UnusualError):
+                return _scan_written(written)
+        sheet = CsvSheet(opened, delimiter, None if resize else ".", encoding, formulas)
+        return scan_sheets([sheet], strict=strict, resize=resize)
+
+
+def _scan_written(written: WrittenText) -> dict[str, ArrayInfo]:
+    return scan_composites(lambda columns: written.read(columns, "nan"), written.scan)
+
+
+def check_csv(
+    source: Readable,
+    *,
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    encoding: str | None = None,
+    missing: Missing = "error",
+    formulas: FormulaMode = "escape",
+) -> Iterator[Finding]:
+    """Yield every finding in a delimited text; nothing for an intact one."""
+    try:
+        with Source(source) as opened:
+            if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
+                with suppress(UnusualError):
+                    written.read(None, missing)
+                    yield from check_composites(lambda columns: written.read(columns, missing), written.scan)
+                    return
+            sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
+            findings = list(check_sheets([sheet], missing=missing))
+            if findings and sheet.try_other_decimal():
+                others = list(check_sheets([sheet], missing=missing))
+                findings = others if len(others) < len(findings) else findings
+    except FormatError as error:
+        findings = [Finding.from_error(error)]
+    yield from findings
+
+
+def read_columns_csv(
+    source: Readable,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypes = None,
+    shape: Shapes = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    header: bool | int | None = None,
+    skip_rows: Rows = 0,
+    skip_footer: int = 0,
+    comment: str | None = None,
+    na_values: Values = (),
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the columns of an ordinary table; see `sheetarray.read_columns`."""
+    options = TableOptions(
+        dtype=dtype,
+        shape=shape,
+        order=order,
+        missing=missing,
+        header=header,
+        skip_rows=skip_rows,
+        skip_footer=skip_footer,
+        comment=comment,
+        na_values=na_values,
+        decimal=decimal,
+        thousands=thousands,
+    )
+    with Source(source) as opened, locating(source=opened.name):
+        skipped = options.skipped_above or options.skipped_rows
+        sheet = CsvTable(opened, delimiter, decimal, encoding, skip_rows=skipped, comment=comment)
+        return read_table(sheet, columns, options)

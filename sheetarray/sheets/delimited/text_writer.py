@@ -1,0 +1,129 @@
+"""Rows of cells on their way into a delimited text: quotes where a cell needs them, an encoding, a byte order mark."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...cells import TextLook
+from ...columns import Layout
+from ...columns.layout import format_name
+from ...elements import Cell
+from ...errors import DTypeError
+from ...files import Sink
+from .dialect import canonical_encoding
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_LINE_END = "\r\n"
+_MARKS = (
+    "\ufeff",
+    "\0",
+)  # as a file's first characters they would be taken for a byte order mark, or for a part of one
+_SPECIAL = (*_MARKS, '"', "\r", "\n")  # what makes a cell need quotes, beside the delimiter
+
+
+class TextWriter:
+    """Rows of text on their way into a sink."""
+
+    def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
+        self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
+
+    def write_row(self, cells: Sequence[Cell], *, end: str = _LINE_END) -> None:
+        """Write one row."""
+        line = self.delimiter.join(["" if cell is None else str(cell) for cell in cells])
+        if line.count(self.delimiter) != len(cells) - 1 or any(mark in line for mark in _SPECIAL):
+            line = self.delimiter.join(map(self.quote, cells))
+        self.write_raw(line + end)
+
+    def quote(self, cell: Cell) -> str:
+        """Return a cell, in quotes where RFC 4180 wants them, and where it begins as a byte order mark does."""
+        text = "" if cell is None else str(cell)
+        if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def write_raw(self, text: str) -> None:
+        """Write text that needs no quotes."""
+        try:
+            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
+
+    def write_frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
+        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor."""
+        options: dict[str, Any] = {
+            "include_header": False,
+            "separator": self.delimiter,
+            "line_terminator": end,
+            "decimal_comma": self.look.decimal == ",",
+        }
+        if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
+            self.sink.flush()
+            frame.write_csv(self.sink, **options)
+            return
+        text = io.BytesIO()
+        frame.write_csv(text, **options)
+        if self.encoder is None:
+            self.sink.write(text.getvalue()[: -cut or None])
+        else:
+            self.write_raw(text.getvalue().decode()[: -cut or None])
+
+
+def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
+    """Write arrays as columns; yield how many cells have been written, now and then."""
+    row = 0
+    for cells in layout.zone_rows(look):
+        out.write_row(cells)
+        row += 1
+    yield layout.count_cells_above(row)
+    for block in layout.body_blocks(look):
+        out.write_frame(block)
+        row += block.height
+        yield layout.count_cells_above(row)
+
+
+def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
+    """Write arrays as rows; yield how many cells have been written, now and then."""
+    import polars as pl
+
+    longest = max((piece.height for piece in layout.pieces), default=0)
+    done = 0
+    for piece in layout.pieces:
+        out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
+        if len(piece.buffer):
+            out.write_raw(out.delimiter)
+            out.write_frame(pl.DataFrame({"": piece.to_text(0, len(piece.buffer), look)}), end=out.delimiter, cut=1)
+        out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
+        done += layout.named + piece.height
+        yield done
+
+
+def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
+    """None for plain UTF-8, which the engine writes by itself."""
+    name = canonical_encoding(encoding)
+    if name == "utf-8" and not bom:
+        return None
+    if name in ("utf-8", "utf-8-sig"):
+        return codecs.getincrementalencoder("utf-8-sig")()
+    encoder = codecs.getincrementalencoder(name)()
+    if bom and name.startswith(("utf-16-", "utf-32-")):
+        return _ByteOrderMarkEncoder(name)
+    return encoder
+
+
+class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
+    """An encoder of a named byte order that begins with the mark all the same."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.inner, self.mark = codecs.getincrementalencoder(name)(), "\ufeff"
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        mark, self.mark = self.mark, ""
+        return self.inner.encode(mark + text, final)

@@ -1,0 +1,134 @@
+"""CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
+
+Written as RFC 4180 has it: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
+https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; what this module
+knows is bytes: encoding, delimiter, quotes, and how to have them written and parsed in bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
+from ...arrays import linear_arrays
+from ...cells import FormulaMode, TextLook
+from ...columns import lay_out
+from ...columns.grid import Orient
+from ...composite import (
+    spread,
+)
+from ...elements.spelling import DecimalMark
+from ...errors import LimitError
+from ...files import Writable, replacing
+from ...linear import LinearArray
+from ...tables import lay_out_table
+from .dialect import check_marks
+from .grids import iter_grids
+from .text_writer import TextWriter, make_encoder, write_columns, write_rows
+
+if TYPE_CHECKING:
+    pass
+
+
+def write_csv(
+    target: Writable,
+    arrays: Any,
+    *,
+    delimiter: str = ",",
+    decimal: DecimalMark = ".",
+    encoding: str = "utf-8",
+    bom: bool = False,
+    names: bool = True,
+    orient: Orient = "columns",
+    formulas: FormulaMode = "escape",
+    max_rows: int | None = None,
+    layout: Literal["columns", "grid"] = "columns",
+    progress: Progress | None = None,
+) -> None:
+    """Write arrays as delimited text, one column each.
+
+    Args:
+        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
+        delimiter: one character between cells.
+        decimal: the decimal mark of floats and complex numbers.
+        encoding: of the text; its byte order mark is written where `bom` asks for it, and always for UTF-16 and UTF-32.
+        bom: begin with a byte order mark (Excel takes a CSV for UTF-8 only then).
+        names: whether row 1 (column A for orient="rows") holds the names.
+        orient: "rows" writes one array a row.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it.
+        max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
+        layout: "grid" writes tables for people, slice by slice with their labels, which nothing reads again.
+        progress: called with the cells written and the cells in all.
+
+    Raises:
+        DTypeError: an array that no dtype of the format holds, or text that the encoding lacks.
+        LimitError: a name or a delimiter that cannot be, or options that no grid has, before anything is written.
+
+    Example:
+        >>> file = io.StringIO()
+        >>> write_csv(file, {"t": np.array([[1.5, 2.5]])})
+        >>> file.getvalue().split()[:6]
+        ['t', 'version', '1.0.0', 'ndarray', 'shape', '1']
+    """
+    check_marks(delimiter, decimal)
+    if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
+        raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
+    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    look, report = TextLook(decimal, formulas), progress or ignore_progress
+    if layout not in ("columns", "grid"):
+        raise LimitError(f'layout is "columns" or "grid", not {layout!r:.80}')
+    if layout == "grid" and (not names or orient != "columns" or max_rows is not None):
+        raise LimitError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
+    made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
+    encoder = make_encoder(encoding, bom)
+    with replacing(target) as sink:
+        out = TextWriter(sink, encoder, delimiter, look)
+        if layout == "grid":
+            _write_grids(linear, look, out, report)
+            return
+        report(0, made.cell_count)
+        for done in (write_columns if orient == "columns" else write_rows)(made, look, out):
+            report(done, made.cell_count)
+
+
+def _write_grids(arrays: Mapping[str, LinearArray], look: TextLook, out: TextWriter, report: Progress) -> None:
+    done, total = 0, sum(array.length for array in arrays.values())
+    report(0, total)
+    for cells, count in iter_grids(arrays, look):
+        if isinstance(cells, list):
+            out.write_row(cells)
+        else:
+            out.write_frame(cells)
+        done += count
+        report(done, total)
+    report(total, total)
+
+
+def write_table_csv(
+    target: Writable,
+    table: Any,
+    *,
+    delimiter: str = ",",
+    decimal: DecimalMark = ".",
+    encoding: str = "utf-8",
+    bom: bool = False,
+    formulas: FormulaMode = "escape",
+    progress: Progress | None = None,
+) -> None:
+    """Write the columns of a table as delimited text, one row of names above them; see `sheetarray.write_table`.
+
+    Raises:
+        DTypeError: an array that is no column, or that no text holds.
+        LimitError: columns of different lengths, or a delimiter that cannot be, before anything is written.
+    """
+    check_marks(delimiter, decimal)
+    if formulas not in ("escape", "keep"):
+        raise LimitError('formulas is "escape" or "keep"')
+    layout, look, report = lay_out_table(table), TextLook(decimal, formulas), progress or ignore_progress
+    with replacing(target) as sink:
+        out = TextWriter(sink, make_encoder(encoding, bom), delimiter, look)
+        report(0, layout.cell_count)
+        for done in write_columns(layout, look, out):
+            report(done, layout.cell_count)
