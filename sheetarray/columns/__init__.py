@@ -11,7 +11,7 @@ from .adopting import HeaderEdit, ResizedArray, find_header_edits, info_of_resiz
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
-from .grid import Anchor, cell_address, column_letters
+from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
 from .progress import reporting_cells
 from .reading import check_sheet, check_sheets, read_resized, read_sheet, read_sheets, scan_sheet, scan_sheets
@@ -48,6 +48,7 @@ __all__ = [
     "info_of_resized",
     "lay_out",
     "lay_out_sheets",
+    "quote_title",
     "read_resized",
     "read_sheet",
     "read_sheets",

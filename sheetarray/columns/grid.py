@@ -15,6 +15,16 @@ Orient = Literal["columns", "rows"]
 CellGrid = Sequence[Sequence[Cell]]
 
 
+def quote_title(title: str) -> str:
+    """Return a title as it stands before the `!` of a reference.
+
+    Example:
+        >>> quote_title("Ann's run")
+        "'Ann''s run'"
+    """
+    return "'" + title.replace("'", "''") + "'"
+
+
 def column_letters(column: int) -> str:
     """Return the letters of a column, counted from 0.
 

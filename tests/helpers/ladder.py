@@ -33,6 +33,7 @@ LADDER = [
     "registry",
     "labels",
     "composite",
+    "views",
     "sheets",
     "listings",
     "api",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...views.description import View
 from .adapter import (
     check_excel,
     keeps_excel,
@@ -13,7 +14,6 @@ from .adapter import (
 )
 from .adopting import adopt_excel
 from .restoring import restore_excel
-from .views.description import View
 
 __all__ = [
     "View",

@@ -25,6 +25,7 @@ from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...files import Readable, Source, Writable, exists
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
+from ...views.description import View, select_views
 from .append import IfSheetExists
 from .formulas import finding_of_formulas
 from .guard.guarded import Snapshots, find_edits
@@ -32,7 +33,6 @@ from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet, Workbook
 from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
-from .views.description import View, select_views
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ...columns import quote_title
 from ...errors import LimitError
 
 LONGEST_TITLE = 31  # UTF-16 code units
@@ -76,16 +77,6 @@ def check_title(title: str) -> None:
     else:
         return
     raise LimitError(f"no sheet can be titled {title!r:.80}: {reason}")
-
-
-def quote_title(title: str) -> str:
-    """Return a title as it stands before the `!` of a reference.
-
-    Example:
-        >>> quote_title("Ann's run")
-        "'Ann''s run'"
-    """
-    return "'" + title.replace("'", "''") + "'"
 
 
 def parse_titles(reference: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .names import quote_title
+from ...columns import quote_title
 
 
 @dataclass(frozen=True)

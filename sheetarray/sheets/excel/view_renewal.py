@@ -14,15 +14,15 @@ from typing import Any
 
 from ...columns import LayoutColumn, ResizedArray
 from ...linear import LinearArray
+from ...views.axes import ViewedColumn, ViewedColumns
+from ...views.description import View
+from ...views.geometry import ViewPlan, plan_views
 from .appearance import value_style
 from .append import find_book_styles
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.relations import Relations
 from .package.styles import CellStyles
 from .sheet_plans import ViewPart
-from .views.axes import ViewedColumn, ViewedColumns
-from .views.description import View
-from .views.geometry import ViewPlan, plan_views
 from .views.grid import ViewGrid
 from .views.record import KEY, describe_part
 from .views.worksheet import make_view

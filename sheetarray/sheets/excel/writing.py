@@ -18,6 +18,9 @@ from ...columns import Layout, column_letters, lay_out_sheets
 from ...errors import LimitError, locating
 from ...files import Source, Writable, file_version, name_part, replacing
 from ...linear import LinearArray
+from ...views.axes import ViewedColumns
+from ...views.description import View
+from ...views.geometry import ViewPlan, plan_views
 from .appearance import column_width, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
@@ -30,9 +33,6 @@ from .package.styles import OWN_STYLES, CellStyles
 from .rows import RowWriter
 from .sheet_plans import SheetPart, SheetPlan
 from .skeleton import WorkbookSkeleton, skeleton
-from .views.axes import ViewedColumns
-from .views.description import View
-from .views.geometry import ViewPlan, plan_views
 from .views.writing import link_columns, plan_view_sheet, write_view
 
 MAX_ROWS = 1_048_576

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ...columns import column_letters
+from ...columns import column_letters, quote_title
 from ...errors import LimitError, NotFoundError
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
@@ -194,4 +194,4 @@ def range_on_sheet(title: str, rect: Rect) -> str:
         >>> range_on_sheet("Bob's", Rect(0, 0, 1, 2))
         "'Bob''s'!A1:B1"
     """
-    return "'" + title.replace("'", "''") + "'!" + rect.to_a1
+    return f"{quote_title(title)}!{rect.to_a1}"

@@ -16,8 +16,8 @@ import xarray as xr
 from programs import resave, resave_all, schema_errors
 
 import sheetarray as sa
-from sheetarray.sheets.excel.views import geometry
-from sheetarray.sheets.excel.views.description import MOST_VIEWS
+from sheetarray.views import geometry
+from sheetarray.views.description import MOST_VIEWS
 
 RNG = np.random.default_rng(14)
 

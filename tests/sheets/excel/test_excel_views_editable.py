@@ -16,7 +16,7 @@ from programs import resave_by_node, schema_errors
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import references
-from sheetarray.sheets.excel.views import geometry
+from sheetarray.views import geometry
 
 EDITABLE = sa.View(editable=True)
 RNG = np.random.default_rng(7)

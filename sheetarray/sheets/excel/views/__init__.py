@@ -1,5 +1,5 @@
-"""Views: sheets that show one slice of an array as a table, by formulas into the array's column.
+"""Views in workbooks: what the room of `views` says of each, as the parts of a package.
 
-`description` says which arrays get one; `geometry` which dimension goes where; `grid` makes the rows, `worksheet` the
-sheet around them, `chart` the line chart; `record` tells a view from other sheets when a workbook is read.
+`grid` makes the rows, `worksheet` the sheet around them, `chart` the line chart, `editable` a view that holds the
+elements; `record` tells a view from other sheets when a workbook is read.
 """

@@ -29,16 +29,6 @@ def to_typed(buffer: Buffer, dtype: DType, style: int | None, *, as_text: bool) 
     return buffer_to_typed(contiguous, dtype, exact=EXACT, as_text=as_text, serials=style is not None)
 
 
-def to_values(cells: TypedCells) -> list[Cell]:
-    """Return a few cells one by one; None for a blank."""
-    values: list[Any] = [None] * len(cells)
-    for kind in cells.kinds:
-        for place, value in enumerate(kind.to_list()):
-            if value is not None:
-                values[place] = value
-    return values
-
-
 def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None = None) -> str:
     """Return one cell; of a formula, with its value.
 

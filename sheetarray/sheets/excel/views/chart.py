@@ -5,9 +5,10 @@ Source: ECMA-376 part 1, 21.2 (charts) and 20.5 (drawings in sheets).
 
 from __future__ import annotations
 
-from ..names import quote_title
+from ....columns import quote_title
+from ....views.formulas import CHART_ROWS
 from ..package.markup import escape_text
-from .grid import CHART_ROWS, ViewGrid
+from .grid import ViewGrid
 
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _DRAWINGS = "http://schemas.openxmlformats.org/drawingml/2006"

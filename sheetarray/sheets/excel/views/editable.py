@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....columns import column_letters
+from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ..names import quote_title
+from ....views.formulas import extremes
+from ....views.geometry import ViewPlan
+from ....views.label_cells import LabelCells, to_values
+from ..appearance import EXACT
 from ..package.markup import escape_text
 from ..package.styles import CellStyles
-from .cells import cell_xml, linked_xml, to_typed, to_values
-from .geometry import ViewPlan
-from .grid import extremes
-from .label_cells import LabelCells
+from .cells import cell_xml, linked_xml, to_typed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,7 @@ class EditableGrid:
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
         self.plan, self.styles = plan, styles
         self._name_of = name_of
-        self._labels = LabelCells(name_of, plan.as_text)
+        self._labels = LabelCells(name_of, plan.as_text, EXACT)
 
     # Where what stands ---------------------------------------------------------------------------------------
 

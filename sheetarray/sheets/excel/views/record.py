@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....errors import FormatError
+from ....views.geometry import ViewPlan
 from ..package.parts import Package
 from ..package.properties import read_record
-from .geometry import ViewPlan
 
 KEY = "view"
 _WORD = " view"

@@ -13,16 +13,16 @@ from itertools import islice
 from ....cells.serials import DATE_CODES
 from ....columns import column_letters
 from ....elements import Cell
+from ....views.axes import Labels
+from ....views.choosers import Chooser
+from ....views.geometry import ViewPlan
+from ....views.label_cells import to_values
 from ..package.markup import escape_text, quote_attribute
 from ..package.relations import STRICT
 from ..package.styles import CellStyles
 from ..sheet_plans import ViewPart
-from .axes import Labels
-from .cells import to_values
 from .chart import chart_parts
-from .choosers import Chooser
 from .editable import MOST_RANGES, EditableGrid
-from .geometry import ViewPlan
 from .grid import ViewGrid
 
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -223,10 +223,17 @@ def _colour_scale(cells: str, ends: Sequence[str]) -> str:
 
 def _validations(grid: ViewGrid) -> str:
     rules = [
-        _validation(chooser, grid.line_choices if key == "line" else chooser.allowed)
+        _validation(chooser, grid.line_choices if key == "line" else _allowed(grid, chooser))
         for key, chooser in grid.choosers.items()
     ]
     return f'<dataValidations count="{len(rules)}">{"".join(rules)}</dataValidations>' if rules else ""
+
+
+def _allowed(grid: ViewGrid, chooser: Chooser) -> str:
+    """Return what may be chosen: a name of cells, or a list in quotes; empty for whole numbers."""
+    if chooser.source is not None:
+        return grid.name_of(chooser.source.name)
+    return f'"{",".join(chooser.listed)}"' if chooser.listed else ""
 
 
 def _validation(chooser: Chooser, allowed: str) -> str:

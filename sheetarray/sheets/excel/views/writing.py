@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ....views.geometry import ViewPlan
 from ..package.packing import PackageWriter
 from ..package.relations import relation_type, relations_part
 from ..package.styles import CellStyles
 from ..sheet_plans import SheetPlan, ViewPart
 from .editable import EditableGrid
-from .geometry import ViewPlan
 from .record import describe_view
 from .worksheet import ViewParts, make_view, printed_range
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ....cells.serials import serial_unit
-from ....columns import Layout, column_letters
-from ....columns.words import CODES, NONE, code_of
-from ....labels.description import DatasetLabels, VariableLabels
-from ....linear import LinearArray
-from ..names import quote_title
+from ..cells.serials import serial_unit
+from ..columns import Layout, column_letters, quote_title
+from ..columns.words import CODES, NONE, code_of
+from ..labels.description import DatasetLabels, VariableLabels
+from ..linear import LinearArray
 
 _LONGEST_MATCH = 255  # characters of a text that MATCH looks for
 _WIDEST_NUMBER = 10**10  # shown with all its digits in a list of choices

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ....errors import LimitError, warn_caller
-from ....labels.description import VariableLabels, parse_labels
-from ....linear import LinearArray
-from ..names import LONGEST_TITLE, check_title
+from ..errors import LimitError, warn_caller
+from ..labels.description import VariableLabels, parse_labels
+from ..linear import LinearArray
 from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes
 from .description import View
 
@@ -19,6 +18,7 @@ OTHER_FORMULAS = 20  # besides those of rows and columns
 MOST_EDITABLE_COLUMNS = 16_382  # beside the labels and the hidden column
 _WRONG_IN_TITLE = "[]:*?/\\"
 _END = " view"
+_LONGEST_TITLE = 31  # UTF-16 code units, of a workbook's sheet: what is shown elsewhere can be downloaded as one
 
 
 @dataclass(frozen=True)
@@ -217,10 +217,9 @@ def _make_title(name: str, taken: set[str]) -> str:
     while True:
         end = _END if number == 1 else f"{_END} ({number})"
         start = base
-        while len((start + end).encode("utf-16-le", "surrogatepass")) // 2 > LONGEST_TITLE:
+        while len((start + end).encode("utf-16-le", "surrogatepass")) // 2 > _LONGEST_TITLE:
             start = start[:-1]
         title = start.strip() + end
         if title.casefold() not in taken:
-            check_title(title := title.strip())
-            return title
+            return title.strip()
         number += 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ....cells import TypedCells
-from ....elements import Cell
+from ..cells import TypedCells, buffer_to_typed
+from ..elements import Cell
 from .axes import Axis, Labels
-from .cells import to_typed, to_values
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,23 @@ class LabelCells:
     Attributes:
         name_of: the defined name of the cells of an array.
         as_text: whether all elements are text.
+        exact: the largest integer that a cell holds as a number.
     """
 
     name_of: Callable[[str], str]
     as_text: bool
+    exact: int
 
     def typed(self, labels: Labels, count: int) -> TypedCells:
         """Return the first labels as cells of the coordinate's column hold them."""
-        values = labels.array.to_numpy()[:count]
-        return to_typed(values, labels.array.dtype_entry, labels.style, as_text=self.as_text)
+        values = np.ascontiguousarray(labels.array.to_numpy()[:count])
+        return buffer_to_typed(
+            values,
+            labels.array.dtype_entry,
+            exact=self.exact,
+            as_text=self.as_text,
+            serials=labels.style is not None,
+        )
 
     def values(self, axis: Axis, count: int) -> list[Cell]:
         """Return what stands for the first indices of a dimension: its labels, or the indices."""
@@ -67,3 +75,13 @@ def times(cell: str, stride: int) -> str:
         ('+$Z9', '+$Z9*-12', '')
     """
     return "" if stride == 0 else f"+{cell}" if stride == 1 else f"+{cell}*{stride}"
+
+
+def to_values(cells: TypedCells) -> list[Cell]:
+    """Return a few cells one by one; None for a blank."""
+    values: list[Any] = [None] * len(cells)
+    for kind in cells.kinds:
+        for place, value in enumerate(kind.to_list()):
+            if value is not None:
+                values[place] = value
+    return values

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....errors import LimitError, NotFoundError, warn_caller
-from ....linear import LinearArray
+from ..errors import LimitError, NotFoundError, warn_caller
+from ..linear import LinearArray
 
 MOST_VIEWS = 100  # that `views=True` makes: more sheets than anybody looks through
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....elements import Cell
-from ..package.styles import CellStyles
-from .axes import Axis
+from ..elements import Cell
+from .axes import Axis, Labels
 from .geometry import ViewPlan
 from .label_cells import LabelCells, chooser_kind
 
@@ -21,19 +20,19 @@ class Chooser:
         row: of the cell, in column B.
         caption: beside it, in column A.
         value: what is chosen at first.
-        style: of the cell.
-        allowed: what may be chosen: a formula that names cells, or a list in quotes; empty for whole numbers.
+        listed: what may be chosen, where these are a few words or numbers.
+        source: the coordinate whose labels may be chosen; None where it is no dimension that has any.
         most: the largest whole number that may be chosen, where it is one of those.
         least: the smallest.
         shown: a formula that shows the label of what is chosen, its value at first, and its style.
-        kind: of its style, as `CellStyles.choosers` has them.
+        kind: of what it holds: a unit of dates, "@" for text, empty for the usual.
     """
 
     row: int
     caption: str
     value: Cell
-    style: int | None
-    allowed: str = ""
+    listed: tuple[str, ...] = ()
+    source: Labels | None = None
     most: int = 0
     least: int = 0
     shown: tuple[str, Cell, int | None] | None = None
@@ -45,22 +44,23 @@ class Chooser:
         return f"$B${self.row}"
 
 
-def make_choosers(plan: ViewPlan, labels: LabelCells, styles: CellStyles) -> dict[str, Chooser]:
+def make_choosers(plan: ViewPlan, labels: LabelCells) -> dict[str, Chooser]:
     """Return the choosers of a view, by what they choose: "dimension 0" and so on, "colours", "line", "first row",
     "first column", "step".
     """
     made: dict[str, Chooser] = {}
 
-    def add(key: str, caption: str, value: Cell, *, allowed: str = "", most: int = 0, least: int = 0) -> None:
-        made[key] = Chooser(len(made) + 2, caption, value, styles.choosers.get(""), allowed, most, least)
+    def add(
+        key: str, caption: str, value: Cell, *, listed: tuple[str, ...] = (), most: int = 0, least: int = 0
+    ) -> None:
+        made[key] = Chooser(len(made) + 2, caption, value, listed, None, most, least)
 
     for place, axis in enumerate(plan.choosers):
-        made[f"dimension {place}"] = _axis_chooser(axis, len(made) + 2, labels, styles)
+        made[f"dimension {place}"] = _axis_chooser(axis, len(made) + 2, labels)
     if plan.has_numbers:
-        add("colours", "colours over:", plan.colors, allowed='"array,slice"')
+        add("colours", "colours over:", plan.colors, listed=("array", "slice"))
         kind, first = chooser_kind(plan.rows.choosable), labels.first_choice(plan.rows)
-        style = styles.choosers.get(kind)
-        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", first, style, kind=kind)
+        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", first, kind=kind)
     if plan.windowed:
         add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
         add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
@@ -68,16 +68,13 @@ def make_choosers(plan: ViewPlan, labels: LabelCells, styles: CellStyles) -> dic
     return made
 
 
-def _axis_chooser(axis: Axis, row: int, labels: LabelCells, styles: CellStyles) -> Chooser:
-    kind = chooser_kind(axis.choosable)
-    style = styles.choosers.get(kind)
-    shown = None
+def _axis_chooser(axis: Axis, row: int, labels: LabelCells) -> Chooser:
+    kind, first = chooser_kind(axis.choosable), labels.first_choice(axis)
     if axis.choosable is not None:
-        allowed = labels.name_of(axis.choosable.name)
-    else:
-        indices = ",".join(map(str, range(min(axis.size, _MOST_LISTED))))
-        allowed = f'"{indices}"' if axis.size <= _MOST_LISTED and len(indices) <= _LONGEST_LIST else ""
-        if axis.labels is not None:
-            shown = labels.formula(axis.labels, f"$B${row}"), labels.first(axis.labels), axis.labels.style
-    first = labels.first_choice(axis)
-    return Chooser(row, f"{axis.dim}:", first, style, allowed, axis.size - 1, shown=shown, kind=kind)
+        return Chooser(row, f"{axis.dim}:", first, source=axis.choosable, most=axis.size - 1, kind=kind)
+    shown = None
+    indices = tuple(map(str, range(min(axis.size, _MOST_LISTED))))
+    listed = indices if axis.size <= _MOST_LISTED and len(",".join(indices)) <= _LONGEST_LIST else ()
+    if axis.labels is not None:
+        shown = labels.formula(axis.labels, f"$B${row}"), labels.first(axis.labels), axis.labels.style
+    return Chooser(row, f"{axis.dim}:", first, listed, most=axis.size - 1, shown=shown, kind=kind)

@@ -1,0 +1,209 @@
+"""What stands where in a view, and its formulas: choosers at the top, labels, and a grid that looks into the array.
+
+Each cell of the grid looks into the array's column through its name, at 1 + the offset + what the choosers add + its
+own position down and across, each times the stride. What the choosers add stands in one hidden cell, the positions in
+a hidden column and a hidden row, so that a choice costs one formula and one look-up for each cell.
+
+    row 1              caption                       hidden column: least value, largest, middle, line of the chart
+    row 2 ..           `time:` and its chooser; colours; line of the chart; in a window where it begins, and its step
+    two hidden rows    positions across, in the hidden column what the choosers add; the line that the chart shows
+    one row            labels of the columns         frozen down to here
+    all others         the label of the row, and the grid
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..cells import TypedCells, buffer_to_typed
+from ..columns import column_letters
+from ..elements import Cell
+from .axes import Axis
+from .choosers import make_choosers
+from .geometry import ViewPlan
+from .label_cells import LabelCells, times
+
+CHART_ROWS = 14  # beside which the choosers stand
+
+
+class ViewFormulas:
+    """Where everything in a view stands, and the formulas there.
+
+    Args:
+        plan: of the view.
+        name_of: the defined name of the cells of an array.
+        exact: the largest integer that a cell holds as a number.
+
+    Attributes:
+        choosers: by what they choose, see `choosers`.
+        labels: what stands for the indices of dimensions.
+    """
+
+    def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], exact: int) -> None:
+        self.plan, self.name_of, self._exact = plan, name_of, exact
+        self.labels = LabelCells(name_of, plan.as_text, exact)
+        self.choosers = make_choosers(plan, self.labels)
+
+    # Where what stands ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def position_row(self) -> int:
+        """The hidden row of the positions across."""
+        return max(len(self.choosers) + 2, CHART_ROWS if self.plan.has_numbers else 0)
+
+    @property
+    def line_row(self) -> int:
+        """The hidden row that the chart shows."""
+        return self.position_row + 1
+
+    @property
+    def label_row(self) -> int:
+        """The row of the columns' labels."""
+        return self.position_row + 2
+
+    @property
+    def first_row(self) -> int:
+        """The first row of the grid."""
+        return self.position_row + 3
+
+    @property
+    def last_row(self) -> int:
+        """The last row of the grid."""
+        return self.position_row + 2 + self.plan.height
+
+    @property
+    def last_column(self) -> str:
+        """The letters of the last column of the grid."""
+        return column_letters(self.plan.width)
+
+    @property
+    def hidden_column(self) -> str:
+        """The letters of the hidden column."""
+        return column_letters(self.plan.width + 1)
+
+    def hidden_cell(self, row: int) -> str:
+        """Return the absolute address of a cell of the hidden column."""
+        return f"${self.hidden_column}${row}"
+
+    # Formulas ------------------------------------------------------------------------------------------------
+
+    def base_formula(self) -> str:
+        """Return where the first element of the slice stands in the column, from 1."""
+        terms = [str(1 + self.plan.array.offset)]
+        for place, axis in enumerate(self.plan.choosers):
+            cell = self.choosers[f"dimension {place}"].cell
+            if axis.choosable is not None:
+                index = f"(MATCH({cell},{self.name_of(axis.choosable.name)},0)-1)"
+            else:
+                index = f"IF(AND({cell}>=0,{cell}<{axis.size},{cell}=INT({cell})),{cell},NA())"
+            terms.append(f"{times(index, axis.stride) or f'{times(index, 1)}*0'}")
+        return "".join(terms)
+
+    def element_formula(self, column: str, row: str) -> str:
+        """Return the formula of a cell of the grid, by the letters of its column and the number of its row."""
+        plan = self.plan
+        down, across = f"${self.hidden_column}{row}", f"{column}${self.position_row}"
+        index = self.hidden_cell(self.position_row)
+        index += times(down, plan.rows.stride) + times(across, plan.columns.stride)
+        look = self._look_up(index)
+        if plan.array.dtype_entry.kind == "generic":  # a blank would be 0
+            look = f'IF({look}="","",{look})'
+        elif plan.array.dtype_entry.kind == "string":
+            look += '&""'  # of a blank too
+        return f'IF(AND(ISNUMBER({down}),ISNUMBER({across})),{look},"")' if plan.windowed else look
+
+    def _look_up(self, index: str) -> str:
+        """Return the formula of an element, by its index in the buffer from 1."""
+        block = self.plan.block
+        if block.columns == 1:
+            return f"INDEX({self.name_of(self.plan.name)},{index})"
+        return f"INDEX({block.cells},MOD({index}-1,{block.rows})+1,INT(({index}-1)/{block.rows})+1)"
+
+    def helper_cells(self) -> dict[int, tuple[str, Cell]]:
+        """Return the formulas at the top of the hidden column, and their values."""
+        if not self.plan.has_numbers:
+            return {}
+        colours, line = self.choosers["colours"].cell, self.choosers["line"].cell
+        name, grid = self.name_of(self.plan.name), self.grid_range
+        shown = self.plan.array.buffer if self.plan.colors == "array" else self.elements()
+        least, largest = extremes(shown)
+        labels = "$A" if self.plan.rows.choosable is not None else f"${self.hidden_column}"
+        where = f"{labels}${self.first_row}:{labels}${self.last_row}"
+        return {
+            1: (f'IF({colours}="array",MIN({name}),MIN({grid}))', least),
+            2: (f'IF({colours}="array",MAX({name}),MAX({grid}))', largest),
+            3: (f"({self.hidden_cell(1)}+{self.hidden_cell(2)})/2", (least + largest) / 2),
+            4: (f"MATCH({line},{where},0)", 1),
+        }
+
+    @property
+    def grid_range(self) -> str:
+        """The absolute range of the grid."""
+        return f"$B${self.first_row}:${self.last_column}${self.last_row}"
+
+    @property
+    def line_choices(self) -> str:
+        """The range of the labels, or the indices, of which one names the line of the chart."""
+        column = "A" if self.plan.rows.choosable is not None else self.hidden_column
+        return f"${column}${self.first_row}:${column}${self.last_row}"
+
+    def position(self, first: str, place: int | str, axis: Axis) -> str:
+        """Return the formula of a position in a window; empty where there is none, and positions are numbers.
+
+        Args:
+            first: the chooser of where it begins.
+            place: in the window, or an expression of it.
+            axis: of which it is a position.
+        """
+        if not self.plan.windowed:
+            return ""
+        position = f"{self.choosers[first].cell}+{place}*{self.choosers['step'].cell}"
+        return f'IF(AND({position}>=0,{position}<{axis.size}),INT({position}),"")'
+
+    def line_formula(self, letter: str) -> str:
+        """Return the formula of an element of the line that the chart shows, by its column."""
+        cell = f"INDEX({letter}${self.first_row}:{letter}${self.last_row},{self.hidden_cell(4)})"
+        return f"IF(ISNUMBER({cell}),{cell},NA())"
+
+    def label_of(self, axis: Axis, position: str) -> str:
+        """Return the formula of the label of a row or a column."""
+        label = position if axis.labels is None else self.labels.formula(axis.labels, position)
+        return f'IF(ISNUMBER({position}),{label},"")' if self.plan.windowed else label
+
+    # Values --------------------------------------------------------------------------------------------------
+
+    def first_element(self) -> int:
+        """Return the index in the buffer of the first element of the slice."""
+        return self.plan.array.offset
+
+    def elements(self) -> np.ndarray[Any, Any]:
+        """Return the elements of the grid at first, row by row."""
+        plan = self.plan
+        down, across = (np.arange(count) for count in (plan.height, plan.width))
+        places = self.first_element() + np.add.outer(down * plan.rows.stride, across * plan.columns.stride)
+        elements: np.ndarray[Any, Any] = plan.array.buffer[places.ravel()]
+        return elements
+
+    def sample(self, count: int) -> TypedCells:
+        """Return the first elements of the grid as cells."""
+        return self.to_typed(self.elements()[:count])
+
+    def to_typed(self, elements: np.ndarray[Any, Any]) -> TypedCells:
+        """Return elements as the cells of the array's column hold them."""
+        plan = self.plan
+        contiguous = np.ascontiguousarray(elements)
+        serials = plan.style is not None
+        return buffer_to_typed(
+            contiguous, plan.array.dtype_entry, exact=self._exact, as_text=plan.as_text, serials=serials
+        )
+
+
+def extremes(elements: np.ndarray[Any, Any]) -> tuple[float, float]:
+    """Return the least and the largest of the numbers among some elements; 0 where there is none."""
+    numbers = elements.astype(np.float64)
+    numbers = numbers[np.isfinite(numbers)]
+    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
