@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..cells.serials import serial_unit
-from ..columns import Layout, column_letters, quote_title
+from ..columns import Layout, LayoutColumn, ResizedArray, column_letters, quote_title
 from ..columns.words import CODES, NONE, code_of
 from ..labels.description import DatasetLabels, VariableLabels
 from ..linear import LinearArray
@@ -129,6 +129,28 @@ class ViewedColumns:
                 made.styles.setdefault(piece.name, style)
         return made
 
+    @classmethod
+    def of_resized(
+        cls, arrays: Mapping[str, ResizedArray], style_of: Callable[[LayoutColumn], int | None], *, as_text: bool
+    ) -> ViewedColumns:
+        """Return where arrays stand that were read; those in rows stand nowhere, as no view looks into rows.
+
+        Args:
+            arrays: by their names.
+            style_of: the style of the numbers of a column.
+            as_text: whether all elements are text.
+        """
+        made = cls({}, {}, as_text)
+        for name, array in arrays.items():
+            places = []
+            for anchor, _, count in array.column.spans():
+                column, row = anchor.data_cell
+                if anchor.orient == "columns":
+                    places.append(ViewedColumn(anchor.title or "", column, row, count))
+            made.places[name] = places
+            made.styles[name] = style_of(LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True))
+        return made
+
     def block_of(self, name: str) -> ColumnBlock | None:
         """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""
         places = self.places.get(name, [])
@@ -144,6 +166,12 @@ class ViewedColumns:
         return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(places), first.count)
 
 
+def resized_to_linear(array: ResizedArray) -> LinearArray:
+    """Return an array that was read, with the shape that its cells have now."""
+    header = array.column.header
+    return LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, array.buffer)
+
+
 def has_header_words(texts: Sequence[Any]) -> bool:
     """Return whether some texts, beside each other, could be taken for the header of an array.
 
@@ -153,6 +181,13 @@ def has_header_words(texts: Sequence[Any]) -> bool:
     """
     codes = {code for text in texts if isinstance(text, str) and (code := code_of(text)) != NONE}
     return CODES["ndarray"] in codes or len(codes) > 2
+
+
+def make_dims(name: str, array: LinearArray, variable: VariableLabels | None) -> Sequence[str]:
+    """Return the names of the dimensions of an array."""
+    if variable is not None and len(variable.dims) == array.ndim:
+        return variable.dims
+    return [f"{name}_{axis}" for axis in range(array.ndim)]
 
 
 def make_axes(
@@ -175,9 +210,7 @@ def make_axes(
         text_chooser: whether there is a style for cells in which whatever is typed stays text.
     """
     array = arrays[name]
-    dims: Sequence[str] = [f"{name}_{axis}" for axis in range(array.ndim)]
-    if variable is not None and len(variable.dims) == array.ndim:
-        dims = variable.dims
+    dims = make_dims(name, array, variable)
     for dim, size, stride in zip(dims, array.shape, array.strides, strict=True):
         coordinate = described.find(dim) if described is not None else None
         labels = None

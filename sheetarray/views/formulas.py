@@ -81,9 +81,14 @@ class ViewFormulas:
         return column_letters(self.plan.width)
 
     @property
+    def hidden_place(self) -> int:
+        """The hidden column, from 0: right of the grid, and of the labels of what is chosen."""
+        return max(self.plan.width + 1, 3)
+
+    @property
     def hidden_column(self) -> str:
         """The letters of the hidden column."""
-        return column_letters(self.plan.width + 1)
+        return column_letters(self.hidden_place)
 
     def hidden_cell(self, row: int) -> str:
         """Return the absolute address of a cell of the hidden column."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import LimitError, warn_caller
 from ..labels.description import VariableLabels, parse_labels
 from ..linear import LinearArray
-from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes
+from .axes import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
 from .description import View
 
 MOST_FORMULAS = 100_000
@@ -109,6 +109,19 @@ def plan_views(
     return plans
 
 
+def check_views(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> None:
+    """Refuse views of dimensions that arrays do not have, before anything is written.
+
+    Raises:
+        LimitError: a dimension that the array does not have, or one down and across.
+    """
+    described = parse_labels(arrays) if views else None
+    for name, view in views.items():
+        variable = described.find(name) if described is not None else None
+        dims = make_dims(name, arrays[name], variable)
+        _find_axes(name, dims, view)
+
+
 def _plan_view(
     title: str,
     name: str,
@@ -119,10 +132,7 @@ def _plan_view(
     places: ViewedColumns,
     axes: list[Axis],
 ) -> ViewPlan:
-    across = _find_axis(name, axes, view.columns, None if view.rows is None else _find_axis(name, axes, view.rows))
-    down = _find_axis(name, axes, view.rows, across)
-    if down == across:
-        raise LimitError(f"the view of {name!r:.80} has the dimension {axes[down].dim!r:.80} down and across")
+    down, across = _find_axes(name, [axis.dim for axis in axes], view)
     units = variable.attrs.get("units") if variable is not None else None
     height, width = axes[down].size, axes[across].size
     if view.editable:
@@ -165,19 +175,31 @@ def count_formulas(height: int, width: int, *, windowed: bool) -> int:
     return height * width + height * (1 + windowed) + width * (2 + windowed) + OTHER_FORMULAS
 
 
-def _find_axis(name: str, axes: Sequence[Axis], wanted: str | int | None, other: int | None = None) -> int:
+def _find_axes(name: str, dims: Sequence[str], view: View) -> tuple[int, int]:
+    """Return which dimension runs down, and which across.
+
+    Raises:
+        LimitError: the array has no such dimension, or both are the same.
+    """
+    across = _find_axis(name, dims, view.columns, None if view.rows is None else _find_axis(name, dims, view.rows))
+    down = _find_axis(name, dims, view.rows, across)
+    if down == across:
+        raise LimitError(f"the view of {name!r:.80} has the dimension {dims[down]!r:.80} down and across")
+    return down, across
+
+
+def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:
     """Return which dimension is meant; the last one that is not the other where none is named.
 
     Raises:
         LimitError: the array has no such dimension.
     """
-    dims = [axis.dim for axis in axes]
     if wanted is None:
-        return next(place for place in reversed(range(len(axes))) if place != other)
+        return next(place for place in reversed(range(len(dims))) if place != other)
     if isinstance(wanted, str) and wanted in dims:
         return dims.index(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and -len(axes) <= wanted < len(axes):
-        return wanted % len(axes)
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and -len(dims) <= wanted < len(dims):
+        return wanted % len(dims)
     raise LimitError(f"the array {name!r:.80} has the dimensions {', '.join(dims):.400}, and no {wanted!r:.80}")
 
 

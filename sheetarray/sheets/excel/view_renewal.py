@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...columns import LayoutColumn, ResizedArray
-from ...linear import LinearArray
-from ...views.axes import ViewedColumn, ViewedColumns
+from ...views.axes import ViewedColumns, resized_to_linear
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from .appearance import value_style
@@ -70,10 +69,15 @@ def _make_anew(
     name_of: Callable[[str], str],
 ) -> dict[str, bytes]:
     """Return the content of the parts of one view; nothing where the array can have none any more."""
-    name, styles = str(says["array"]), find_book_styles(book)
-    linear = {name: _to_linear(array) for name, array in arrays.items()}
+    name, book_styles = str(says["array"]), find_book_styles(book)
+    linear = {name: resized_to_linear(array) for name, array in arrays.items()}
     named = {name: array for name, array in linear.items() if name_of(name)}
-    columns = _find_columns({name: arrays[name] for name in named}, styles, as_text=says.get("as_text") is True)
+    as_text = says.get("as_text") is True
+
+    def style_of(piece: LayoutColumn) -> int | None:
+        return None if as_text else value_style(piece, book_styles, dates=True)
+
+    columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
     rows, across = says.get("rows"), says.get("columns")
     colors = says.get("colors")
     view = View(
@@ -85,7 +89,7 @@ def _make_anew(
     if not plans:
         return {}
     plan = replace(plans[0], title=sheet.title)
-    styles = replace(styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
+    styles = replace(book_styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
     chart = _find_chart(book, sheet)
     in_view = book.active < len(book.sheets) and book.sheets[book.active] is sheet
     part = ViewPart(sheet.title, sheet.part, *chart, selected=in_view, strict=book.strict)
@@ -94,26 +98,6 @@ def _make_anew(
     if made.drawing is not None:
         parts[part.chart] = made.drawing[1].encode()
     return parts
-
-
-def _to_linear(array: ResizedArray) -> LinearArray:
-    header = array.column.header
-    return LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, array.buffer)
-
-
-def _find_columns(arrays: Mapping[str, ResizedArray], styles: CellStyles, *, as_text: bool) -> ViewedColumns:
-    """Return where arrays stand; those in rows stand nowhere, as no view looks into rows."""
-    made = ViewedColumns({}, {}, as_text)
-    for name, array in arrays.items():
-        places = []
-        for anchor, _, count in array.column.spans():
-            column, row = anchor.data_cell
-            if anchor.orient == "columns":
-                places.append(ViewedColumn(anchor.title or "", column, row, count))
-        made.places[name] = places
-        piece = LayoutColumn(name, [], array.column.header.dtype, array.buffer)
-        made.styles[name] = None if as_text else value_style(piece, styles, dates=True)
-    return made
 
 
 def _find_chooser_styles(

@@ -29,7 +29,7 @@ def undo_looks(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that take the looks of a worksheet away again, which it did not have before."""
     named = [place for place in plan.places if place.named]
     plain = [make_bold(gid, Rect(p.row, p.column, p.row + 1, p.column + 1), bold=False) for p in named]
-    plain += [_show_as(gid, _elements(p), None) for p in plan.places if _date_code(plan.layout.pieces[p.index])]
+    plain += [_show_as(gid, _elements(p), None) for p in plan.places if date_code(plan.layout.pieces[p.index])]
     if not plan.adopted:
         return plain
     groups: Requests = [{"deleteDimensionGroup": {"range": _header_rows(plan, gid)}}] if _folds_headers(plan) else []
@@ -100,14 +100,14 @@ def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 def show_dates(gid: int, columns: Iterable[tuple[Rect, LayoutColumn]]) -> Iterator[Answer]:
     """Yield the number formats of dates among columns that were written to some cells."""
     for rect, piece in columns:
-        if (code := _date_code(piece)) is not None:
+        if (code := date_code(piece)) is not None:
             yield _show_as(gid, rect, code)
 
 
 def _format_of(plan: WritePlan, place: ColumnPlace) -> tuple[str | None, int, int, bool]:
     """Return the number format of a column, its first element, how many there are, and whether others stood there."""
     replaced = place.index not in plan.fresh or bool(plan.cleared)
-    return _date_code(plan.layout.pieces[place.index]), place.data, place.elements, replaced
+    return date_code(plan.layout.pieces[place.index]), place.data, place.elements, replaced
 
 
 def _show_as(gid: int, rect: Rect, code: str | None) -> Answer:
@@ -121,7 +121,7 @@ def _elements(place: ColumnPlace) -> Rect:
     return Rect(place.data, place.column, place.data + place.elements, place.column + 1)
 
 
-def _date_code(piece: LayoutColumn) -> str | None:
+def date_code(piece: LayoutColumn) -> str | None:
     """Return the number format of a column of dates; None where it holds none that are numbers."""
     unit = serial_unit(piece.buffer.dtype) if piece.serials and len(piece.buffer) else None
     return None if unit is None else DATE_CODES[unit]

@@ -22,6 +22,7 @@ from .retries import RefusedError
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
 METADATA_KEY = "sheetarray"
+VIEW_KEY = "sheetarray_view"
 
 _SHEET_FIELDS = (
     "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
@@ -74,6 +75,28 @@ class WriteNotes:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewNotes:
+    """What is noted of a worksheet that is a view, in its developer metadata.
+
+    Attributes:
+        of: the id of the worksheet where the array stands.
+        array: its name.
+        rows, columns: the dimensions that run down and across.
+        colors: as `View` has them.
+        dates: whether the array's worksheet has real dates.
+        content: a number for the formulas that were written.
+    """
+
+    of: int
+    array: str
+    rows: str
+    columns: str
+    colors: str
+    dates: bool
+    content: int
+
+
+@dataclass(frozen=True, slots=True)
 class Worksheet:
     """A worksheet.
 
@@ -85,6 +108,7 @@ class Worksheet:
         merges: cells that are merged.
         notes: of writes.
         folded: groups of rows that are folded away: first row, the one after the last, and depth.
+        view: what it shows, where it is a view.
     """
 
     gid: int
@@ -95,6 +119,7 @@ class Worksheet:
     merges: tuple[Rect, ...]
     notes: WriteNotes
     folded: tuple[tuple[int, int, int], ...] = ()
+    view: ViewNotes | None = None
 
     @property
     def cells(self) -> int:
@@ -123,8 +148,8 @@ class State:
 
     @property
     def arrays(self) -> list[Worksheet]:
-        """The worksheets in which arrays may be: all with cells, but stages."""
-        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None]
+        """The worksheets in which arrays may be: all with cells, but stages and views."""
+        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.holder is None and sheet.view is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
         """Return the worksheet of an id."""
@@ -228,6 +253,7 @@ def _worksheet(sheet: Answer) -> Worksheet:
         tuple(map(_parse_rect, sheet.get("merges", []))),
         _parse_notes(sheet.get("developerMetadata", [])),
         tuple(_parse_group(group) for group in sheet.get("rowGroups", []) if group.get("collapsed")),
+        _parse_view(sheet.get("developerMetadata", [])),
     )
 
 
@@ -276,3 +302,17 @@ def _parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
             except (ValueError, KeyError, TypeError):
                 return WriteNotes(known)
     return WriteNotes()
+
+
+def _parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
+    """Return what is noted of a view; None where nothing is, or nothing that a write has noted."""
+    for entry in metadata:
+        if entry.get("metadataKey") == VIEW_KEY:
+            try:
+                says: Any = json.loads(entry.get("metadataValue", ""))
+                array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
+                of, content = _parse_integer(says["of"]), int(says["content"])
+                return ViewNotes(of, array, rows, columns, colors, says["dates"] is True, content)
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                return None
+    return None

@@ -63,6 +63,7 @@ class Write:
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] = _never_stop
+        self.plan: WritePlan | None = None  # the last one, which the write has followed once it is done
         self._done, self._report, self._for_others = 0, report, 0.0
 
     def run(self) -> int:
@@ -134,10 +135,17 @@ class Write:
         while True:
             state = fetch_state(self.service)
             sheet = state.select_worksheet(self.address.gid, self.address.title)
+            if sheet is not None and sheet.view is not None:
+                raise LimitError(
+                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
+                    "looked for: write to another one"
+                )
             try:
                 if sheet is None:
-                    return fresh_plan(state, stage, self.layout, self.limit, self.blocked)
-                return self.make(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
+                    self.plan = fresh_plan(state, stage, self.layout, self.limit, self.blocked)
+                else:
+                    self.plan = self.make(self.service, state, stage, sheet, self.layout, self.limit, self.blocked)
+                return self.plan
             except (FormatError, LimitError) as error:
                 living = [sheet for sheet in state.living_stages() if sheet.gid != stage]
                 if isinstance(error, LimitError) and living:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from ...composite import spread
 from ...errors import LimitError, locating
 from ...files import PathLike
 from ...tables import lay_out_table
+from ...views.description import Views, select_views
 from .address import parse_address, title_of_new
 from .body import make_chunks
 from .client import http_client
@@ -23,6 +25,7 @@ from .requests import SheetsApi
 from .retries import TIMEOUT, Retries
 from .state import MOST_CELLS, MOST_COLUMNS
 from .table import plan_table
+from .views import ViewSource, check_wanted, find_views, write_views
 from .write import Planner, Write
 
 MOST_CHARACTERS = 50_000  # of a cell
@@ -36,6 +39,7 @@ def write_gsheet(
     *,
     worksheet: str = "arrays",
     dates: Literal["real", "text"] = "real",
+    views: Views = False,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -54,6 +58,9 @@ def write_gsheet(
         worksheet: its title, where the target says none; made where there is none.
         dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
             9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
+        views: True, names of arrays, or a `View` for each name: worksheets `<name> view` that show one slice of an
+            array of two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a
+            chart. They follow once the arrays stand; where they cannot, a warning says so. Views that are there are renewed.
         client: a gspread client; None makes one.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
         timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
@@ -66,9 +73,9 @@ def write_gsheet(
     Raises:
         DTypeError: an array that no dtype of the format holds.
         LimitError: more than 10,000,000 cells in the spreadsheet, 18,278 columns or 50,000 characters in a cell;
-            before anything is written.
+            or a view that cannot be; before anything is written.
         FormatError: something stands where an array has to go, at `.location`; nothing is changed.
-        NotFoundError: there is no worksheet of the id that the target names.
+        NotFoundError: there is no worksheet of the id that the target names, or a view of an array that is not written.
         RemoteError: the service cannot be reached, refuses, or its quota is used up; the old arrays stand.
 
     Example:
@@ -83,12 +90,21 @@ def write_gsheet(
     if dates not in ("real", "text"):
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
+    wanted = select_views(views, linear)
+    check_wanted(wanted, linear)
     layout, *more = lay_out_sheets(
         linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, serials=dates == "real"
     )
     if more:
         raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
-    return _write(target, layout, worksheet, client, credentials, timeout, progress)
+
+    def show(write: Write) -> None:
+        assert write.plan is not None
+        if wanted or find_views(write.plan.state, write.gid, linear):
+            source = ViewSource.of_write(write.gid, linear, layout, write.plan.places, dates=dates == "real")
+            write_views(write.service, source, wanted)
+
+    return _write(target, layout, worksheet, client, credentials, timeout, progress, then=show)
 
 
 def write_table_gsheet(
@@ -150,6 +166,7 @@ def _write(
     timeout: float,
     progress: Progress | None,
     make: Planner = plan_for,
+    then: Callable[[Write], None] | None = None,
 ) -> str:
     """Write a layout, and return the URL of the worksheet."""
     title = title_of_new(target)
@@ -166,6 +183,9 @@ def _write(
     report = progress or ignore_progress
     report(0, layout.cell_count)
     with locating(source=address.label):
-        gid = Write(service, address, layout, report, make).run()
+        write = Write(service, address, layout, report, make)
+        gid = write.run()
+        if then is not None:
+            then(write)
     report(layout.cell_count, layout.cell_count)
     return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={gid}"

@@ -108,7 +108,7 @@ def _head(plan: ViewPlan, grid: ViewGrid, *, selected: bool) -> str:
         f'<selection pane="bottomRight" activeCell="{first}" sqref="{first}"/>'
     )
     widths = _column_widths(plan, grid)
-    return _sheet_head(f"{grid.hidden_column}{grid.last_row}", pane, widths, plan.width + 1, selected=selected)
+    return _sheet_head(f"{grid.hidden_column}{grid.last_row}", pane, widths, grid.hidden_place, selected=selected)
 
 
 def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str:
