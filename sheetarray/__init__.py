@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from .lazy import iter_blocks, open_many, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
-    from .sheets.excel import View, read_excel, write_excel
+    from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
     from .sheets.google import append_gsheet, create_gsheet, read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
+    from .views.description import View
 
 __version__ = "0.1.0"
 
@@ -78,7 +79,7 @@ __all__ = [
 ]
 
 _LAZY = {
-    "View": "sheets.excel",
+    "View": "views.description",
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
     "iter_blocks": "lazy",

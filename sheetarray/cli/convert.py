@@ -38,7 +38,7 @@ from .progress import watching
 @click.option(
     "--views",
     is_flag=True,
-    help="For each array of two dimensions or more, a sheet of the workbook that shows it slice by slice.",
+    help="For each array of two dimensions or more, a sheet of the workbook or spreadsheet that shows it by slices.",
 )
 @from_and_read_options
 @missing_option

@@ -60,7 +60,8 @@ def write_gsheet(
             9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
         views: True, names of arrays, or a `View` for each name: worksheets `<name> view` that show one slice of an
             array of two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a
-            chart. They follow once the arrays stand; where they cannot, a warning says so. Views that are there are renewed.
+            chart. They follow once the arrays stand; where they cannot, a warning says so. Views of the same arrays
+            that are there already are renewed.
         client: a gspread client; None makes one.
         credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
         timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.

@@ -26,7 +26,7 @@ def run(server: SheetsServer, *arguments: str, status: int = 0) -> str:
 def test_the_elevation_grid_goes_there_and_comes_back_byte_for_byte(server: SheetsServer, tmp_path: Path) -> None:
     url = f"https://docs.google.com/spreadsheets/d/{server.create()}/edit"
     sample = SAMPLES / "elevation.csv"
-    assert "15,525 elements (Google Sheets)" in run(server, "convert", str(sample), url)
+    assert "15,525 elements (Google Sheets)" in run(server, "convert", str(sample), url, "--views")
     (result,) = json.loads(run(server, "info", "--json", url))["arrays"]
     assert (result["name"], result["dtype"], result["shape"]) == ("elevation", "int16", [115, 135])
     assert "ok (1 array)" in run(server, "check", url)

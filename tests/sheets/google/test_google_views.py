@@ -1,0 +1,259 @@
+"""Views in Google Sheets: each choice shows its slice, arrays stay whole whatever becomes of their views."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+from sheetarray.errors import LimitError, NotFoundError
+from sheetarray.sheets.google import adopt_gsheet, check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.testing.sheets_server import Fault, SheetsServer
+from sheetarray.views import geometry
+
+RANDOM = np.random.default_rng(5)
+GRID = RANDOM.normal(size=(4, 3, 5))
+LABELLED = {
+    "t": (("time", "lat", "lon"), GRID),
+    "time": (("time",), np.array(["2024-02-28", "2024-02-29", "2024-03-01", "9999-12-31"], "M8[D]")),
+    "lat": (("lat",), np.array(["007", "north=1", "TRUE"])),
+}
+
+
+class Book:
+    """A spreadsheet that arrays are written to, and its views."""
+
+    def __init__(self, server: SheetsServer) -> None:
+        self.server, self.client, self.key = server, server.client(), server.create()
+        self.book = self.client.open_by_key(self.key)
+
+    def write(self, arrays: Any, **options: Any) -> None:
+        write_gsheet(self.key, arrays, client=self.client, **options)
+
+    @property
+    def titles(self) -> list[str]:
+        return [sheet.title for sheet in self.book.worksheets()]
+
+    def sheet(self, title: str) -> Any:
+        params = {"includeGridData": "true", "ranges": title}
+        (sheet,) = self.book.fetch_sheet_metadata(params)["sheets"]
+        return sheet
+
+    def view(self, name: str = "t") -> Any:
+        return self.book.worksheet(f"{name} view")
+
+
+@pytest.fixture
+def book(server: SheetsServer) -> Book:
+    return Book(server)
+
+
+def choose(view: Any, caption: str, choice: Any) -> None:
+    """Choose from the list beside a caption, as people do: what they pick is as if it were typed."""
+    row = view.col_values(1).index(caption) + 1
+    view.update([[choice]], f"B{row}", value_input_option="USER_ENTERED")
+
+
+def grid_of(view: Any, corner: str, height: int, width: int) -> list[list[Any]]:
+    """What stands right of the labels and below them."""
+    row = view.col_values(1).index(corner) + 2
+    cells = view.get(f"R{row}C2:R{row + height - 1}C{width + 1}", value_render_option="UNFORMATTED_VALUE")
+    return [[*line, *[""] * (width - len(line))] for line in cells]
+
+
+def labelled() -> Any:
+    xarray = pytest.importorskip("xarray")
+    arrays = {name: value for name, value in LABELLED.items() if name == "t"}
+    coordinates = {name: value for name, value in LABELLED.items() if name != "t"}
+    return xarray.Dataset(arrays, coordinates)
+
+
+def test_each_label_shows_its_slice(book: Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # xarray of what it makes of days
+        book.write(labelled(), views=True)
+    assert book.titles == ["Sheet1", "arrays", "t view"]
+    view = book.view()
+    for index, day in enumerate(LABELLED["time"][1].astype(str).tolist()):
+        choose(view, "time:", day)
+        assert grid_of(view, "lat \\ lon", 3, 5) == GRID[index].tolist()
+    choose(view, "colours over:", "slice")
+    assert float(view.acell("G1", value_render_option="UNFORMATTED_VALUE").value) == GRID[3].min()
+    for row, label in enumerate(LABELLED["lat"][1].tolist()):
+        view.update([[label]], "B4", value_input_option="RAW")
+        line = view.get("B15:F15", value_render_option="UNFORMATTED_VALUE")
+        assert line == [GRID[3, row].tolist()]
+
+
+def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book.write(labelled(), views={"t": sa.View(rows="lat", columns="time")})
+    sheet = book.sheet("t view")
+    pane = sheet["properties"]["gridProperties"]
+    assert (pane["frozenRowCount"], pane["frozenColumnCount"], pane["rowCount"], pane["columnCount"]) == (16, 1, 19, 6)
+    rules = [
+        (row, cell["dataValidation"]["condition"])
+        for row, line in enumerate(sheet["data"][0]["rowData"], 1)
+        for cell in line.get("values", [])
+        if "dataValidation" in cell
+    ]
+    assert [(row, rule["type"]) for row, rule in rules] == [(2, "ONE_OF_LIST"), (3, "ONE_OF_LIST"), (4, "ONE_OF_RANGE")]
+    assert [value["userEnteredValue"] for value in rules[0][1]["values"]] == list("01234")
+    (rule,) = sheet["conditionalFormats"]
+    assert rule["gradientRule"]["midpoint"]["value"] == "=$F$3"
+    (chart,) = sheet["charts"]
+    (series,) = chart["spec"]["basicChart"]["series"]
+    assert series["series"]["sourceRange"]["sources"][0]["startRowIndex"] == 14
+    hidden = [row for row, line in enumerate(sheet["data"][0]["rowMetadata"], 1) if line.get("hiddenByUser")]
+    assert hidden == [14, 15]
+    top = [cell.get("formattedValue") for cell in sheet["data"][0]["rowData"][15]["values"]]
+    assert top[:3] == ["lat \\ time", "2024-02-28 00:00:00", "2024-02-29 00:00:00"]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        RANDOM.integers(-5, 5, (3, 2, 4)).astype(np.int8),
+        np.asfortranarray(RANDOM.normal(size=(3, 2, 4)))[::-1, :, ::2],
+        np.broadcast_to(np.array([[["a", "", "1e5"]]]), (2, 2, 3)),
+        RANDOM.random((2, 3, 2, 1, 3)) > 0.5,
+        np.array([[2**53 + 1, -(2**60)], [3, 4]]),
+        np.arange("2024-01-01", "2024-01-13", dtype="M8[D]").reshape(3, 4),
+    ],
+    ids=lambda array: f"{array.dtype}{array.shape}",
+)
+def test_indices_choose_slices_of_any_order_and_dtype(book: Book, array: np.ndarray[Any, Any]) -> None:
+    book.write({"a": array}, views=True)
+    view, rank = book.view("a"), array.ndim
+    for index in np.ndindex(array.shape[:-2]):
+        for axis, place in enumerate(index):
+            choose(view, f"a_{axis}:", place)
+        part = array[index]
+        cells = grid_of(view, f"a_{rank - 2} \\ a_{rank - 1}", *part.shape)
+        wanted: Any = part.tolist()
+        if array.dtype.kind == "M":
+            wanted = (part - np.datetime64("1899-12-30")).astype(int).tolist()
+        elif array.dtype == np.int64:
+            wanted = [[str(value) if abs(value) > 2**53 else value for value in line] for line in wanted]
+        assert cells == wanted
+    assert set(scan_gsheet(book.key, client=book.client)) == {"a"}
+
+
+def test_a_window_is_moved(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geometry, "MOST_FORMULAS", 200)
+    monkeypatch.setattr(geometry, "WINDOW_COLUMNS", 5)
+    array = RANDOM.normal(size=(40, 30))
+    book.write({"a": array}, views=True)
+    view = book.view("a")
+    height = len(view.col_values(1)) - 16
+    assert 5 < height < 40
+    formulas = view.get("A16:G60", value_render_option="FORMULA")
+    assert sum(str(cell).startswith("=") for line in formulas for cell in line) <= 200
+    for first_row, first_column, step in ((0, 0, 1), (7, 3, 2), (38, 29, 1)):
+        for caption, value in (("first a_0:", first_row), ("first a_1:", first_column), ("step:", step)):
+            choose(view, caption, value)
+        part = array[first_row::step, first_column::step][:height, :5]
+        wanted = [[*line, *[""] * (5 - len(line))] for line in part.tolist()]
+        wanted += [[""] * 5] * (height - len(wanted))
+        cells = grid_of(view, "a_0 \\ a_1", height, 5)
+        assert cells + [[""] * 5] * (height - len(cells)) == wanted
+
+
+def test_one_formula_makes_the_grid_of_the_largest_view(book: Book) -> None:
+    array = np.zeros((3, 315, 316), np.int8)
+    book.server.requests.clear()
+    book.write({"a": array}, views=True)
+    sent = [len(record.received) for record in book.server.requests if b"addChart" in record.received]
+    assert len(sent) == 1
+    assert sent[0] < 60_000
+    ((last,),) = book.view("a").get("R331C317", value_render_option="FORMULA")
+    assert last == "=INDEX(a,$LF$14+$LF331*316+LE$14)"
+
+
+def test_views_are_renewed_kept_and_taken_away_with_their_arrays(book: Book) -> None:
+    book.write({"t": GRID, "u": GRID, "v": np.arange(3.0)}, views=["t", "u"])
+    first = {name: book.view(name).id for name in "tu"}
+    choose(book.view(), "t_0:", 2)
+    book.write({"t": GRID + 1})
+    assert book.view().id == first["t"]  # with what people have chosen in it
+    assert grid_of(book.view(), "t_1 \\ t_2", 3, 5) == (GRID[2] + 1).tolist()
+    book.view().update_title("my look")
+    book.write({"t": GRID[:, :2]})
+    assert book.titles == ["Sheet1", "arrays", "my look", "u view"]
+    renewed = book.book.worksheet("my look")
+    assert grid_of(renewed, "t_1 \\ t_2", 2, 5) == GRID[0, :2].tolist()
+    book.write({"t": GRID[:, :2]}, views={"t": sa.View(rows=0, columns=1)})
+    assert book.book.worksheet("my look").id != renewed.id
+    assert grid_of(book.book.worksheet("my look"), "t_0 \\ t_1", 4, 2) == GRID[:, :2, 0].tolist()
+    book.write({"t": GRID[0, 0]})
+    assert book.titles == ["Sheet1", "arrays", "u view"]
+    assert book.view("u").id == first["u"]
+    assert list(check_gsheet(book.key, client=book.client)) == []
+
+
+def test_nobody_looks_for_arrays_in_a_view(book: Book) -> None:
+    book.write({"t": GRID, "u": GRID}, views=True)
+    book.view().update([["a"], ["version"], ["9.9.9"], ["ndarray"]], "A1")  # as if one of a broken header stood there
+    book.server.requests.clear()
+    assert set(scan_gsheet(book.key, client=book.client)) == {"t", "u"}
+    assert list(check_gsheet(book.key, client=book.client)) == []
+    assert set(read_gsheet(book.key, client=book.client)) == {"t", "u"}
+    assert any("arrays" in record.path for record in book.server.requests)
+    assert not any("view" in record.path.replace("%20", " ") for record in book.server.requests)
+    with pytest.raises(LimitError, match="'t view' is a view of 't'"):
+        book.write({"w": GRID}, worksheet="t view")
+
+
+def test_a_view_that_cannot_be_is_refused_before_anything_is_written(book: Book) -> None:
+    book.server.requests.clear()
+    for views, error in (
+        ({"t": sa.View(editable=True)}, "edited in Google Sheets"),
+        ({"t": sa.View(rows="depth")}, "no 'depth'"),
+        ({"t": sa.View(rows=1, columns=1)}, "down and across"),
+    ):
+        with pytest.raises(LimitError, match=error):
+            book.write({"t": GRID}, views=views)
+    with pytest.raises(NotFoundError):
+        book.write({"t": GRID}, views=["x"])
+    assert not any(record.method == "POST" for record in book.server.requests)
+
+
+@pytest.mark.parametrize("status", [400, "reset-after", "empty"])
+def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any) -> None:
+    times = None if status == 400 else 1
+    book.server.faults.append(Fault(status, path=":batchUpdate", after=1, times=times, applied=status == "empty"))
+    if status == 400:
+        with pytest.warns(match="arrays are written, their views are not"):
+            book.write({"t": GRID}, views=True)
+    else:
+        book.write({"t": GRID}, views=True)
+        assert book.titles.count("t view") == 1
+    book.server.faults.clear()
+    assert np.array_equal(read_gsheet(book.key, client=book.client)["t"], GRID)
+    assert ("t view" in book.titles) == (status != 400)
+
+
+def test_adopted_arrays_have_true_views(book: Book) -> None:
+    book.write({"t": GRID[0]}, views=True)
+    arrays = book.book.worksheet("arrays")
+    arrays.append_rows([[value] for value in (1.5, 2.5, 3.5, 4.5, 5.5)], table_range=f"A{len(arrays.col_values(1))}")
+    assert adopt_gsheet(book.key, client=book.client)["t"].shape == (4, 5)
+    cells = grid_of(book.view(), "t_0 \\ t_1", 4, 5)
+    assert cells == [*GRID[0].tolist(), [1.5, 2.5, 3.5, 4.5, 5.5]]
+
+
+def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:
+    book.write({"t": GRID})
+    gid = book.book.worksheet("arrays").id
+    for value in ("", "[]", "{}", '{"of": -1}', json.dumps({"of": 1e400}), "[" * 20_000):
+        noted = {"metadataKey": "sheetarray_view", "metadataValue": value, "visibility": "DOCUMENT"}
+        noted["location"] = {"sheetId": gid}  # type: ignore[assignment]
+        book.client.http_client.batch_update(
+            book.key, {"requests": [{"createDeveloperMetadata": {"developerMetadata": noted}}]}
+        )
+        assert set(scan_gsheet(book.key, client=book.client)) == {"t"}
