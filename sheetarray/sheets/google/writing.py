@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from ...composite import spread
 from ...errors import LimitError, locating
 from ...files import PathLike
 from ...tables import lay_out_table
-from ...views.description import Views, select_views
+from ...views.description import View, select_views
 from .address import parse_address, title_of_new
 from .body import make_chunks
 from .client import http_client
@@ -39,7 +39,7 @@ def write_gsheet(
     *,
     worksheet: str = "arrays",
     dates: Literal["real", "text"] = "real",
-    views: Views = False,
+    views: bool | str | Sequence[str] | Mapping[str, View] = False,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
