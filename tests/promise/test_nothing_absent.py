@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.sheets.delimited.blocks import UnsoundError
-from sheetarray.sheets.delimited.dialect import split_records
 from sheetarray.sheets.delimited.records import Records
 from sheetarray.sheets.delimited.sound import make_sound
+from sheetarray.sheets.delimited.splitting import split_records
 
 ARRAYS = {"a": np.array([[1.5, 2.5], [3.5, 4.5]]), "b": np.arange(7, dtype="int32"), "c": np.array(["x", "data", ""])}
 MODES: list[tuple[str, dict[str, Any]]] = [

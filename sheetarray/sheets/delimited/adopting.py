@@ -15,8 +15,9 @@ from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
-from .dialect import SINGLE_COLUMN, field_pattern
+from .dialect import SINGLE_COLUMN
 from .sheet import CsvSheet
+from .splitting import field_pattern
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
 _HINT = "write the arrays to a new file: read them with resize=True"

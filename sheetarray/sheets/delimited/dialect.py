@@ -1,4 +1,4 @@
-"""Which encoding, line end, delimiter and decimal mark a CSV has: found from the exchange format itself.
+"""Which delimiter and decimal mark a CSV has: found from the exchange format itself.
 
 The row that holds the first cells of the arrays is all `version`, the next but one all `ndarray`, and neither can hold
 a delimiter in a cell: no statistics are needed. Ordinary tables have no such row; there, the delimiter that gives
@@ -7,10 +7,8 @@ every row the same number of cells wins.
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 import numpy as np
@@ -21,27 +19,20 @@ from ...columns.words import FIRST_FIELD, NDARRAY, WordCodes
 from ...dtypes import Positions
 from ...elements import Cell
 from ...elements.spelling import DecimalMark
-from ...errors import FormatError, LimitError, NotFoundError
+from ...errors import FormatError, LimitError
 from ...files import BytesLike
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
 from .search import LENGTHS, Units, find_words
+from .splitting import split_records
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
 SINGLE_COLUMN = ""  # the delimiter of a file of one column
 _UNUSED = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
-_MOST_ROWS = 1200
 _MOST_TABLE_ROWS = 200  # in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells of which it is asked whether they are numbers
 _WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
@@ -52,101 +43,6 @@ _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
 _QUOTE = ord('"')
 _NO_DELIMITERS = "\"'\r\n\0+-"
-_PROBE = "version,1.0.0\r\n"
-
-
-def canonical_encoding(name: str) -> str:
-    """Return the canonical name of a text encoding.
-
-    Raises:
-        NotFoundError: Python knows none of that name (base64 and its like encode no text).
-    """
-    try:
-        known = codecs.lookup(name).name
-        if known not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
-            return known
-    except (LookupError, UnicodeError):
-        pass
-    raise NotFoundError(f"no text encoding {name!r}")
-
-
-def find_encoding(start: bytes) -> tuple[str, int]:
-    """Return the encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
-    for mark, name in _BOMS:
-        if start.startswith(mark):
-            return name, len(mark)
-    return "utf-8", 0
-
-
-def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the records of a text, each with the index of the character after it; RFC 4180, read tolerantly.
-
-    A quote that is never closed runs to the end of the text, as in other readers; no cell is too long.
-    """
-    if '"' not in text and "\r" not in text.replace("\r\n", ""):
-        yield from _split_unquoted(text, delimiter)
-        return
-    field = field_pattern(delimiter)
-    cells: list[str] = []
-    at, end = 0, len(text)
-    while at < end:
-        match = field.match(text, at)
-        assert match is not None  # an empty cell matches anywhere
-        quoted, rest, plain, stop = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"') + (rest or ""))
-        at = match.end()
-        if stop != delimiter:
-            yield cells, at
-            cells = []
-        elif at == end:
-            cells.append("")
-    if cells:
-        yield cells, at
-
-
-def _split_unquoted(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    at = 0
-    while at < len(text):  # as a rule, only the first are asked for
-        end = text.find("\n", at)
-        line, at = (text[at:], len(text)) if end < 0 else (text[at:end], end + 1)
-        yield line.removesuffix("\r").split(delimiter), at
-
-
-@lru_cache(maxsize=16)
-def field_pattern(delimiter: str) -> re.Pattern[str]:
-    """Return the pattern of a cell: what is quoted, what follows that, what is not quoted, and what ends it."""
-    mark = re.escape(delimiter)
-    body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
-    return re.compile(rf'(?:"({body})(?:"([^{mark}\r\n]*)|\Z)|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
-
-
-def read_first_records(
-    text: str, delimiter: str, *, ended: bool, most: int = _MOST_ROWS
-) -> list[tuple[list[str], int]]:
-    """Return the first records; where the text goes on after its end, the last lacks the cell that may be cut."""
-    rows = list(islice(split_records(text, delimiter), most))
-    if not ended and rows and rows[-1][1] == len(text):
-        cells, end = rows.pop()
-        if len(cells) > 1:
-            rows.append((cells[:-1], end))
-    return rows
-
-
-def cells_of_record(text: str, delimiter: str, most: int | None = None) -> list[str]:
-    """Return the cells of a record; of one with many cells at least the first `most`."""
-    text = text.removesuffix("\n").removesuffix("\r")
-    if '"' not in text:
-        return text.split(delimiter) if most is None else text.split(delimiter, most)
-    field = field_pattern(delimiter)
-    cells: list[str] = []
-    at, stop = 0, delimiter
-    while stop == delimiter and (most is None or len(cells) < most):
-        match = field.match(text, at)
-        assert match is not None  # an empty cell matches anywhere
-        quoted, rest, plain, stop = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"') + (rest or ""))
-        at = match.end()
-    return cells
 
 
 def find_delimiter(content: Units, start: int) -> str | None:

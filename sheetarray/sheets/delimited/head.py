@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...cells import FormulaMode
 from ...files import Source
-from .dialect import find_encoding
+from .encodings import find_encoding
 from .written import UnusualError, WrittenText
 
 _SIZES = (4096, 65_536, 1_048_576)  # bytes that are looked at, one after the other

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...dtypes import Positions
 from .blocks import FEED, RETURN, Blocks, are_within
-from .dialect import cells_of_record
 from .search import Units
+from .splitting import cells_of_record
 
 LONG_RECORD = 2**16  # bytes of a record that is not split anew each time
 _MOST_KEPT = 2**22  # cells of it

@@ -25,18 +25,17 @@ from .dialect import (
     find_delimiter,
     find_table_delimiter,
     find_unused_delimiter,
-    read_first_records,
 )
 from .records import Records
 from .slicing import MOST_SHORT, ColumnSlices, cut_at_stop, group_requests
 from .source_text import SourceText
+from .splitting import MOST_ROWS, read_first_records
 
 if TYPE_CHECKING:
     import polars as pl
 
 _BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at next
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
-_MOST_ROWS = 1200
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
 _ENDLESS = 2**40
@@ -141,8 +140,8 @@ class CsvSheet:
         """Return the first rows."""
         for cells in (min(budget, _FIRST_CELLS), budget):
             text, ended = self._text.decode_cells(cells)
-            rows = read_first_records(text, self._text.delimiter, ended=ended, most=_MOST_ROWS)
-            if ended or len(rows) == _MOST_ROWS:
+            rows = read_first_records(text, self._text.delimiter, ended=ended, most=MOST_ROWS)
+            if ended or len(rows) == MOST_ROWS:
                 break
         return [row for row, _ in rows], ended and (not rows or rows[-1][1] == len(text))
 

@@ -13,7 +13,7 @@ from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, Source, refuse_empty
 from .blocks import BLOCK, FEED, UnsoundError
-from .dialect import canonical_encoding, find_encoding
+from .encodings import canonical_encoding, find_encoding
 from .records import Records
 from .search import Units
 from .sound import make_sound

@@ -13,7 +13,7 @@ from ...columns.layout import format_name
 from ...elements import Cell
 from ...errors import DTypeError
 from ...files import Sink
-from .dialect import canonical_encoding
+from .encodings import canonical_encoding
 
 if TYPE_CHECKING:
     import polars as pl

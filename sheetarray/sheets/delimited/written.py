@@ -27,7 +27,8 @@ from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
 from .blocks import has_lone_returns
 from .bulk import ParsedColumns, parse_numbers, parse_unquoted
-from .dialect import DELIMITERS, find_encoding
+from .dialect import DELIMITERS
+from .encodings import find_encoding
 from .search import has_words
 
 if TYPE_CHECKING:
