@@ -8,7 +8,7 @@ name. Four keys of a header in their order, with values between them, that belon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from .beginnings import (
     have_name_above,
     make_candidates,
 )
+from .candidates import MOST_ABOVE, Candidate, count_word_cells, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
 from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
@@ -37,8 +38,6 @@ MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
 _CANDIDATES_AT_ONCE = 2**12
 _FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
-_MOST_ABOVE = 3  # cells from a name to `ndarray`
-_ENDLESS = 2**40  # cells
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
 
 
@@ -79,39 +78,6 @@ def cells_of_zone(grid: CellGrid, zone: Zone) -> list[Cell]:
     return [cells[zone.column] if zone.column < len(cells) else None for cells in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """Cells that look like the beginning of an array.
-
-    Attributes:
-        row, column: of the first of them.
-        orient: which way the list would run.
-        step: how many cells further the second of its words stands.
-        count: how many cells are looked at for the header.
-        doubtful: whether one of its words belongs to what may be the beginning of an array that runs the other way.
-    """
-
-    row: int
-    column: int
-    orient: Orient
-    step: int
-    count: int
-    doubtful: bool
-
-    @property
-    def above(self) -> int:
-        """How many cells before it are looked at for its name: more where `version` itself may have been damaged."""
-        first = self.row if self.orient == "columns" else self.column
-        return min(first, _MOST_ABOVE if self.step == 1 else 1)
-
-    @property
-    def second(self) -> tuple[int, int]:
-        """Row and column of the second word."""
-        if self.orient == "columns":
-            return self.row + self.step, self.column
-        return self.row, self.column + self.step
-
-
 class _Search:
     """Goes over the candidates of a sheet from above to below, and knows which cells belong to an array already."""
 
@@ -139,7 +105,7 @@ class _Search:
 
     # Candidates ----------------------------------------------------------------------------------------------
 
-    def _iter_candidates(self) -> Iterator[_Candidate]:
+    def _iter_candidates(self) -> Iterator[Candidate]:
         """Everything that may be the beginning of an array, from above to below; there may be millions."""
         words, turned = self._words, self._words.transposed
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
@@ -166,18 +132,18 @@ class _Search:
         table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
         for first in range(0, len(table), _CANDIDATES_AT_ONCE):
             for row, column, across, step, count, doubtful in table[first : first + _CANDIDATES_AT_ONCE].tolist():
-                yield _Candidate(row, column, "rows" if across else "columns", step, count, bool(doubtful))
+                yield Candidate(row, column, "rows" if across else "columns", step, count, bool(doubtful))
 
-    def _iter_batches(self, candidates: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
+    def _iter_batches(self, candidates: Iterator[Candidate]) -> Iterator[list[Candidate]]:
         """Yield the candidates that no array covers so far, in batches of a bounded number of cells."""
-        batch: list[_Candidate] = []
+        batch: list[Candidate] = []
         cells, most, cut_short = 0, _FIRST_BATCH, 0
         for candidate in candidates:
             if self._is_covered(candidate):
                 continue
             if batch and (candidate.row, candidate.column) != (batch[-1].row, batch[-1].column):
                 full = len(batch) >= most or cells > _CELLS_A_BATCH
-                if full or (cut_short < MOST_BROKEN and _may_cover(batch[-1], candidate)):
+                if full or (cut_short < MOST_BROKEN and may_cover(batch[-1], candidate)):
                     yield batch
                     cut_short += not full
                     batch, cells, most = [], 0, most * 8 if full else most
@@ -188,7 +154,7 @@ class _Search:
         if batch:
             yield batch
 
-    def _is_covered(self, candidate: _Candidate) -> bool:
+    def _is_covered(self, candidate: Candidate) -> bool:
         """Return whether one of its words belongs to an array that begins further up, or further to the left."""
         row, column = candidate.row, candidate.column
         if row < self._down.get(column, 0) or column < self._across.get(row, 0):
@@ -198,10 +164,10 @@ class _Search:
 
     # Headers -------------------------------------------------------------------------------------------------
 
-    def _take_batch(self, batch: list[_Candidate]) -> bool:
+    def _take_batch(self, batch: list[Candidate]) -> bool:
         """Read the headers of candidates; False where there are so many broken ones that no more are looked at."""
-        zones = [_zone_to_fetch(candidate) for candidate in batch]
-        waiting: tuple[_Candidate, Anchor] | None = None  # broken down its column; it may lie in a row instead
+        zones = [zone_to_fetch(candidate) for candidate in batch]
+        waiting: tuple[Candidate, Anchor] | None = None  # broken down its column; it may lie in a row instead
         for candidate, cells in zip(batch, self._sheet.zones(zones), strict=True):
             if waiting and (waiting[0].row, waiting[0].column) != (candidate.row, candidate.column):
                 self._add_anchor(*waiting)
@@ -212,9 +178,9 @@ class _Search:
             if (
                 isinstance(anchor.error, HeaderCutError) and candidate.count < MAX_HEADER_CELLS
             ):  # at a value that reads `data`
-                (cells,) = self._sheet.zones([_zone_to_fetch(replace(candidate, count=MAX_HEADER_CELLS))])
+                (cells,) = self._sheet.zones([zone_to_fetch(replace(candidate, count=MAX_HEADER_CELLS))])
                 anchor = self._read_anchor(candidate, cells)
-            if anchor.header is None and _is_remark(candidate, cells):
+            if anchor.header is None and is_remark(candidate, cells):
                 continue
             if anchor.header is not None:
                 waiting = None
@@ -227,7 +193,7 @@ class _Search:
             self._add_anchor(*waiting)
         return self._broken < MOST_BROKEN
 
-    def _read_anchor(self, candidate: _Candidate, cells: list[Cell]) -> Anchor:
+    def _read_anchor(self, candidate: Candidate, cells: list[Cell]) -> Anchor:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
         row, column, orient = candidate.row, candidate.column, candidate.orient
         before: Cell = None
@@ -238,7 +204,7 @@ class _Search:
         unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and SEMVER.fullmatch(before)
         title = before
         if unversioned:  # the cell between the version and the name held `version`
-            title = above[0] if len(above) == _MOST_ABOVE and not self._is_taken(candidate, _MOST_ABOVE) else None
+            title = above[0] if len(above) == MOST_ABOVE and not self._is_taken(candidate, MOST_ABOVE) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
         if not unversioned and (known := self._known_header(cells)) is not None:
@@ -266,18 +232,18 @@ class _Search:
         kinds = list(map(type, cells))  # 1 and True are equal, but no header takes one for the other
         return self._last[2:] if self._last[1] == kinds else None
 
-    def _is_taken(self, candidate: _Candidate, above: int) -> bool:
+    def _is_taken(self, candidate: Candidate, above: int) -> bool:
         """Return whether the cell so many before a candidate belongs to another array."""
         row, column = candidate.row, candidate.column
         row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)
 
-    def _add_anchor(self, candidate: _Candidate, anchor: Anchor) -> None:
+    def _add_anchor(self, candidate: Candidate, anchor: Anchor) -> None:
         """Add an anchor, and remember which cells it takes."""
         self._anchors.append(anchor)
         lines = self._down if anchor.orient == "columns" else self._across
         line, first = (anchor.column, anchor.row) if anchor.orient == "columns" else (anchor.row, anchor.column)
-        count = candidate.count if anchor.header is None else _max_word_cells(anchor)
+        count = candidate.count if anchor.header is None else count_word_cells(anchor)
         lines[line] = max(lines.get(line, 0), first + count)
         self._taken[anchor.orient].append((line, first, first + count))
         if anchor.header is None:
@@ -323,56 +289,5 @@ class _Search:
             hint="were cells of the header overwritten or deleted? put them back",
         )
         aliases = tuple(str(cell) for cell in cells[:-1] if not is_blank(cell))
-        name = _name_above(cells[:-1])
+        name = name_above(cells[:-1])
         return replace(anchor, error=error, aliases=aliases, name=name or anchor.name, named=name is not None)
-
-
-def _may_cover(candidate: _Candidate, other: _Candidate) -> bool:
-    """Return whether what another candidate begins with may belong to the header of one before it, if that is one."""
-    if candidate.orient == "columns":
-        return candidate.column == other.column and other.row < candidate.row + candidate.count
-    return candidate.row == other.row and other.column < candidate.column + candidate.count
-
-
-def _is_remark(candidate: _Candidate, cells: list[Cell]) -> bool:
-    """Return whether a `version` or an `ndarray` is a remark that somebody typed beside another array.
-
-    Without a semver between them the two begin nothing where one of them belongs to an array that runs the other way,
-    or where `ndarray` is the name of the array that begins right below.
-    """
-    first: list[Cell] = [*cells[candidate.above : candidate.above + 5], *[None] * 5]
-    _, semver, _, version, other = first[:5]
-    if candidate.step != 2 or SEMVER.fullmatch(str(semver)):
-        return False
-    return candidate.doubtful or (normalize_key(version) == "version" and bool(SEMVER.fullmatch(str(other))))
-
-
-def _name_above(cells: list[Cell]) -> str | None:
-    """Return the name of a damaged array, by the cells before its first key; None if these do not tell."""
-    if len(cells) <= _MOST_ABOVE or is_blank(cells[-_MOST_ABOVE - 1]):
-        return None
-    version, semver, ndarray = cells[-_MOST_ABOVE:]
-    intact = (
-        normalize_key(version) == "version"
-        or normalize_key(ndarray) == "ndarray"
-        or bool(SEMVER.fullmatch(str(semver)))
-    )
-    return str(cells[-_MOST_ABOVE - 1]) if intact else None
-
-
-def _zone_to_fetch(candidate: _Candidate) -> Zone:
-    """Return the cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
-    above, count = candidate.above, candidate.count + candidate.above
-    if candidate.orient == "columns":
-        return Zone(candidate.row - above, candidate.column, count, "columns")
-    return Zone(candidate.row, candidate.column - above, count, "rows")
-
-
-def _max_word_cells(anchor: Anchor) -> int:
-    """Return how many cells from its first one on may hold any words at all that begin nothing: its header, and its
-    text.
-    """
-    assert anchor.header is not None
-    if anchor.header.dtype.kind not in ("string", "generic"):
-        return anchor.start
-    return _ENDLESS if anchor.header.part else min(anchor.start + anchor.header.capacity, _ENDLESS)

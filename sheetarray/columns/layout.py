@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import check_unicode
 from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
 from ..dtypes import DType
 from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
 from ..header import normalize_key
 from ..linear import LinearArray
+from .limits import check_names, check_texts
 from .words import WORDS
 
 if TYPE_CHECKING:
@@ -263,41 +263,6 @@ def lay_out_sheets(
         Layout(pieces[start : start + columns_per_sheet], names)
         for start in range(0, len(pieces) or 1, columns_per_sheet)
     ]
-
-
-def check_names(names: Mapping[str, object]) -> None:
-    """Refuse names that would not come back from a sheet.
-
-    Raises:
-        LimitError: a blank one, or one that is no Unicode.
-    """
-    check_unicode(names)
-    for name in names:
-        if not name.strip():
-            raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
-
-
-def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
-    """Refuse names and texts that are too long for a cell.
-
-    Raises:
-        LimitError: one is longer than `most` UTF-16 units.
-    """
-    for name, array in arrays.items():
-        if _utf16_length(name) > most:
-            raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
-        if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
-            continue
-        if array.dtype_entry.kind not in ("string", "generic"):
-            continue
-        for index, text in enumerate(array.buffer.tolist()):
-            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
-                place = array.header.describe_element(name, index)
-                raise LimitError(f"{place} has {length:,} characters, and a cell holds {most:,}")
-
-
-def _utf16_length(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _is_word(name: str) -> bool:

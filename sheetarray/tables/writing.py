@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import linear_arrays
 from ..columns import Layout, LayoutColumn
-from ..columns.layout import check_names, check_texts
+from ..columns.limits import check_names, check_texts
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...adapters import Progress
 from ...arrays import linear_arrays
 from ...columns import LayoutColumn
-from ...columns.layout import check_texts
+from ...columns.limits import check_texts
 from ...composite import spread
 from ...elements import Cell
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating

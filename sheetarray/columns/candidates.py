@@ -1,0 +1,97 @@
+"""Cells that look like the beginning of an array, and what stands around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..elements import Cell, is_blank
+from ..header import normalize_key
+from .grid import SEMVER, Anchor, Orient
+from .sheet import Zone
+
+MOST_ABOVE = 3  # cells from a name to `ndarray`
+_ENDLESS = 2**40  # cells
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Cells that look like the beginning of an array.
+
+    Attributes:
+        row, column: of the first of them.
+        orient: which way the list would run.
+        step: how many cells further the second of its words stands.
+        count: how many cells are looked at for the header.
+        doubtful: whether one of its words belongs to what may be the beginning of an array that runs the other way.
+    """
+
+    row: int
+    column: int
+    orient: Orient
+    step: int
+    count: int
+    doubtful: bool
+
+    @property
+    def above(self) -> int:
+        """How many cells before it are looked at for its name: more where `version` itself may have been damaged."""
+        first = self.row if self.orient == "columns" else self.column
+        return min(first, MOST_ABOVE if self.step == 1 else 1)
+
+    @property
+    def second(self) -> tuple[int, int]:
+        """Row and column of the second word."""
+        if self.orient == "columns":
+            return self.row + self.step, self.column
+        return self.row, self.column + self.step
+
+
+def may_cover(candidate: Candidate, other: Candidate) -> bool:
+    """Return whether what another candidate begins with may belong to the header of one before it, if that is one."""
+    if candidate.orient == "columns":
+        return candidate.column == other.column and other.row < candidate.row + candidate.count
+    return candidate.row == other.row and other.column < candidate.column + candidate.count
+
+
+def is_remark(candidate: Candidate, cells: list[Cell]) -> bool:
+    """Return whether a `version` or an `ndarray` is a remark that somebody typed beside another array.
+
+    Without a semver between them the two begin nothing where one of them belongs to an array that runs the other way,
+    or where `ndarray` is the name of the array that begins right below.
+    """
+    first: list[Cell] = [*cells[candidate.above : candidate.above + 5], *[None] * 5]
+    _, semver, _, version, other = first[:5]
+    if candidate.step != 2 or SEMVER.fullmatch(str(semver)):
+        return False
+    return candidate.doubtful or (normalize_key(version) == "version" and bool(SEMVER.fullmatch(str(other))))
+
+
+def name_above(cells: list[Cell]) -> str | None:
+    """Return the name of a damaged array, by the cells before its first key; None if these do not tell."""
+    if len(cells) <= MOST_ABOVE or is_blank(cells[-MOST_ABOVE - 1]):
+        return None
+    version, semver, ndarray = cells[-MOST_ABOVE:]
+    intact = (
+        normalize_key(version) == "version"
+        or normalize_key(ndarray) == "ndarray"
+        or bool(SEMVER.fullmatch(str(semver)))
+    )
+    return str(cells[-MOST_ABOVE - 1]) if intact else None
+
+
+def zone_to_fetch(candidate: Candidate) -> Zone:
+    """Return the cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
+    above, count = candidate.above, candidate.count + candidate.above
+    if candidate.orient == "columns":
+        return Zone(candidate.row - above, candidate.column, count, "columns")
+    return Zone(candidate.row, candidate.column - above, count, "rows")
+
+
+def count_word_cells(anchor: Anchor) -> int:
+    """Return how many cells from its first one on may hold any words at all that begin nothing: its header, and its
+    text.
+    """
+    assert anchor.header is not None
+    if anchor.header.dtype.kind not in ("string", "generic"):
+        return anchor.start
+    return _ENDLESS if anchor.header.part else min(anchor.start + anchor.header.capacity, _ENDLESS)
