@@ -22,6 +22,7 @@ from .labelled import read_dataset, read_frame
 from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
+    from .conversions import convert_many
     from .lazy import iter_blocks, open_many, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
@@ -51,6 +52,7 @@ __all__ = [
     "append_gsheet",
     "check",
     "convert",
+    "convert_many",
     "create_gsheet",
     "from_frame",
     "from_linear",
@@ -80,6 +82,7 @@ __all__ = [
 
 _LAZY = {
     "View": "views.description",
+    "convert_many": "conversions",
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
     "iter_blocks": "lazy",

@@ -9,11 +9,13 @@ import click
 import numpy as np
 
 from .. import api
+from ..files import is_pattern
 from .arguments import FormatName, from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json
+from .converting import convert_files
 from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
-from .program import UsageProblem
+from .program import FINE, UsageProblem
 from .progress import watching
 
 
@@ -40,6 +42,14 @@ from .progress import watching
     is_flag=True,
     help="For each array of two dimensions or more, a sheet of the workbook or spreadsheet that shows it by slices.",
 )
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Convert many files in N processes.")
+@click.option("--scheduler", metavar="ADDRESS", help="Convert many files on a cluster of dask.distributed.")
+@click.option(
+    "--manifest",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Keep in an SQLite file what has become of many files; the same command goes on from there.",
+)
 @from_and_read_options
 @missing_option
 @json_option
@@ -50,17 +60,23 @@ def convert(
     to_format: str | None,
     write_pairs: tuple[str, ...],
     views: bool,
+    workers: int | None,
+    scheduler: str | None,
+    manifest: str | None,
     from_format: str | None,
     read_pairs: tuple[str, ...],
     missing: str | None,
     wants_json: bool,
-) -> None:
+) -> int:
     """Convert SRC to DST: all its arrays, or those NAMES alone.
 
     Values, dtypes and shapes stay as they are; so do labels and the order in memory (row-major or column-major), or a
     warning says which DST's format cannot keep. DST is replaced as a whole once everything is written; a
     conversion that fails leaves it as it was. Options of the formats are those of the Python functions; one that does
     not exist is answered with those that do.
+
+    A SRC with wildcards is many files: DST then has {stem}, {name} or {index} of each. Files that fail are passed
+    over, and listed at the end (exit status 1).
 
     \b
     Examples:
@@ -71,14 +87,20 @@ def convert(
       sheetarray convert run.xlsx tables.csv --write layout=grid    for people; nothing reads it again
       sheetarray convert returned.csv run.json --missing nan
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
+      sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 --manifest done.sqlite
     """
+    write_texts = {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
+    if source != PIPE and (is_pattern(source) or workers or scheduler or manifest):
+        places = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
+        formats = from_format, to_format
+        return convert_files(
+            source, target, names, formats, split_pairs(read_pairs, missing), write_texts, places, wants_json=wants_json
+        )
     if wants_json and target == PIPE:
         raise UsageProblem("--json and DST - both want standard output", "leave one of them out")
     origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
-    write_options = parse_options(
-        goal.row, "write", {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
-    )
+    write_options = parse_options(goal.row, "write", write_texts)
     with watching(origin, "read") as progress:
         arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
     place: Any = sys.stdout.buffer if target == PIPE else goal.place
@@ -95,6 +117,7 @@ def convert(
         print_json(_to_json(origin, goal, arrays))
     else:
         click.echo(_summarize(goal, arrays), err=True)
+    return FINE
 
 
 def _summarize(goal: Endpoint, arrays: dict[str, Any]) -> str:

@@ -39,6 +39,7 @@ LADDER = [
     "api",
     "labelled",
     "lazy",
+    "conversions",
     "pages",
     "cli",
     "testing",

@@ -34,6 +34,7 @@ NAMES = [
     "append_gsheet",
     "check",
     "convert",
+    "convert_many",
     "create_gsheet",
     "from_frame",
     "from_linear",

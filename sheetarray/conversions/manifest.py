@@ -1,0 +1,117 @@
+"""The manifest of many conversions: an SQLite file that says of each source what has become of it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..errors import FormatError, LimitError
+
+_MARK = 0x53414D31  # application_id of a manifest, "SAM1"
+_SCHEMA = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, etag TEXT, target TEXT, state TEXT NOT NULL
+    CHECK (state IN ('waiting', 'done', 'failed')), error TEXT);
+"""
+
+
+@dataclass(frozen=True)
+class ManifestEntry:
+    """What a manifest says of a source.
+
+    Attributes:
+        number: of the source, counted from 0; it stays the same.
+        etag: what tells the version that was converted.
+        target: what it has become.
+        state: "waiting", "done" or "failed".
+    """
+
+    number: int
+    etag: str | None
+    target: str | None
+    state: str
+
+
+class Manifest:
+    """An open manifest, which no other process can open meanwhile.
+
+    Args:
+        path: of the file; made where there is none.
+        about: what the conversions are, as text; those of a manifest stay the same.
+
+    Raises:
+        FormatError: the file is no manifest.
+        LimitError: it is one of other conversions, or is in use.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], about: Mapping[str, str]) -> None:
+        self._name = os.fspath(path)
+        self._database = sqlite3.connect(self._name, timeout=0, isolation_level=None)
+        try:
+            self._open(about)
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            if "locked" in str(error):
+                raise LimitError(f"{self._name}: the manifest is in use by another process") from error
+            raise FormatError(f"is no manifest of conversions ({error})", source=self._name) from error
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _open(self, about: Mapping[str, str]) -> None:
+        run = self._database.execute
+        run("PRAGMA locking_mode = EXCLUSIVE")
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = NORMAL")  # a kill loses nothing, a loss of power perhaps the last lines
+        run("BEGIN EXCLUSIVE")
+        mark = run("PRAGMA application_id").fetchone()[0]
+        if mark != _MARK:
+            if run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise FormatError("is a database, and no manifest of conversions", source=self._name)
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                run(statement)
+            run(f"PRAGMA application_id = {_MARK}")
+            self._database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+        known = dict(run("SELECT key, value FROM about").fetchall())
+        for key, value in about.items():
+            if known.get(key) != value:
+                raise LimitError(
+                    f"{self._name}: a manifest of other conversions: their {key} is {known.get(key)!s:.200}, "
+                    f"not {value:.200}; a new manifest begins anew"
+                )
+        run("COMMIT")
+
+    def __enter__(self) -> Manifest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def entries(self) -> dict[str, ManifestEntry]:
+        """Return what is known, by source."""
+        rows = self._database.execute("SELECT source, number, etag, target, state FROM files")
+        return {source: ManifestEntry(*rest) for source, *rest in rows}
+
+    def add(self, entries: Iterable[tuple[int, str, str | None, str]]) -> None:
+        """Note what is to be done.
+
+        Args:
+            entries: number, source, ETag and target of each.
+        """
+        self._database.execute("BEGIN")
+        self._database.executemany(
+            "INSERT INTO files (number, source, etag, target, state) VALUES (?, ?, ?, ?, 'waiting') "
+            "ON CONFLICT (source) DO UPDATE SET etag = excluded.etag, target = excluded.target, "
+            "state = excluded.state, error = NULL",
+            entries,
+        )
+        self._database.execute("COMMIT")
+
+    def note(self, number: int, error: str | None) -> None:
+        """Note that a source is done, or why it failed."""
+        self._database.execute(
+            "UPDATE files SET state = ?, error = ? WHERE number = ?",
+            ("done" if error is None else "failed", error, number),
+        )

@@ -1,0 +1,230 @@
+"""convert_many: thousands of files, each converted to one of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import api
+from ..errors import warn_caller
+from ..files import PathLike, RemoteFile, file_version, find_places, is_url, locate, read_states
+from ..labelled import list_names
+from .manifest import Manifest
+from .running import Job, run_here, run_in_processes, run_on_scheduler
+from .templates import check_targets, check_template, fill_template, label_of
+
+_MOST_WARNINGS = 100  # different ones that are passed on
+
+
+@dataclass(frozen=True)
+class FailedConversion:
+    """A file that could not be converted.
+
+    Attributes:
+        source: its path or URL.
+        target: what it was to become.
+        error: what is wrong.
+    """
+
+    source: str
+    target: str
+    error: str
+
+
+@dataclass
+class Conversions:
+    """What has become of many files.
+
+    Attributes:
+        total: how many there are.
+        done: how many have been converted.
+        already: how many had been before, as the manifest says.
+        failed: all others.
+    """
+
+    total: int
+    done: int = 0
+    already: int = 0
+    failed: list[FailedConversion] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A source, what it becomes, and whether that has been done."""
+
+    job: Job
+    label: str
+    target: str
+    etag: str | None
+    is_done: bool
+
+
+def convert_many(
+    sources: PathLike | Iterable[PathLike],
+    template: PathLike,
+    names: Sequence[str] | None = None,
+    *,
+    workers: int = 1,
+    scheduler: Any = None,
+    manifest: str | os.PathLike[str] | None = None,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+    writing: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    progress: Callable[[Conversions], None] | None = None,
+) -> Conversions:
+    """Convert many files, each to one of its own, as `convert` does; a file that fails is passed over, and reported.
+
+    With a manifest the work can be stopped, or killed, at any time: whoever calls the same again goes on with what is
+    not done yet, with files that have failed, and with those that have changed since.
+
+    Args:
+        sources: a path or a URL with wildcards, or a list of both.
+        template: of the targets: `{name}` is the file name of a source, `{stem}` the same without suffixes, `{index}`
+            its number, counted from 0 (`{index:05}` with zeros).
+        names: only these arrays; None for all.
+        workers: processes that convert, each with its share of the processors; 1 is this one.
+        scheduler: address of a dask.distributed scheduler, whose workers convert instead.
+        manifest: an SQLite file that keeps of each source its ETag, target, state and error.
+        from_format: the sources', instead of their suffixes.
+        to_format: the targets', instead of their suffix.
+        reading: options for `read`.
+        writing: options for `write`.
+        storage_options: for the file systems of URLs.
+        progress: is called with how far it is, after each file.
+
+    Returns:
+        How many were converted, how many had been before, and what is wrong with each of the others.
+
+    Raises:
+        FileNotFoundError: no file matches, or there is no folder for a target; before anything is converted.
+        FormatError: the manifest is none.
+        LimitError: it is one of other conversions, or in use.
+        MissingDependencyError: a scheduler, and dask.distributed is not installed.
+        NotFoundError: no such format.
+        RemoteError: no scheduler answers.
+        ValueError: a template that cannot be filled, two sources of one target, or a target that is a source; before
+            anything is converted.
+
+    Warns:
+        SheetArrayWarning: what `convert` warns of, each once.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for day in range(3):
+        ...     api.write(folder / f"{day}.csv", {"t": [day]})
+        >>> convert_many(folder / "*.csv", folder / "day-{stem}.json").done
+        3
+    """
+    workers = operator.index(workers)
+    if workers < 1:
+        raise ValueError(f"workers: one process at least, not {workers}")
+    if scheduler is not None and workers > 1:
+        raise ValueError("workers are processes of this machine, and a scheduler has its own: one of both")
+    names = list_names(names)
+    places = find_places(sources, storage_options)
+    text = os.fspath(template)
+    check_template(text, len(places))
+    options: dict[str, Any] = {
+        "from_format": from_format,
+        "to_format": to_format,
+        "reading": dict(reading or {}),
+        "writing": dict(writing or {}),
+    }
+    about = {"template": label_of(text), "options": json.dumps([names, options], sort_keys=True, default=repr)}
+    with ExitStack() as stack:
+        kept = None if manifest is None else stack.enter_context(Manifest(manifest, about))
+        sample = Job(0, text, text, None, names, options, scheduler is None and workers > 1)
+        plans = _plan(places, text, sample, kept, storage_options)
+        result = Conversions(len(plans), already=sum(plan.is_done for plan in plans))
+        waiting = [plan for plan in plans if not plan.is_done]
+        if kept is not None:
+            kept.add((plan.job.number, plan.label, plan.etag, plan.target) for plan in waiting)
+        if waiting:
+            outcomes = _run(iter([plan.job for plan in waiting]), workers, scheduler)
+            _collect(stack.enter_context(closing(outcomes)), waiting, result, kept, progress)
+    return result
+
+
+def _plan(
+    places: Sequence[PathLike],
+    template: str,
+    sample: Job,
+    manifest: Manifest | None,
+    storage_options: Mapping[str, Any] | None,
+) -> list[_Plan]:
+    """Return what is to be done with each source, after what cannot be has been refused."""
+    read_states([place for place in places if isinstance(place, RemoteFile)])  # what is wrong is said by its conversion
+    entries = manifest.entries() if manifest is not None else {}
+    numbers = itertools.count(1 + max((entry.number for entry in entries.values()), default=-1))
+    labels = [label_of(place) for place in places]
+    if len({*labels}) < len(labels):
+        double = next(label for index, label in enumerate(labels) if label in labels[:index])
+        raise ValueError(f"{double} is named twice among the sources")
+    plans = []
+    for place, label in zip(places, labels, strict=True):
+        entry = entries.get(label)
+        number = entry.number if entry is not None else next(numbers)
+        target: Any = fill_template(template, place, number)
+        target = locate(target, storage_options if is_url(target) else None)
+        target = target if isinstance(target, RemoteFile) else os.path.abspath(target)
+        remote = isinstance(place, RemoteFile)
+        version = None if remote else file_version(place)
+        etag = _etag_of(place.state if isinstance(place, RemoteFile) else version)
+        is_done = entry is not None and entry.state == "done" and entry.etag == etag and etag is not None
+        if is_done and not isinstance(target, RemoteFile):
+            is_done = os.path.exists(target)
+        job = Job(number, place if remote else label, target, version, sample.names, sample.options, sample.notes)
+        plans.append(_Plan(job, label, label_of(target), etag, is_done))
+    check_targets({plan.label: plan.target for plan in plans})
+    folders = {os.path.dirname(plan.target): plan.job.target for plan in plans}
+    for target in folders.values():
+        api.check_writable(target, sample.options["to_format"], sample.options["writing"])
+    return plans
+
+
+def _etag_of(state: Any) -> str | None:
+    """Return what tells a version of a file, as text."""
+    if isinstance(state, Mapping):
+        return str(state["ETag"]) if "ETag" in state else json.dumps(state, sort_keys=True, default=str)
+    return None if state is None else json.dumps(state)
+
+
+def _run(jobs: Iterator[Job], workers: int, scheduler: Any) -> Any:
+    if scheduler is not None:
+        return run_on_scheduler(jobs, scheduler)
+    return run_here(jobs) if workers == 1 else run_in_processes(jobs, workers)
+
+
+def _collect(
+    outcomes: Any,
+    plans: Sequence[_Plan],
+    result: Conversions,
+    manifest: Manifest | None,
+    progress: Callable[[Conversions], None] | None,
+) -> None:
+    """Keep what has become of each file, as soon as it is known."""
+    by_number = {plan.job.number: plan for plan in plans}
+    messages: set[str] = set()
+    for job, outcome in outcomes:
+        if manifest is not None:
+            manifest.note(job.number, outcome.error)
+        plan = by_number[job.number]
+        if outcome.error is None:
+            result.done += 1
+        else:
+            result.failed.append(FailedConversion(plan.label, plan.target, outcome.error))
+        for message in outcome.warnings:
+            if message not in messages and len(messages) < _MOST_WARNINGS:
+                messages.add(message)
+                warn_caller(message)
+        if progress is not None:
+            progress(result)

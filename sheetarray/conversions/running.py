@@ -1,0 +1,227 @@
+"""Conversions one after the other, in processes of their own, or on a cluster of dask; a failure is an outcome."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import api
+from ..errors import FormatError, MissingDependencyError, RemoteError, SheetArrayWarning
+from ..files import PathLike, RemoteFile, file_version
+
+_WINDOW = 4  # conversions that wait for each process, so that none is idle
+_PATIENCE = "15s"  # for the answer of a scheduler
+_ENGINE_THREADS = "POLARS_MAX_THREADS"
+
+_busy = threading.Lock()  # held while this process converts a file
+
+
+@dataclass(frozen=True)
+class Job:
+    """One conversion.
+
+    Attributes:
+        number: of the source.
+        source: a path from the root, or a remote file with the state that it was listed with.
+        target: a path from the root, or a remote file.
+        version: of a source on this machine, when it was listed.
+        names: of the arrays; None for all.
+        options: for `convert`.
+        notes: whether warnings are part of the outcome.
+    """
+
+    number: int
+    source: PathLike
+    target: PathLike
+    version: tuple[Any, ...] | None = None
+    names: Sequence[str] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What has become of a conversion: what went wrong, None for nothing, and warnings."""
+
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def run_job(job: Job) -> Outcome:
+    """Convert one file; whatever is wrong with it is the outcome."""
+    with _busy_process(), _noting(job.notes) as messages:
+        try:
+            if not isinstance(job.source, RemoteFile) and file_version(job.source) != job.version:
+                raise FormatError("the file has changed since it was listed", source=os.fspath(job.source))
+            api.convert(job.source, job.target, job.names, **job.options)
+        except Exception as error:  # of this file alone
+            return Outcome(_describe(error), tuple(messages))
+    return Outcome(None, tuple(messages))
+
+
+def _describe(error: BaseException) -> str:
+    kind = type(error)
+    plain = kind.__module__.startswith("sheetarray") or issubclass(kind, OSError)
+    return str(error) if plain and str(error) else f"{kind.__name__}: {error}"
+
+
+@contextmanager
+def _busy_process() -> Iterator[None]:
+    """Keep a process that is to end with its parent alive for as long as it writes; no thread waits."""
+    held = _busy.acquire(blocking=False)
+    try:
+        yield
+    finally:
+        if held:
+            _busy.release()
+
+
+@contextmanager
+def _noting(notes: bool) -> Iterator[list[str]]:
+    messages: list[str] = []
+    if not notes:
+        yield messages
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SheetArrayWarning)
+        yield messages
+        messages += dict.fromkeys(str(entry.message) for entry in caught)
+
+
+# Where they run ----------------------------------------------------------------------------------------------
+
+
+def run_here(jobs: Iterator[Job]) -> Iterator[tuple[Job, Outcome]]:
+    """Yield the outcomes of conversions in this process, one after the other."""
+    for job in jobs:
+        yield job, run_job(job)
+
+
+def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
+    """Yield the outcomes of conversions in processes that are started for them, and not forked off this one.
+
+    A process that dies takes what the others were about along: that is done again, each file in a process of its own,
+    and what ends that one too has failed.
+
+    Raises:
+        RuntimeError: no process can be started.
+    """
+    works = False
+    with _sharing_processors(workers):
+        while True:
+            lost: list[Job] = []
+            for job, outcome in _run_in_pool(jobs, workers, _WINDOW * workers, lost):
+                works = True
+                yield job, outcome
+            if not lost:
+                return
+            for job in lost:
+                lost_again: list[Job] = []
+                outcomes = list(_run_in_pool(iter([job]), 1, 1, lost_again))
+                works = works or bool(outcomes)
+                if not works:
+                    raise RuntimeError(
+                        "no process can be started: a script has to call convert_many below "
+                        'if __name__ == "__main__":, as with any processes of Python'
+                    )
+                yield from outcomes or [(job, Outcome("the process that converted it has died, perhaps for memory"))]
+
+
+def _run_in_pool(jobs: Iterator[Job], workers: int, window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    try:
+        yield from _run_on(pool, jobs, window, lost)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run_on_scheduler(jobs: Iterator[Job], address: Any) -> Iterator[tuple[Job, Outcome]]:
+    """Yield the outcomes of conversions on a cluster of dask.distributed.
+
+    Args:
+        jobs: the conversions.
+        address: of its scheduler, such as `tcp://10.0.0.1:8786`; or what else its `Client` takes.
+
+    Raises:
+        MissingDependencyError: distributed is not installed.
+        RemoteError: no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"a cluster needs {error.name}: pip install 'sheetarray[dask]'", name=error.name
+        ) from error
+    make_client: Any = Client
+    try:
+        client = make_client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise RemoteError(f"{address}: no scheduler answers ({type(error).__name__}: {error})") from error
+    with client:
+        threads = sum(client.nthreads().values()) or 1
+        yield from _run_on(client.get_executor(pure=False), jobs, _WINDOW * threads, [])
+
+
+def _run_on(executor: Executor, jobs: Iterator[Job], window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:
+    """Yield outcomes as they come; what was not done when the processes died is lost."""
+    pending: dict[Future[Outcome], Job] = {}
+    while True:
+        while len(pending) < window and (job := next(jobs, None)) is not None:
+            try:
+                pending[executor.submit(run_job, job)] = job
+            except BrokenProcessPool:
+                lost.append(job)
+                break
+        if not pending:
+            return
+        ready, _ = wait(pending, return_when=FIRST_COMPLETED)
+        for future in ready:
+            job = pending.pop(future)
+            try:
+                yield job, future.result()
+            except BrokenProcessPool:
+                lost.append(job)
+            except Exception as error:  # of the cluster: this file is not done
+                yield job, Outcome(_describe(error))
+        if lost:
+            lost += pending.values()
+            return
+
+
+@contextmanager
+def _sharing_processors(workers: int) -> Iterator[None]:
+    """Let the columnar engine of each process that is started have its share of the processors, and no more."""
+    known = os.environ.get(_ENGINE_THREADS)
+    if known is None:
+        os.environ[_ENGINE_THREADS] = str(max(1, (os.cpu_count() or 1) // workers))
+    try:
+        yield
+    finally:
+        if known is None:
+            os.environ.pop(_ENGINE_THREADS, None)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, after the file that is being written."""
+    import multiprocessing
+    from multiprocessing.connection import wait as wait_for
+
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait_for([parent.sentinel])
+            _busy.acquire()
+            os._exit(1)
+
+    threading.Thread(target=watch, name="sheetarray-parent", daemon=True).start()

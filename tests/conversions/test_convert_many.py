@@ -1,0 +1,322 @@
+"""convert_many: each file becomes one of its own, once, whatever happens on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import fsspec
+import numpy as np
+import psutil
+import pytest
+from click.testing import CliRunner
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.conversions.manifest import Manifest
+from sheetarray.conversions.running import Job, run_in_processes
+from sheetarray.conversions.templates import check_targets, check_template, fill_template
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("in", "out", "alone"):
+        (tmp_path / name).mkdir()
+    write_sources(tmp_path, 7)
+    return tmp_path
+
+
+def write_sources(folder, count):
+    rng = np.random.default_rng(7)
+    for number in range(count):
+        sa.write(folder / "in" / f"{number:04}.csv", {"t": rng.random((4, 3)), "n": np.arange(number % 5)})
+
+
+def convert_alone(folder):
+    for path in (folder / "in").iterdir():
+        sa.convert(path, folder / "alone" / f"{path.stem}.json")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def convert(folder, **options):
+    return sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.json", **options)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_files_are_those_of_one_conversion_each(folder, workers, monkeypatch):
+    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+    convert_alone(folder)
+    (folder / "in" / "broken.csv").write_text("t\nversion\n")
+    seen = []
+    result = convert(folder, workers=workers, progress=lambda now: seen.append(now.done + len(now.failed)))
+    assert contents(folder / "out") == contents(folder / "alone")
+    assert (result.total, result.done, result.already) == (8, 7, 0)
+    assert [file.source for file in result.failed] == [str(folder / "in" / "broken.csv")]
+    assert "no array" in result.failed[0].error
+    assert seen == list(range(1, 9))
+    assert "POLARS_MAX_THREADS" not in os.environ
+
+
+def test_urls_are_converted_and_what_formats_lose_is_warned_of_once(folder):
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    for number in range(3):
+        sa.write(f"memory://in/{number}.csv", {"t": np.arange(3) + number})
+    assert sa.convert_many("memory://in/*.csv", "memory://out/{index:02}-{name}.json").done == 3
+    assert sa.read("memory://out/02-2.csv.json")["t"].tolist() == [2, 3, 4]
+    with pytest.warns(sa.SheetArrayWarning, match="name") as record:
+        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.npy", ["t"], workers=2)
+    assert len(record) <= 7
+    system.store.clear()
+
+
+# Templates ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("template", "source", "target"),
+    [
+        ("{stem}.avro", "in/run.2024.csv.gz", "run.2024.avro"),
+        ("{name}.avro", "s3://bucket/in/run.csv", "run.csv.avro"),
+        ("{stem:>6}-{index:03}{{}}.avro", "run.csv", "   run-012{}.avro"),
+        ("{stem}.avro", "https://host/in/run.csv?signature=a/b.c", "run.avro"),
+        ("{stem}.avro", "in/.csv", ".csv.avro"),
+    ],
+)
+def test_a_template_is_filled(template, source, target):
+    check_template(template, 2)
+    assert fill_template(template, source, 12) == target
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{}", "{0}", "{stem.x}", "{stem!r}", "{stem[0]}", "{index:{name}}", "{stem", "{index:z}", "}", "{stem:d}"],
+)
+def test_a_template_that_cannot_be_filled_is_refused(template):
+    with pytest.raises(ValueError, match="the template"):
+        check_template(template, 1)
+
+
+def test_a_template_without_fields_is_for_one_source():
+    check_template("out.csv", 1)
+    with pytest.raises(ValueError, match="one target for 2 sources"):
+        check_template("out.csv", 2)
+
+
+def test_no_target_is_that_of_two_sources_or_a_source(folder):
+    with pytest.raises(ValueError, match="a and b would both become x"):
+        check_targets({"a": "x", "b": "x"})
+    (folder / "more").mkdir()
+    (folder / "more" / "0003.csv").write_bytes((folder / "in" / "0003.csv").read_bytes())
+    with pytest.raises(ValueError, match=r"would both become .*0003\.json"):
+        sa.convert_many(folder / "*" / "*.csv", folder / "out" / "{stem}.json")
+    with pytest.raises(ValueError, match="which is one of the sources"):
+        sa.convert_many(folder / "in" / "*.csv", f"{folder}/out/../in/{{name}}")
+    with pytest.raises(ValueError, match="named twice"):
+        sa.convert_many([folder / "in" / "0000.csv", folder / "in" / "0000.csv"], folder / "out" / "{index}.json")
+    with pytest.raises(FileNotFoundError):
+        sa.convert_many(folder / "in" / "*.csv", folder / "none" / "{stem}.json")
+    with pytest.raises(sa.NotFoundError, match="no format"):
+        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.jsn")
+    for options in ({"workers": 0}, {"workers": 2, "scheduler": "tcp://127.0.0.1:1"}):
+        with pytest.raises(ValueError, match="process"):
+            convert(folder, **options)
+    assert contents(folder / "out") == {}
+
+
+# Manifests ---------------------------------------------------------------------------------------------------
+
+
+def test_a_manifest_goes_on_where_it_was_left(folder):
+    manifest, out = folder / "m.sqlite", folder / "out"
+    broken = folder / "in" / "0007.csv"
+    broken.write_text("no array")
+    first = convert(folder, manifest=manifest)
+    assert (first.done, len(first.failed)) == (7, 1)
+    times = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    sa.write(broken, {"t": [1]})
+    sa.write(folder / "in" / "0001.csv", {"t": [2, 3]})
+    (out / "0002.json").unlink()
+    second = convert(folder, manifest=manifest)
+    assert (second.total, second.done, second.already, second.failed) == (8, 3, 5, [])
+    unchanged = {name for name, at in times.items() if (out / name).stat().st_mtime_ns == at}
+    assert unchanged == {f"000{number}.json" for number in (0, 3, 4, 5, 6)}
+    assert sa.read(out / "0001.json")["t"].tolist() == [2, 3]
+    assert convert(folder, manifest=manifest).already == 8
+
+
+def test_a_manifest_says_of_each_source_what_has_become_of_it(folder):
+    (folder / "in" / "0003.csv").write_text("no array")
+    convert(folder, manifest=folder / "m.sqlite")
+    database = sqlite3.connect(folder / "m.sqlite")
+    rows = database.execute("SELECT source, etag, target, state, error FROM files ORDER BY number").fetchall()
+    database.close()
+    assert [row[3] for row in rows] == ["done"] * 3 + ["failed"] + ["done"] * 3
+    assert rows[3][0] == str(folder / "in" / "0003.csv")
+    assert rows[3][2] == str(folder / "out" / "0003.json")
+    assert "no array" in rows[3][4]
+    assert all(row[1] for row in rows)
+
+
+def test_a_number_stays_that_of_its_source(folder):
+    options = {"manifest": folder / "m.sqlite"}
+    template = folder / "out" / "{index}.json"
+    sa.convert_many(folder / "in" / "*.csv", template, **options)
+    sa.write(folder / "in" / "0000-new.csv", {"t": [17]})
+    again = sa.convert_many(folder / "in" / "*.csv", template, **options)
+    assert (again.done, again.already) == (1, 7)
+    assert sa.read(folder / "out" / "7.json")["t"].tolist() == [17]
+
+
+def test_a_manifest_of_something_else_is_refused(folder):
+    manifest = folder / "m.sqlite"
+    convert(folder, manifest=manifest)
+    with pytest.raises(sa.LimitError, match="their template is"):
+        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{name}.json", manifest=manifest)
+    with pytest.raises(sa.LimitError, match="their options"):
+        convert(folder, manifest=manifest, reading={"missing": "nan"})
+    (folder / "text").write_text("no database" * 200)
+    with pytest.raises(sa.FormatError, match="is no manifest"):
+        convert(folder, manifest=folder / "text")
+    database = sqlite3.connect(folder / "other.sqlite")
+    database.execute("CREATE TABLE files (x)")
+    database.close()
+    with pytest.raises(sa.FormatError, match="is a database, and no manifest"):
+        convert(folder, manifest=folder / "other.sqlite")
+
+
+def test_a_manifest_is_used_by_one_at_a_time(tmp_path):
+    with Manifest(tmp_path / "m.sqlite", {"template": "x"}), pytest.raises(sa.LimitError, match="in use"):
+        Manifest(tmp_path / "m.sqlite", {"template": "x"})
+    with Manifest(tmp_path / "m.sqlite", {"template": "x"}) as manifest:
+        assert manifest.entries() == {}
+
+
+# Deaths ------------------------------------------------------------------------------------------------------
+
+
+class Deadly:
+    """What ends the process that it is sent to."""
+
+    def __reduce__(self):
+        return os._exit, (9,)
+
+
+def test_a_process_that_dies_fails_its_file_alone(folder):
+    jobs = [
+        Job(number, str(path), str(folder / "out" / f"{path.stem}.json"), sa.files.file_version(path))
+        for number, path in enumerate(sorted((folder / "in").iterdir()))
+    ]
+    jobs[3] = Job(3, jobs[3].source, jobs[3].target, options={"reading": Deadly()})
+    outcomes = {job.number: outcome.error for job, outcome in run_in_processes(iter(jobs), 2)}
+    assert sorted(outcomes) == list(range(7))
+    assert "has died" in outcomes.pop(3)
+    assert set(outcomes.values()) == {None}
+
+
+def start(folder, *options):
+    command = [sys.executable, "-m", "sheetarray", "convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite"]
+    return subprocess.Popen([*command, *options], cwd=folder, stderr=subprocess.PIPE, text=True)
+
+
+def kill_after(folder, count, *options):
+    """Kill a conversion when there are so many files; return the names and times of those in the manifest."""
+    process = start(folder, *options)
+    try:
+        while len(list((folder / "out").iterdir())) < count:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.01)  # until there are as many
+        children = [] if "--scheduler" in options else psutil.Process(process.pid).children(recursive=True)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    for child in children:
+        child.wait(60)  # it ends by itself
+    with Manifest(folder / "m.sqlite", {}) as manifest:
+        done = [os.path.basename(entry.target) for entry in manifest.entries().values() if entry.state == "done"]
+    return {name: (folder / "out" / name).stat().st_mtime_ns for name in done}
+
+
+def finish(folder, *options):
+    process = start(folder, "--json", *options)
+    assert process.wait(240) == 0, process.stderr.read()
+    process.communicate()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_processes_that_were_killed_are_resumed_and_leave_none_behind(folder):
+    write_sources(folder, 150)
+    convert_alone(folder)
+    done = kill_after(folder, 20, "--workers", "2")
+    finish(folder, "--workers", "2")
+    out = {path.name: path.read_bytes() for path in (folder / "out").glob("*.json")}
+    assert out == contents(folder / "alone")
+    assert len(done) >= 5
+    assert {name: (folder / "out" / name).stat().st_mtime_ns for name in done} == done  # not once more
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder):
+    distributed = pytest.importorskip("distributed")
+    write_sources(folder, 200)
+    convert_alone(folder)
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True)
+    with cluster:
+        first = kill_after(folder, 40, "--scheduler", cluster.scheduler_address)
+        second = kill_after(folder, 120, "--scheduler", cluster.scheduler_address)
+        finish(folder, "--scheduler", cluster.scheduler_address)
+    out = {path.name: path.read_bytes() for path in (folder / "out").glob("*.json")}
+    assert out == contents(folder / "alone")
+    assert set(first) < set(second)
+    for done in (first, second):
+        assert {name: (folder / "out" / name).stat().st_mtime_ns for name in done} == done
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(folder, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("sheetarray.conversions.running._PATIENCE", "0.1s")
+    with pytest.raises(sa.RemoteError, match="no scheduler answers"):
+        convert(folder, scheduler="tcp://127.0.0.1:1")
+
+
+# The command line --------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_reports_failures_at_the_end(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for number in range(22):
+        (folder / "in" / f"broken{number:02}.csv").write_text("no array")
+    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite"])
+    assert run.exit_code == 1
+    assert run.stderr.count("failed: ") == 20
+    assert "and 2 more" in run.stderr
+    assert "29 files: 7 converted, 22 failed" in run.stderr
+    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite", "--json"])
+    said = json.loads(run.stdout)
+    assert (said["files"], said["converted"], said["before"], len(said["failed"])) == (29, 0, 7, 22)
+
+
+def test_the_command_line_refuses_what_cannot_be(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for arguments, message in [
+        (["in/*.csv", "out/all.json"], "one target for 7 sources"),
+        (["in/*.csv", "-"], "do not fit into one pipe"),
+        (["in/*.tsv", "out/{stem}.json"], "no file matches"),
+        (["in/*.csv", "out/{stem}.json", "--workers", "0"], "0 is not in the range"),
+        (["in/*.csv", "out/{stem}.json", "--write", "nonsense=1"], "no option 'nonsense'"),
+    ]:
+        run = CliRunner().invoke(main, ["convert", *arguments])
+        assert run.exit_code == 2, run.output
+        assert message in run.stderr
+    run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.csv", "--write", "delimiter=;"])
+    assert run.exit_code == 0
+    assert b"t;n" in (folder / "out" / "0000.csv").read_bytes()
