@@ -41,7 +41,7 @@ def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buf
 
     Example:
         >>> import io
-        >>> from .adapter import write_csv
+        >>> from .writing import write_csv
         >>> file = io.BytesIO()
         >>> write_csv(file, {"t": np.arange(2000)})
         >>> read_elements_csv(io.BytesIO(file.getvalue()), "t", 1200, 1203)
