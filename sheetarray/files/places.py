@@ -21,6 +21,7 @@ STORAGE_HINT = 'pip install "sheetarray[remote]"'
 
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]+"
 _URL = re.compile(rf"(?:{_SCHEME}::)*({_SCHEME})://")
+_SCHEMES = re.compile(rf"(?:^|(?<=::)){_SCHEME}(?=://|::)")
 _LOCAL = ("file://", "local://")
 _LOGIN = re.compile(r"(?<=://)[^/@?#]*:[^/@?#]*@")
 _SECRET = re.compile(r"([?&][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
@@ -36,7 +37,7 @@ class RemoteFile(os.PathLike[str]):
     As a path it is the URL without passwords and signatures; so messages never show any.
 
     Attributes:
-        url: as it was given.
+        url: as it was given, its schemes in small letters, the only ones that file systems know.
         options: for the file system.
         state: what tells a changed file from this one, once it was opened; None before.
         head: its first bytes, as far as they were read.
@@ -47,7 +48,7 @@ class RemoteFile(os.PathLike[str]):
     """
 
     def __init__(self, url: str, options: Mapping[str, Any] | None = None) -> None:
-        self.url = url
+        self.url = _SCHEMES.sub(lambda scheme: scheme.group().lower(), url)
         self.options = dict(options or {})
         self.state: dict[str, Any] | None = None
         self.head = b""
@@ -106,6 +107,8 @@ def name_part(place: PathLike) -> str:
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if not is_url(place):
         return text
+    if text.lower().startswith(_LOCAL):
+        return _local_path(text)
     link = next(part for part in text.split("::") if "://" in part)
     scheme, _, path = link.partition("://")
     cut = re.split("[?#]", path, maxsplit=1)[0]
@@ -122,12 +125,15 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
 
     Raises:
         NotFoundError: a `file://` URL of another machine.
+        TypeError: storage options that are no mapping of text.
         ValueError: storage options without a URL.
 
     Example:
         >>> locate("file:///data/run%201.csv"), locate("memory://run.csv")
         ('/data/run 1.csv', RemoteFile('memory://run.csv'))
     """
+    if storage_options is not None and not _is_mapping_of_text(storage_options):
+        raise TypeError(f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}")
     if isinstance(place, str) and is_url(place):
         if not place.lower().startswith(_LOCAL):
             return RemoteFile(place, storage_options)
@@ -135,6 +141,10 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
     if storage_options and not isinstance(place, RemoteFile):
         raise ValueError("storage_options are for a URL, such as s3://bucket/run.csv: this is none")
     return place
+
+
+def _is_mapping_of_text(options: object) -> bool:
+    return isinstance(options, Mapping) and all(isinstance(key, str) for key in options)
 
 
 def _local_path(url: str) -> str:

@@ -6,6 +6,7 @@ name in the same folder, and then its own name.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import tempfile
@@ -27,7 +28,7 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
 
     Raises:
         NotFoundError: the file system is only read.
-        OSError: it refuses, or cannot be reached.
+        OSError: it refuses, or cannot be reached; or a folder stands there.
     """
     system, path = open_storage(place)
     refuse_read_only(place, system)
@@ -48,6 +49,8 @@ def _put_whole(system: Any, local: str, path: str) -> None:
     temporary = f"{folder}{mark}.sheetarray-{secrets.token_hex(8)}.tmp"
     try:
         system.put_file(local, temporary)
+        if system.isdir(path):  # `mv` would put the file into it
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         system.mv(temporary, path)
     except BaseException:
         with suppress(Exception):  # the first error is the one to be told

@@ -150,3 +150,31 @@ def test_values_of_storage_options_are_concealed_from_four_characters_on():
     options = {"key": "abc", "secret": "abcd", "client_kwargs": {"token": ["efghi"], "endpoint_url": "http://h"}}
     file = RemoteFile("s3://b/k", options)
     assert file.conceal("abc- abcd efghi http://h") == "abc- *** *** http://h"
+
+
+@pytest.mark.parametrize("options", ["anon", [("anon", True)], {1: 2}, 5])
+def test_storage_options_that_name_no_values_are_told(memory, options):
+    memory.pipe_file("/run.csv", b"")
+    for place in ("memory://run.csv", "run.csv"):
+        with pytest.raises(TypeError, match=r"storage_options names values, such as \{'anon': True\}"):
+            sa.read(place, storage_options=options)
+
+
+def test_schemes_may_stand_in_capitals(memory):
+    sa.write("MEMORY://Run.csv", {"a": [1, 2]})
+    assert list(memory.store) == ["/Run.csv"]
+    assert sa.read("SimpleCache::Memory://Run.csv")["a"].tolist() == [1, 2]
+
+
+def test_a_folder_is_no_file_to_be_written(memory):
+    memory.pipe_file("/run.csv/part", b"1")
+    with pytest.raises(IsADirectoryError, match=r"memory://run\.csv"):
+        sa.write("memory://run.csv", {"a": [1]})
+    assert list(memory.store) == ["/run.csv/part"]
+
+
+def test_two_colons_in_a_path_of_this_machine_begin_no_other_link(tmp_path):
+    url = f"file://{tmp_path}/a::b.csv"
+    sa.write(url, {"a": [1]})
+    assert os.listdir(tmp_path) == ["a::b.csv"]
+    assert sa.read(url)["a"].tolist() == [1]
