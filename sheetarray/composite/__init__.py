@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .columns import check_composites, count_named, find_fixed_columns, read_composites, scan_composites
 from .sheets import check_sheets, count_cells, read_resized_arrays, read_sheets, scan_sheets
-from .writing import spread
+from .writing import spread, spread_rows
 
 __all__ = [
     "check_composites",
@@ -25,4 +25,5 @@ __all__ = [
     "scan_composites",
     "scan_sheets",
     "spread",
+    "spread_rows",
 ]

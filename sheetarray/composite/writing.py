@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arrays import values_by_name
+from ..errors import DTypeError
 from ..registry import LABELLING, Composite, composites
 from .modules import (
     load_labels,
@@ -26,11 +27,28 @@ def spread(arrays: Any, *, limit: int) -> Any:
     """
     if LABELLING is not None and type(arrays) is not dict:
         arrays = load_labels(LABELLING).spread(arrays, limit=limit)
-    for composite in composites():
-        alone = _is_of(composite, arrays)
-        if alone or (isinstance(arrays, Mapping) and any(_is_of(composite, value) for value in arrays.values())):
-            arrays = load_module(composite).spread(values_by_name(arrays), limit=limit)
+    for composite in _composites_among(arrays):
+        arrays = load_module(composite).spread(values_by_name(arrays), limit=limit)
     return arrays
+
+
+def spread_rows(arrays: Any, *, limit: int) -> Any:
+    """Return what `spread` does of rows that are appended to arrays: without labels, which stay those of the arrays.
+
+    Raises:
+        DTypeError: a composite, of which no column ends where its rows do.
+    """
+    for composite in _composites_among(arrays):
+        raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")
+    by_name = spread(arrays, limit=limit)
+    if LABELLING is None or by_name is arrays:
+        return by_name
+    return {name: array for name, array in by_name.items() if name != LABELLING.name}
+
+
+def _composites_among(arrays: Any) -> list[Composite]:
+    values = [arrays, *arrays.values()] if isinstance(arrays, Mapping) else [arrays]
+    return [composite for composite in composites() if any(_is_of(composite, value) for value in values)]
 
 
 def _is_of(composite: Composite, value: Any) -> bool:

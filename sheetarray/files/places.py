@@ -133,7 +133,9 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         ('/data/run 1.csv', RemoteFile('memory://run.csv'))
     """
     if storage_options is not None and not _is_mapping_of_text(storage_options):
-        raise TypeError(f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}")
+        raise TypeError(
+            f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}"
+        )
     if isinstance(place, str) and is_url(place):
         if not place.lower().startswith(_LOCAL):
             return RemoteFile(place, storage_options)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import linear_arrays
 from ..columns import Layout, LayoutColumn
 from ..columns.limits import check_names, check_texts
@@ -51,8 +52,11 @@ def lay_out_table(
             raise DTypeError(
                 f"{name}: an array of {array.ndim} dimensions is no column of a table: sheetarray.write keeps its shape"
             )
-        buffer = np.ascontiguousarray(array.to_numpy())
-        columns.append(LayoutColumn(name, [], array.dtype_entry, buffer, serials=serials))
+        entry, buffer = array.dtype_entry, np.ascontiguousarray(array.to_numpy())
+        if array.dtype_entry.kind == "generic" and _is_text(buffer):  # marks would tell "1" from 1, and "" from None
+            buffer = np.array(buffer.tolist(), np.dtypes.StringDType(na_object=None))
+            entry = dtypes.from_name("string")
+        columns.append(LayoutColumn(name, [], entry, buffer, serials=serials))
     first = columns[0]
     for column in columns:
         if len(column.buffer) != len(first.buffer):
@@ -67,6 +71,11 @@ def lay_out_table(
     if max_characters is not None:
         check_texts(arrays, max_characters)
     return Layout(columns)
+
+
+def _is_text(buffer: Array) -> bool:
+    kinds = set(map(type, buffer.tolist()))
+    return str in kinds and kinds <= {str, type(None)}
 
 
 def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
@@ -84,10 +93,10 @@ def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str
 def _describe_change(array: Array, column: Array) -> str | None:
     """Return what has become of a column; None where it is the same."""
     if len(array) != len(column):
-        return f"has {len(column)} rows, not {len(array)}"
+        return f"has {len(column)} {_rows(len(column))}, not {len(array)}"
     family = _FAMILIES.get(array.dtype.kind, "")
     if family != _FAMILIES.get(column.dtype.kind):
-        return f"is {column.dtype.name}, not {_name_of(array)}"
+        return f"is {_name_of(column)}, not {_name_of(array)}"
     if family == "dates":
         same = (array == column) | (np.isnat(array) & np.isnat(column))
     elif family == "floats":
@@ -102,7 +111,13 @@ def _describe_change(array: Array, column: Array) -> str | None:
     if not len(changed):
         return None
     index = int(changed[0])
-    return f"has other values in {len(changed)} rows, the first in row {index + 2}: {column[index]!r:.60}"
+    return (
+        f"has other values in {len(changed)} {_rows(len(changed))}, the first in row {index + 2}: {column[index]!r:.60}"
+    )
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"
 
 
 def _name_of(array: Array) -> str:

@@ -237,3 +237,18 @@ def test_any_table_comes_back_or_its_columns_are_named(
     for name, array in table.items():
         told = any(message.startswith(f"{name!r:.80}") for message in named)
         assert told != (name in columns and same(array, columns[name])), (name, named, columns)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_text_with_nulls_has_no_marks(tmp_path: Path, suffix: str) -> None:
+    texts = np.array(["007", None, "", "TRUE", "x"], object)
+    with pytest.warns(sa.SheetArrayWarning, match="it is text, not object"):
+        sa.write_table(tmp_path / f"t.{suffix}", {"a": texts, "b": np.arange(5)})
+    assert sa.read_columns(tmp_path / f"t.{suffix}")["a"].tolist() == ["007", "", "", "TRUE", "x"]
+    if suffix == "csv":
+        assert (tmp_path / "t.csv").read_bytes() == b'a,b\r\n007,0\r\n,1\r\n"",2\r\nTRUE,3\r\nx,4\r\n'
+
+
+def test_warnings_count_one_row_as_one(tmp_path: Path) -> None:
+    with pytest.warns(sa.SheetArrayWarning, match="it has 1 row, not 2"):
+        sa.write_table(tmp_path / "t.csv", {"a": np.array([1, None], object)})

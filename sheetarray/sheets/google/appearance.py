@@ -52,7 +52,7 @@ def _header_requests(plan: WritePlan, gid: int) -> Requests:
     width = {"range": {"sheetId": gid, "dimension": "COLUMNS", "startIndex": 0, "endIndex": len(plan.places)}}
     wide: Requests = [{"autoResizeDimensions": {"dimensions": width["range"]}}]
     if not _folds_headers(plan):
-        return [*wide, _freeze(gid, 1)]
+        return [*wide, _freeze(gid, min(1, plan.rows - 1))]  # all rows cannot be frozen
     rows = _header_rows(plan, gid)
     group = {"range": rows, "depth": 1, "collapsed": True}
     return [

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...adapters import Progress
 from ...arrays import linear_arrays
-from ...columns import LayoutColumn
+from ...columns import LayoutColumn, cell_address
 from ...columns.limits import check_texts
-from ...composite import spread
+from ...composite import spread_rows
 from ...elements import Cell
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
 from ...files import PathLike
@@ -51,12 +51,12 @@ def append_gsheet(
     """Append rows to arrays of a worksheet: all of them, or nothing at all; a reader sees the arrays before or after.
 
     A row is what one index of the first axis holds, of a column-major array the last axis. What stands in the worksheet
-    is not read, and not sent again.
+    is not read but for the last element of each array, and not sent again.
 
     Args:
         target: as for `write_gsheet`.
         arrays: a mapping of names of arrays that are there to their new rows, of the same dtype and the same sizes of
-            all other axes; or what `write_gsheet` takes besides.
+            all other axes; or what `write_gsheet` takes besides, but no awkward arrays. Labels stay as they are.
         worksheet: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
@@ -69,7 +69,8 @@ def append_gsheet(
     Raises:
         NotFoundError: no such worksheet, or no array of a name.
         DTypeError: rows of another dtype than their array; nothing is changed.
-        FormatError: something stands below an array, at `.location`, or its header is broken; nothing is changed.
+        FormatError: something stands below an array, at `.location`, its last element is gone, or its header is broken;
+            nothing is changed.
         LimitError: rows that do not fit an array, or are too many for one request; nothing is changed.
         RemoteError: the service cannot be reached, or refuses; nothing is changed.
 
@@ -85,7 +86,7 @@ def append_gsheet(
         array([[1.5, 2.5],
                [3.5, 4.5]])
     """
-    linear = linear_arrays(spread(arrays, limit=_MOST_CHARACTERS))
+    linear = linear_arrays(spread_rows(arrays, limit=_MOST_CHARACTERS))
     check_texts(linear, _MOST_CHARACTERS)
     address = parse_address(target, worksheet)
     http = address.http if address.http is not None and client is None else client
@@ -135,6 +136,16 @@ class _Rows:
         top = row + self.header.capacity - len(self.cells)
         return Rect(top, column, top + len(self.cells), column + 1)
 
+    @property
+    def last(self) -> tuple[int, int]:
+        """The cell above them, of the last element."""
+        return self.rect.top - 1, self.standing.data[1]
+
+    @property
+    def needs_last(self) -> bool:
+        """Whether an array has a last element, which no blank cell can be."""
+        return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
+
 
 def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
     """Append rows to the arrays of a worksheet as it was seen.
@@ -149,9 +160,20 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         if not grown:
             return
         _check_size(grown)
-        for row, column in sorted(find_filled(service, sheet, [rows.rect for rows in grown], content.grid)):
-            (name,) = {rows.piece.name for rows in grown if rows.rect.left == column}
-            raise overwrite_error("a cell that belongs to no array", row, column, name)
+        lasts = {rows.last: rows for rows in grown if rows.needs_last}
+        rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
+        looked = [*rects, *(rows.rect for rows in grown)]
+        filled = sorted(find_filled(service, sheet, looked, content.grid))
+        for row, column in filled:
+            if (row, column) not in lasts:
+                (name,) = {rows.piece.name for rows in grown if rows.rect.left == column}
+                raise overwrite_error("a cell that belongs to no array", row, column, name)
+        for place in sorted(lasts.keys() - set(filled)):
+            raise FormatError(
+                f"{lasts[place].piece.name}: nothing can be appended, since its last element is gone",
+                location=cell_address(*place),
+                hint="adopt makes the header true where rows were deleted",
+            )
     height = max(sheet.rows, *(rows.rect.bottom or 0 for rows in grown))
     others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
     check_cells(others + height * sheet.columns, MOST_CELLS, others)
@@ -182,7 +204,7 @@ def _grow(name: str, array: LinearArray, content: SheetContent) -> _Rows:
     """
     group = content.arrays.get(name, [])
     if not group:
-        raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays))}")
+        raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays)) or 'none'}")
     anchor, address = group[0].anchor, group[0].anchor.address(0)
     header = anchor.header
     if header is None or len(group) > 1 or anchor.orient == "rows":

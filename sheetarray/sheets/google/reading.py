@@ -92,7 +92,7 @@ def read_gsheet(
         {'t': array([[1.5, 2.5]])}
     """
 
-    check_slices(slices or {})
+    check_slices({} if slices is None else slices)
     if slices and resize:
         raise LimitError("slices are of the arrays as their headers say, and resize=True of what stands below")
 

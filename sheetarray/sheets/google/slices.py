@@ -80,6 +80,7 @@ def read_slices(
 
     Raises:
         ChangedError: somebody has written meanwhile.
+        LimitError: an array of no dimensions, which has no first axis.
     """
     parts: dict[str, Array] = {name: whole[name][rows] for name, rows in slices.items() if name in whole}
     left = {name: rows for name, rows in slices.items() if name not in whole}
@@ -90,6 +91,8 @@ def read_slices(
             seen.setdefault(id(view), (view, view.generation()))
         header = anchor.header
         assert header is not None
+        if not header.shape:
+            raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
         indices = range(header.shape[0])[rows]
         size = header.length // header.shape[0]
         first, last = (min(indices), max(indices) + 1) if indices else (0, 0)
@@ -118,6 +121,9 @@ def check_slices(slices: Mapping[str, slice]) -> None:
     Raises:
         LimitError: it is not.
     """
+    if not isinstance(slices, Mapping):
+        raise LimitError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")
     for name, rows in slices.items():
-        if not isinstance(rows, slice):
+        bounds = (rows.start, rows.stop, rows.step) if isinstance(rows, slice) else ("",)
+        if not all(bound is None or hasattr(bound, "__index__") for bound in bounds) or bounds[-1] == 0:
             raise LimitError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
+import xarray as xr
 from cases import assert_same
 from spreadsheets import dump
 
@@ -165,3 +167,30 @@ def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None
             book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]]), "name": np.array(["x"])})
     assert dump(book.server, book.key)["sheets"]["arrays"]["cells"] == before["sheets"]["arrays"]["cells"]
     assert_same(book.read()["t"], ARRAYS["t"])
+
+
+def test_labels_of_a_dataset_stay_when_its_rows_are_appended(server: SheetsServer) -> None:
+    grid = xr.Dataset({"t": ("x", [1.5, 2.5])}, coords={"x": [1, 2]}, attrs={"title": "a grid"})
+    book = Book(server, grid)
+    more = xr.Dataset({"t": ("x", [3.5])}, coords={"x": [3]})
+    book.append(more)
+    again = sa.read_dataset(f"gsheets://{book.key}/arrays", client=book.client)
+    xr.testing.assert_identical(again, xr.concat([grid, more], "x"))
+
+
+def test_rows_of_awkward_arrays_are_refused(server: SheetsServer) -> None:
+    book = Book(server, {"a": ak.Array([[1, 2], [3]])})
+    before = dump(server, book.key)
+    with pytest.raises(sa.DTypeError, match="no rows are appended to arrays of awkward"):
+        book.append({"a": ak.Array([[4]])})
+    assert dump(server, book.key) == before
+
+
+def test_nothing_is_appended_below_a_gap(book: Book) -> None:
+    book.sheet.delete_rows(21)  # of four arrays of 4 to 12 rows, one element
+    before = dump(book.server, book.key)
+    with pytest.raises(sa.FormatError, match="day: nothing can be appended, since its last element is gone") as error:
+        book.append({"day": rows_of(ARRAYS["day"]), "name": np.array(["new"])})
+    assert error.value.location == "arrays!B23"
+    assert dump(book.server, book.key) == before
+    book.append({"name": np.array(["new"])})  # of text the last element may be blank

@@ -116,3 +116,16 @@ def test_blocks_are_of_one_state_of_the_worksheet(server: SheetsServer) -> None:
     sa.write_gsheet(book.key, {"large": LARGE + 1}, client=book.client)
     with pytest.raises(sa.FormatError, match="changed"):
         list(blocks)
+
+
+@pytest.mark.parametrize("slices", [slice(1), ["t"], {"t": slice(0.5)}, {"t": slice(None, None, 0)}, {"t": 1}])
+def test_what_is_no_slice_is_told_before_anything_is_asked(small_book: Book, slices: Any) -> None:
+    with pytest.raises(sa.LimitError, match=r"slice.* of the first axis"):
+        small_book.read(slices=slices)
+
+
+def test_an_array_of_no_dimensions_has_no_parts(server: SheetsServer) -> None:
+    key, client = server.create(), server.client()
+    sa.write_gsheet(key, {"one": np.array(1.5)}, client=client)
+    with pytest.raises(sa.LimitError, match="'one' has no dimensions"):
+        sa.read_gsheet(key, client=client, slices={"one": slice(1)})

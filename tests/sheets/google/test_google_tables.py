@@ -143,3 +143,9 @@ def test_a_table_written_while_the_service_fails_is_whole_or_absent(server: Shee
         server.faults.append(Fault(status=status, method="POST"))
         book.write(TABLE)
         assert [row[5] for row in book.cells()[1:]] == ["TRUE", "FALSE", "TRUE"]
+
+
+def test_a_table_without_rows_is_written(book: Book) -> None:
+    book.write({"a": np.zeros(0), "b": np.zeros(0)})
+    assert book.cells() == [["a", "b"]]
+    assert {name: len(column) for name, column in book.read(header=True).items()} == {"a": 0, "b": 0}
