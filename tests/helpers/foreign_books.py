@@ -15,7 +15,8 @@ import numpy as np
 import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.files import Source
-from sheetarray.sheets.excel.sheet import ExcelSheet, Workbook
+from sheetarray.sheets.excel.sheet import ExcelSheet
+from sheetarray.sheets.excel.workbook import Workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -30,9 +30,10 @@ from .append import IfSheetExists
 from .formulas import finding_of_formulas
 from .guard.guarded import Snapshots, find_edits
 from .reader.formulas import FormulaCells
-from .sheet import ExcelSheet, Workbook
+from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
 from .table import ExcelTable
+from .workbook import Workbook
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)

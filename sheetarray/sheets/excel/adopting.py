@@ -24,8 +24,8 @@ from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import MOST_BYTES, merge_properties, read_record
-from .sheet import Workbook
 from .view_renewal import renew_views
+from .workbook import Workbook
 
 _CELL = re.compile(
     rb"""<((?:[A-Za-z_][\w.-]*:)?c)((?=\s)[^<>]*?\sr\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'][^<>]*?)(?:/>|>(.*?)</\1\s*>)""",

@@ -11,8 +11,8 @@ from .guard.guard_sheet import iter_rows, iter_texts
 from .guard.guarded import Snapshots
 from .guard.snapshot import encode_snapshot
 from .open_workbook import OpenWorkbook
-from .sheet import Workbook
 from .sheet_plans import SheetPlan
+from .workbook import Workbook
 
 
 def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]) -> dict[str, bytes]:

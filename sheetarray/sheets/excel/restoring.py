@@ -14,7 +14,7 @@ from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear import LinearArray
 from .guard.guarded import Snapshots
 from .guard.snapshot import SnapshotHeader
-from .sheet import Workbook
+from .workbook import Workbook
 from .writing import append_workbook, lay_out_arrays, write_workbook
 
 _SUFFIXES = (".xlsx", ".xlsm")

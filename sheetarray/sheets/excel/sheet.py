@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,24 +15,16 @@ from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.words import WORDS
 from ...dtypes import DType
 from ...elements import Cell
-from ...errors import Finding, FormatError, NotFoundError
-from ...files import Source
+from ...errors import Finding, FormatError
 from .following import Followed
-from .guard.guard_sheet import is_guard, may_be_guard
-from .package.parts import Package
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts, to_moments, to_numbers
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
 from .reader.formulas import FormulaCells
-from .reader.ooxml import OoxmlBook
-from .reader.opendocument import OdsBook
-from .reader.opening import open_workbook
 from .reader.picking import Searchable, picks_rows
-from .reader.references import HasReferences
 from .reader.scalars import scalars, words_of
 from .reader.short_columns import numbers_of_short
 from .reader.some_runs import ROW, SomeRuns
-from .views.record import ViewSheets, find_views
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,81 +32,6 @@ if TYPE_CHECKING:
 _MOST_ROWS = 1200
 _UNKNOWN = "?"  # a cell that holds something
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
-
-
-class Workbook:
-    """A workbook of any kind, open.
-
-    Args:
-        source: where it is.
-        reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
-
-    Attributes:
-        titles: of its worksheets, hidden ones too, in the order of their tabs.
-
-    Raises:
-        FormatError: no workbook, or one that is damaged, encrypted or hostile.
-    """
-
-    def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
-        self._source = source
-        self._container = open_workbook(source)
-        if isinstance(self._container, Searchable):
-            self._container.reads_numbers = reads_numbers
-        self.titles = self._container.titles
-        if not self.titles:
-            raise FormatError("the workbook has no worksheets")
-
-    def __enter__(self) -> Workbook:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._container.close()
-
-    @cached_property
-    def views(self) -> ViewSheets:
-        """Which of its sheets are views, as far as its record tells."""
-        if isinstance(self._container, OoxmlBook):
-            return find_views(Package(self._source.ranges()), self._container.parts)
-        if isinstance(self._container, OdsBook):
-            return find_views(Package(self._source.ranges()), dict.fromkeys(self.titles, ""))
-        return ViewSheets()
-
-    def sheet(self, title: str) -> ExcelSheet:
-        """Return one of its sheets.
-
-        Raises:
-            NotFoundError: there is none of that title.
-        """
-        if title not in self.titles:
-            raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
-        sheet = ExcelSheet(title, self._container)
-        if isinstance(self._container, HasReferences):
-            editable, changed = (frozenset(map(str.casefold, t)) for t in (self.views.editable, self.views.changed))
-            sheet.followed = Followed(title, self._container, self._cells_of_rows, editable, changed)
-        return sheet
-
-    def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return the cells of some rows of a sheet, whose title is in lower case; none where there is no such sheet."""
-        for known in self.titles:
-            if known.casefold() == title:
-                return ExcelSheet(known, self._container).cells_of_rows(spans)
-        return SomeRuns().sort()
-
-    def is_linked(self, array: str) -> bool:
-        """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
-        return array in self.views.linked and not isinstance(self._container, HasReferences)
-
-    def guards(self) -> list[ExcelSheet]:
-        """Return the sheets that hold snapshots of arrays."""
-        return [sheet for title in self.titles if may_be_guard(title) and is_guard(sheet := self.sheet(title))]
-
-    def plain_sheets(self) -> list[ExcelSheet]:
-        """Return all sheets but those that hold snapshots."""
-        guards = {sheet.title for sheet in self.guards()}
-        return [self.sheet(title) for title in self.titles if title not in guards]
 
 
 class ExcelSheet:

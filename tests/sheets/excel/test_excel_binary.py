@@ -29,7 +29,7 @@ from sheetarray.dtypes import from_name
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader.excel97 import Excel97Book
 from sheetarray.sheets.excel.reader.kept_runs import KeptRuns
-from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.workbook import Workbook
 
 FLOAT = from_name("float64")
 

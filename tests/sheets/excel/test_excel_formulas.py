@@ -295,7 +295,7 @@ def test_packages_without_formulas_are_as_fast_to_take_apart() -> None:
     with zipfile.ZipFile(io.BytesIO(written())) as archive:
         assert b"<f>" not in archive.read(SHEET)
     from sheetarray.files import Source
-    from sheetarray.sheets.excel.sheet import Workbook
+    from sheetarray.sheets.excel.workbook import Workbook
 
     with (
         Source(io.BytesIO(written())) as source,

@@ -53,7 +53,7 @@ from mutations import mutated
 import sheetarray as sa
 from sheetarray.columns import cell_address
 from sheetarray.files import Source
-from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.workbook import Workbook
 
 MIB = 2**20
 BOMB = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "{"&a;" * 1000}"><!ENTITY c "{"&b;" * 1000}">]>'

@@ -40,7 +40,7 @@ import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.columns import Request
 from sheetarray.files import Source
-from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.workbook import Workbook
 
 FLOAT = dtypes.from_name("float64")
 

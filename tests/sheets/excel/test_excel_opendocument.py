@@ -16,7 +16,7 @@ from foreign_books import document, table_cell, table_row
 import sheetarray as sa
 from sheetarray.files import Source
 from sheetarray.sheets.excel.reader import opendocument
-from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.workbook import Workbook
 
 
 def cell(kind: str, value: str, text: str, more: str = "") -> str:

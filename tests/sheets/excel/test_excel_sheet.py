@@ -47,7 +47,7 @@ from sheetarray.sheets.excel.reader import worksheet as regular
 from sheetarray.sheets.excel.reader.cutting import PAD
 from sheetarray.sheets.excel.reader.tags import Tags
 from sheetarray.sheets.excel.reader.worksheet import parse_block
-from sheetarray.sheets.excel.sheet import Workbook
+from sheetarray.sheets.excel.workbook import Workbook
 
 FLOAT = dtypes.from_name("float64")
 

@@ -12,8 +12,8 @@ from programs import resave, schema_errors
 
 import sheetarray as sa
 from sheetarray.files import Source
-from sheetarray.sheets.excel.sheet import Workbook
 from sheetarray.sheets.excel.views.record import ViewSheets
+from sheetarray.sheets.excel.workbook import Workbook
 
 ARRAY = np.arange(24.0).reshape(4, 2, 3)
 

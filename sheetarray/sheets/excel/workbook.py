@@ -1,0 +1,99 @@
+"""A workbook that is read: its sheets, its views, and the snapshots that guard its arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ...errors import FormatError, NotFoundError
+from ...files import Source
+from .following import Followed
+from .guard.guard_sheet import is_guard, may_be_guard
+from .package.parts import Package
+from .reader.ooxml import OoxmlBook
+from .reader.opendocument import OdsBook
+from .reader.opening import open_workbook
+from .reader.picking import Searchable
+from .reader.references import HasReferences
+from .reader.some_runs import SomeRuns
+from .views.record import ViewSheets, find_views
+
+if TYPE_CHECKING:
+    pass
+from .sheet import ExcelSheet
+
+
+class Workbook:
+    """A workbook of any kind, open.
+
+    Args:
+        source: where it is.
+        reads_numbers: whether all numbers will be wanted after a search for arrays, which then keeps them.
+
+    Attributes:
+        titles: of its worksheets, hidden ones too, in the order of their tabs.
+
+    Raises:
+        FormatError: no workbook, or one that is damaged, encrypted or hostile.
+    """
+
+    def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
+        self._source = source
+        self._container = open_workbook(source)
+        if isinstance(self._container, Searchable):
+            self._container.reads_numbers = reads_numbers
+        self.titles = self._container.titles
+        if not self.titles:
+            raise FormatError("the workbook has no worksheets")
+
+    def __enter__(self) -> Workbook:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._container.close()
+
+    @cached_property
+    def views(self) -> ViewSheets:
+        """Which of its sheets are views, as far as its record tells."""
+        if isinstance(self._container, OoxmlBook):
+            return find_views(Package(self._source.ranges()), self._container.parts)
+        if isinstance(self._container, OdsBook):
+            return find_views(Package(self._source.ranges()), dict.fromkeys(self.titles, ""))
+        return ViewSheets()
+
+    def sheet(self, title: str) -> ExcelSheet:
+        """Return one of its sheets.
+
+        Raises:
+            NotFoundError: there is none of that title.
+        """
+        if title not in self.titles:
+            raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
+        sheet = ExcelSheet(title, self._container)
+        if isinstance(self._container, HasReferences):
+            editable, changed = (frozenset(map(str.casefold, t)) for t in (self.views.editable, self.views.changed))
+            sheet.followed = Followed(title, self._container, self._cells_of_rows, editable, changed)
+        return sheet
+
+    def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
+        """Return the cells of some rows of a sheet, whose title is in lower case; none where there is no such sheet."""
+        for known in self.titles:
+            if known.casefold() == title:
+                return ExcelSheet(known, self._container).cells_of_rows(spans)
+        return SomeRuns().sort()
+
+    def is_linked(self, array: str) -> bool:
+        """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
+        return array in self.views.linked and not isinstance(self._container, HasReferences)
+
+    def guards(self) -> list[ExcelSheet]:
+        """Return the sheets that hold snapshots of arrays."""
+        return [sheet for title in self.titles if may_be_guard(title) and is_guard(sheet := self.sheet(title))]
+
+    def plain_sheets(self) -> list[ExcelSheet]:
+        """Return all sheets but those that hold snapshots."""
+        guards = {sheet.title for sheet in self.guards()}
+        return [self.sheet(title) for title in self.titles if title not in guards]
