@@ -29,23 +29,25 @@ _LINE_LEVEL = 65  # the colour of lines, among the levels
 _LABELLED_EVERY = 4  # lines
 _LABELS_APART = 12  # characters
 _LEVELS = 100
-_MOST_ROWS = 24
+MOST_LINES = 24
 _LARGEST_PIXEL = 4
 
 
-def draw_heat_map(values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool) -> list[Text]:
+def draw_heat_map(
+    values: Array, numbers: Statistics, width: int, *, colours: bool, blocks: bool, most_lines: int = MOST_LINES
+) -> list[Text]:
     """Return the lines of a picture of a 2-D array, rows down, columns to the right."""
     from rich.text import Text
 
     if colours and blocks:
-        levels = _enlarge(to_levels(values, numbers, 2 * _MOST_ROWS, width), 2 * _MOST_ROWS, width)
+        levels = _enlarge(to_levels(values, numbers, 2 * most_lines, width), 2 * most_lines, width)
         if len(levels) % 2:
             levels = np.vstack([levels, np.full((1, levels.shape[1]), -2)])
         return [
             Text.assemble(*(_half_blocks(above, below) for above, below in zip(*pair, strict=True)))
             for pair in zip(levels[0::2].tolist(), levels[1::2].tolist(), strict=True)
         ]
-    levels = _enlarge(to_levels(values, numbers, _MOST_ROWS, width // 2), _MOST_ROWS, width // 2)
+    levels = _enlarge(to_levels(values, numbers, most_lines, width // 2), most_lines, width // 2)
     return [Text("".join(2 * _level_mark(level) for level in line)) for line in levels.tolist()]
 
 

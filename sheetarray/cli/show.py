@@ -80,7 +80,8 @@ def show(
 
     NAME may be left out where FILE holds one array. Of an array with more than two axes, the two longest are shown, at
     the middle of the others; the heading is the slice that you see, as NumPy code. The picture is a heat map in
-    24-bit colour where the terminal has it, else in characters; NaN is red, or a question mark. Of complex numbers it
+    24-bit colour where the terminal has it, else in characters; NaN is red, or a question mark. Below it are slices
+    along the longest of the other axes, small and in common colours. Of complex numbers it
     shows magnitudes. With --json the values are complete: the whole array, or the whole of --slice.
 
     \b
@@ -130,6 +131,8 @@ def show(
     elif values.size:
         axes = [_label_axis(array.shape, seen, axis, dims, arrays) for axis in _shown_axes(seen)]
         _print_values(console, values, rows, columns, axes, picture=picture)
+        if picture and has_numbers(values):
+            _print_multiples(console, array, indices, seen)
     else:
         print_renderable(console, " " * _INDENT + "no elements")
 
@@ -242,6 +245,28 @@ def _print_values(
         scale = pictures.draw_legend(numbers, ends, colours=look["colours"] and look["blocks"])
         print_renderable(console, Padding(scale, (0, 0, 0, _INDENT), expand=False))
     print_renderable(console, " " * _INDENT + _format_statistics(numbers, values))
+
+
+def _print_multiples(console: Console, array: Array, asked: Indices, seen: Indices) -> None:
+    """Print several slices beside each other, where more than two axes were left open."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from .multiples import choose_slices, draw_multiples, stack_slices
+
+    slices = choose_slices(asked, seen, array.shape)
+    numbers = compute_statistics(stack_slices(array, slices)) if slices else None
+    if numbers is None or numbers.minimum is None:
+        return
+    width = (line_width(console) or PIPED_WIDTH) - 2 * _INDENT
+    print_renderable(
+        console, Text(f"\n{count_noun(len(slices), 'slice')}, in the colours of all of them", "dim italic")
+    )
+    drawn = draw_multiples(
+        array, slices, numbers, max(width, 8), colours=has_colours(console), blocks=has_blocks(console)
+    )
+    for line in drawn[:-1]:
+        print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
 
 
 def _parse_count(value: float | None) -> str:

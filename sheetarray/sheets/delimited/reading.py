@@ -29,6 +29,7 @@ from ...files import Readable, Source
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, read_table
 from .head import scan_head
+from .reported import ReportingText
 from .sheet import CsvSheet
 from .table import CsvTable
 from .written import UnusualError, WrittenText, find_written
@@ -78,14 +79,17 @@ def read_csv(
         {'t': array([1, 2], dtype=int8)}
     """
     with Source(source) as opened, locating(source=opened.name):
-        written = None if resize else find_written(opened, delimiter, decimal, encoding, formulas)
+        kind = ReportingText if progress else WrittenText
+        written = None if resize else find_written(kind, opened, delimiter, decimal, encoding, formulas)
         if written is not None:
             with suppress(UnusualError):
-                read = partial(written.read, missing=missing)
-                arrays = read_composites(read, written.scan, names)
+                read, tell = partial(written.read, missing=missing), progress or ignore_progress
                 total = count_named(read, written.scan, names) if progress else 0
-                (progress or ignore_progress)(0, total)
-                (progress or ignore_progress)(total, total)
+                tell(0, total)
+                if isinstance(written, ReportingText):
+                    written.report = lambda share: tell(int(share * total), total)
+                arrays = read_composites(read, written.scan, names)
+                tell(total, total)
                 return arrays
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         total = count_cells([sheet], names, strict=strict) if progress else 0
@@ -123,7 +127,7 @@ def scan_csv(
     with Source(source) as opened, locating(source=opened.name):
         if not resize and (infos := scan_head(opened, delimiter, encoding, formulas, _scan_written)) is not None:
             return infos
-        written = None if resize else find_written(opened, delimiter, None, encoding, formulas)
+        written = None if resize else find_written(WrittenText, opened, delimiter, None, encoding, formulas)
         if written is not None:
             with suppress(UnusualError):
                 return _scan_written(written)
@@ -147,7 +151,7 @@ def check_csv(
     """Yield every finding in a delimited text; nothing for an intact one."""
     try:
         with Source(source) as opened:
-            if (written := find_written(opened, delimiter, decimal, encoding, formulas)) is not None:
+            if (written := find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)) is not None:
                 with suppress(UnusualError):
                     written.read(None, missing)
                     yield from check_composites(lambda columns: written.read(columns, missing), written.scan)

@@ -51,12 +51,20 @@ class UnusualError(Exception):
 
 
 def find_written(
-    source: Source, delimiter: str | None, decimal: DecimalMark | None, encoding: str | None, formulas: FormulaMode
-) -> WrittenText | None:
-    """Return the text of a source, if it stands as `write_csv` writes it; the arguments are those of `read_csv`."""
+    kind: type[Text],
+    source: Source,
+    delimiter: str | None,
+    decimal: DecimalMark | None,
+    encoding: str | None,
+    formulas: FormulaMode,
+) -> Text | None:
+    """Return the text of a source as one of a class, if it stands as `write_csv` writes it.
+
+    All arguments but the first are those of `read_csv`.
+    """
     if encoding is not None or decimal not in (None, ".") or formulas not in ("escape", "keep"):
         return None
-    return find_text(WrittenText, source, delimiter, formulas)
+    return find_text(kind, source, delimiter, formulas)
 
 
 def find_text(kind: type[Text], source: Source, delimiter: str | None, formulas: FormulaMode) -> Text | None:

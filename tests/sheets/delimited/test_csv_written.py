@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import reading
-from sheetarray.sheets.delimited.written import find_written
+from sheetarray.sheets.delimited.reported import PIECE
+from sheetarray.sheets.delimited.written import WrittenText, find_written
 
 ARRAYS: dict[str, Any] = {
     "doubles": np.array([1.5, -0.0, np.nan, np.inf, 5e-324]),
@@ -47,7 +48,7 @@ def written(arrays: Any, **options: Any) -> bytes:
 def is_read_at_once(content: bytes) -> bool:
     """Whether the text is known to stand as it was written."""
     with Source(io.BytesIO(content)) as source:
-        return find_written(source, None, None, None, "escape") is not None
+        return find_written(WrittenText, source, None, None, None, "escape") is not None
 
 
 def outcome(work: Callable[[], Any]) -> Any:
@@ -234,6 +235,33 @@ def test_progress_counts_the_cells_of_headers_and_data() -> None:
     sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
     cells = sa.scan(io.BytesIO(content), format="csv")["a"].cells
     assert steps == [(0, cells), (cells, cells)]
+
+
+def test_progress_of_a_large_text_is_told_piece_by_piece() -> None:
+    count = PIECE // 20
+    floats = np.random.default_rng(0).normal(size=count)
+    floats[::1000] = [np.nan, np.inf, -np.inf, -0.0] * (count // 4000) + [1.5] * (len(floats[::1000]) % 4)
+    arrays = {
+        "f": floats,
+        "n": np.arange(count) - 2**60,
+        "z": np.nan_to_num(floats[: count // 3]) + 1j,
+        "b": floats[:5] > 0,
+        "m": floats[: 2 * (count // 4)].reshape(2, -1, order="F"),
+    }
+    content = written(arrays)
+    assert len(content) > 3 * PIECE
+    steps: list[tuple[int, int]] = []
+    got = sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
+    assert len(steps) == 2 + -(-len(content) // PIECE)
+    assert steps == sorted(steps)
+    plain = sa.read_csv(io.BytesIO(content))
+    for name, array in arrays.items():
+        assert got[name].tobytes() == plain[name].tobytes() == np.ascontiguousarray(array).tobytes()
+        assert (got[name].dtype, got[name].strides) == (plain[name].dtype, plain[name].strides)
+    lines = content.split(b"\n")
+    lines[2 * count // 3 - 1] = b"x" + lines[2 * count // 3 - 1]
+    with pytest.raises(sa.FormatError, match=f"A{2 * count // 3}"):  # far below, a cell that is wrong
+        sa.read_csv(io.BytesIO(b"\n".join(lines)), progress=lambda *_: None)
 
 
 @pytest.mark.parametrize("orient", ["columns", "rows"])
