@@ -1,7 +1,8 @@
-"""`sheetarray gsheets`: what interrupted writes have left in a Google spreadsheet, and who may write to it."""
+"""`sheetarray gsheets`: logging in, and what interrupted writes have left in a Google spreadsheet."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,16 +15,39 @@ _credentials_option = click.option(
 )
 
 
-@click.group(short_help="Take over from dead writers of a Google spreadsheet.")
+@click.group(short_help="Log in to Google Sheets; take over from dead writers of a spreadsheet.")
 def gsheets() -> None:
-    """Take away what interrupted writes have left in a Google spreadsheet.
+    """Log in to Google Sheets, and take away what interrupted writes have left in a spreadsheet.
 
     \b
     Examples:
+      sheetarray gsheets login            asks you in a browser, once, for leave to your spreadsheets
       sheetarray check URL                names stages and marks that are left, whose they are, and how old
       sheetarray gsheets clean URL        removes hidden sheets of writers that are dead
       sheetarray gsheets unlock URL       takes a worksheet over from whoever writes to it in place
     """
+
+
+@gsheets.command(short_help="Log in as yourself, in a browser.")
+@click.option("--client", metavar="FILE", help="The OAuth client's JSON file; gspread's if not given.")
+@click.option("--no-browser", is_flag=True, help="Open none; the address is printed in any case.")
+def login(client: str | None, no_browser: bool) -> None:
+    """Ask in a browser for leave to read and write your spreadsheets, and keep it where gspread keeps it.
+
+    Nobody else may read the file. All commands find it there, unless --credentials or GOOGLE_APPLICATION_CREDENTIALS
+    name other credentials.
+    """
+    from ..sheets.google.login import login_gsheet
+
+    path = login_gsheet(client, open_browser=not no_browser, tell=_say)
+    print_line(escape_controls(f"logged in: {path}"))
+
+
+def _say(text: str) -> None:
+    """Print lines at once, also where standard output is a pipe: somebody is to act on them."""
+    for line in text.splitlines():
+        print_line(escape_controls(line))
+    sys.stdout.flush()
 
 
 @gsheets.command(short_help="Remove the hidden sheets of dead writers.")

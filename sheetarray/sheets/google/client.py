@@ -1,7 +1,8 @@
 """How requests get to the service: through a client of gspread, the caller's own or one that is made here.
 
 A client that is made here asks for the least: `spreadsheets.readonly` to read, `spreadsheets` to write, and nothing of
-Drive. Credentials are those of `credentials=`, else of GOOGLE_APPLICATION_CREDENTIALS, else the application's default.
+Drive. Credentials are those of `credentials=`, else of GOOGLE_APPLICATION_CREDENTIALS, else of a person who has logged
+in (`login`), else the application's default.
 Where SHEETARRAY_SHEETS_ENDPOINT names a server on this machine, all requests go there, and no credentials at all.
 """
 
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 
 from ...errors import LimitError, MissingDependencyError, RemoteError, warn_caller
 from ...files import PathLike
+from .login import user_file
 
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
 SERVICE = "https://sheets.googleapis.com"
@@ -30,7 +32,7 @@ _SCOPE = "https://www.googleapis.com/auth/spreadsheets"
 _DRIVE_SCOPE = "https://www.googleapis.com/auth/drive.file"  # files that were made with it, no others
 _ADVICE = (
     "set GOOGLE_APPLICATION_CREDENTIALS to the path of a service account's key file, or pass it as credentials=, or "
-    "run gcloud auth application-default login"
+    "log in as yourself: sheetarray gsheets login; or run gcloud auth application-default login"
 )
 _LONGEST_PATH = 1000
 _SECRET = re.compile(  # credentials begin so, or are such words; they are never to be shown
@@ -138,6 +140,8 @@ def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:
         which = _ENVIRONMENT if path is None else "credentials="
         raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
     try:
+        if not file and (user := user_file()).is_file():
+            file = str(user)
         loaded = _from_file(Path(file), scopes) if file else None
         if loaded is None and path is not None:
             raise _UnknownKindError("neither a service account's key nor a user's credentials")
@@ -172,6 +176,9 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
     if kind == "service_account":
         return service_account.Credentials.from_service_account_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
     if kind == "authorized_user":
+        granted = content.get("scopes")
+        if isinstance(granted, list) and not set(scopes) <= set(granted):
+            scopes = granted  # a token of other scopes is refused, even of less
         return credentials.Credentials.from_authorized_user_info(content, scopes=scopes)  # type: ignore[no-untyped-call]
     if kind == "external_account":
         return _from_outside(content, scopes)

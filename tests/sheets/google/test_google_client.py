@@ -153,6 +153,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in (ENDPOINT, "GOOGLE_APPLICATION_CREDENTIALS", *NETWORK):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "none"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NO_GCE_CHECK", "true")
 
 

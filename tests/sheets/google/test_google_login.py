@@ -1,0 +1,204 @@
+"""Logging in as a person: real HTTP against a server that stands for Google's pages of consent and tokens."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import gspread
+import pytest
+import requests
+from google.auth.transport.requests import Request
+
+from sheetarray.errors import RemoteError
+from sheetarray.sheets.google.client import http_client
+from sheetarray.sheets.google.login import SCOPES, login_gsheet, user_file
+
+SECRET, LASTING = "GOCSPX-secret-of-the-client", "1//lasting-token-of-a-person"
+
+
+class Consent(ThreadingHTTPServer):
+    """Google, as far as a login sees it.
+
+    Attributes:
+        outcome: what the person does: "consent", "deny", "untick", or nothing lasting comes of it: "brief".
+        posts: the forms that the token server was sent.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.outcome, self.posts = "consent", list[dict[str, list[str]]]()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Consent
+
+    def do_GET(self) -> None:
+        asked = parse_qs(urlsplit(self.path).query)
+        answer = {"state": asked["state"][0]}
+        denied = self.server.outcome == "deny"
+        answer |= {"error": "access_denied"} if denied else {"code": "4/code", "scope": asked["scope"][0]}
+        self.send_response(302)
+        self.send_header("Location", f"{asked['redirect_uri'][0]}?{urlencode(answer)}")
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.server.posts.append(form)
+        scopes = SCOPES[:1] if self.server.outcome == "untick" else form.get("scope", [" ".join(SCOPES)])[0].split()
+        token: dict[str, Any] = {"access_token": "ya29.brief", "expires_in": 3599, "token_type": "Bearer"}
+        token["scope"] = " ".join(scopes)
+        if self.server.outcome != "brief" and form["grant_type"] == ["authorization_code"]:
+            token["refresh_token"] = LASTING
+        body = json.dumps(token).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def google() -> Iterator[Consent]:
+    with Consent() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    monkeypatch.delenv("SHEETARRAY_SHEETS_ENDPOINT", raising=False)
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def client(google: Consent, home: Path) -> Path:
+    """The file of an OAuth client, where gspread looks for it."""
+    path = home / ".config" / "gspread" / "credentials.json"
+    path.parent.mkdir(parents=True)
+    installed = {"client_id": "c.apps.googleusercontent.com", "client_secret": SECRET}
+    installed |= {"auth_uri": f"{google.url}/auth", "token_uri": f"{google.url}/token"}
+    path.write_text(json.dumps({"installed": {**installed, "redirect_uris": ["http://localhost"]}}))
+    return path
+
+
+class Browser:
+    """A browser that follows the page of consent back to whoever asks."""
+
+    def open(self, url: str, **_: Any) -> bool:
+        threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": 60}).start()
+        return True
+
+
+@pytest.fixture
+def browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webbrowser.get", lambda _=None: Browser())
+
+
+@pytest.mark.usefixtures("browser")
+def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Consent, client: Path) -> None:
+    lines: list[str] = []
+    path = login_gsheet(tell=lines.append)
+    assert path == user_file() == client.with_name("authorized_user.json")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 or os.name != "posix"
+    (text,) = lines
+    assert f"{google.url}/auth?" in text
+    assert "Tick all boxes" in text
+    assert SECRET not in text
+    (form,) = google.posts
+    assert form["code"] == ["4/code"]
+    assert len(form["code_verifier"][0]) >= 43  # PKCE
+    assert "ya29" not in path.read_text()
+    for writing in (False, True):
+        auth = http_client(None, None, writing=writing).auth
+        auth._token_uri = f"{google.url}/token"  # google-auth knows no other than Google's
+        auth.refresh(Request())
+        assert google.posts[-1]["refresh_token"] == [LASTING]
+        assert google.posts[-1]["scope"] == [SCOPES[0] + ("" if writing else ".readonly")]
+    kept = gspread.auth.load_credentials(path)
+    assert kept is not None
+    assert kept.refresh_token == LASTING
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["authorized_user.json", "credentials.json"]
+
+
+@pytest.mark.usefixtures("browser", "client")
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting leave")],
+)
+def test_without_consent_nothing_is_kept(google: Consent, outcome: str, message: str) -> None:
+    google.outcome = outcome
+    with pytest.raises(RemoteError, match=message) as caught:
+        login_gsheet(tell=lambda _: None)
+    assert SECRET not in repr(caught.value) + str(vars(caught.value))
+    assert not user_file().exists()
+
+
+@pytest.mark.usefixtures("client")
+def test_nobody_is_waited_for_without_end() -> None:
+    with pytest.raises(RemoteError, match="nobody has answered"):
+        login_gsheet(open_browser=False, timeout=0.05, tell=lambda _: None)
+
+
+def test_a_client_that_is_none_says_what_to_click(home: Path) -> None:
+    with pytest.raises(RemoteError, match=r"no OAuth client in .*credentials\.json.*Desktop app.*--client FILE"):
+        login_gsheet()
+    path = home / "other.json"
+    for content, message in (
+        ("{", "no OAuth client for desktops"),
+        ("[" * 50_000, "no OAuth client for desktops"),
+        ("[]", "no OAuth client for desktops"),
+        ('{"web": {}}', "no OAuth client for desktops"),
+        (json.dumps({"installed": {"client_id": "c", "client_secret": SECRET}}), "no OAuth client for desktops"),
+        ('{"type": "service_account"}', "needs no login"),
+    ):
+        path.write_text(content)
+        with pytest.raises(RemoteError, match=message) as caught:
+            login_gsheet(path)
+        assert SECRET not in str(caught.value)
+
+
+def test_a_file_of_fewer_scopes_is_asked_for_those(home: Path) -> None:
+    path = home / "authorized_user.json"
+    content = {"client_id": "c", "client_secret": SECRET, "refresh_token": LASTING, "scopes": [SCOPES[0]]}
+    path.write_text(json.dumps(content))
+    path.chmod(0o600)
+    assert http_client(None, path, writing=False).auth.scopes == [SCOPES[0]]
+    assert http_client(None, path, writing=True).auth.scopes == [SCOPES[0]]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="BROWSER names a command on POSIX")
+def test_the_command_says_what_to_click(google: Consent, client: Path, tmp_path: Path) -> None:
+    script = tmp_path / "browser.py"
+    script.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1], timeout=60)\n")
+    environment = {"HOME": str(tmp_path), "OAUTHLIB_INSECURE_TRANSPORT": "1", "PATH": ""}
+    environment["BROWSER"] = f"{sys.executable} {script} %s &"
+    command = [sys.executable, "-W", "error", "-m", "sheetarray", "gsheets", "login", "--client", str(client)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert f"{google.url}/auth?" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"logged in: {client.with_name('authorized_user.json')}"
