@@ -17,12 +17,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import gspread
 import pytest
 import requests
+from children import GIVEN_UP_AFTER
 from google.auth.transport.requests import Request
 
 from sheetarray.errors import RemoteError
 from sheetarray.sheets.google.client import http_client
 from sheetarray.sheets.google.login import SCOPES, login_gsheet, user_file
 
+BRIEFLY = 0.05  # seconds
 SECRET, LASTING = "GOCSPX-secret-of-the-client", "1//lasting-token-of-a-person"
 
 
@@ -110,7 +112,7 @@ class Browser:
     """A browser that follows the page of consent back to whoever asks."""
 
     def open(self, url: str, **_: Any) -> bool:
-        threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": 60}).start()
+        threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": GIVEN_UP_AFTER}).start()
         return True
 
 
@@ -161,7 +163,7 @@ def test_without_consent_nothing_is_kept(google: Consent, outcome: str, message:
 @pytest.mark.usefixtures("client")
 def test_nobody_is_waited_for_without_end() -> None:
     with pytest.raises(RemoteError, match="nobody has answered"):
-        login_gsheet(open_browser=False, timeout=0.05, tell=lambda _: None)
+        login_gsheet(open_browser=False, timeout=BRIEFLY, tell=lambda _: None)
 
 
 def test_a_client_that_is_none_says_what_to_click(home: Path) -> None:
@@ -194,11 +196,11 @@ def test_a_file_of_fewer_scopes_is_asked_for_those(home: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="BROWSER names a command on POSIX")
 def test_the_command_says_what_to_click(google: Consent, client: Path, tmp_path: Path) -> None:
     script = tmp_path / "browser.py"
-    script.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1], timeout=60)\n")
+    script.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1])\n")
     environment = {"HOME": str(tmp_path), "OAUTHLIB_INSECURE_TRANSPORT": "1", "PATH": ""}
     environment["BROWSER"] = f"{sys.executable} {script} %s &"
     command = [sys.executable, "-W", "error", "-m", "sheetarray", "gsheets", "login", "--client", str(client)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=GIVEN_UP_AFTER)
     assert done.returncode == 0, done.stderr
     assert f"{google.url}/auth?" in done.stdout
     assert done.stdout.splitlines()[-1] == f"logged in: {client.with_name('authorized_user.json')}"
