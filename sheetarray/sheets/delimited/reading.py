@@ -74,6 +74,7 @@ def read_csv(
         NotFoundError: no array of a name asked for.
 
     Example:
+        >>> import io
         >>> text = "t\\nversion\\n1.0.0\\nndarray\\nshape\\n2\\nstrides\\n1\\noffset\\n0\\norder\\nrow-major\\n"
         >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
         {'t': array([1, 2], dtype=int8)}

@@ -67,6 +67,8 @@ def write_csv(
         LimitError: a name or a delimiter that cannot be, or options that no grid has, before anything is written.
 
     Example:
+        >>> import io
+        >>> import numpy as np
         >>> file = io.StringIO()
         >>> write_csv(file, {"t": np.array([[1.5, 2.5]])})
         >>> file.getvalue().split()[:6]

@@ -1,0 +1,29 @@
+"""read, write, scan, check, adopt, restore, convert, read_columns, write_table: the whole package behind nine verbs.
+
+Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
+does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
+"""
+
+from __future__ import annotations
+
+from .arrays import check, check_writable, read, read_labelled, scan, write, write_spooled
+from .changing import adopt, convert, restore
+from .doors import SourceOrTarget, folder_beside
+from .tables import read_columns, write_table
+
+__all__ = [
+    "SourceOrTarget",
+    "adopt",
+    "check",
+    "check_writable",
+    "convert",
+    "folder_beside",
+    "read",
+    "read_columns",
+    "read_labelled",
+    "restore",
+    "scan",
+    "write",
+    "write_spooled",
+    "write_table",
+]

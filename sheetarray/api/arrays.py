@@ -1,0 +1,255 @@
+"""read, write, scan and check: arrays of the exchange format in any container."""
+
+from __future__ import annotations
+
+import errno
+import inspect
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import default_name, hold_stream, values_by_name
+from ..columns import ArrayInfo
+from ..errors import Finding, FormatError, warn_caller
+from ..files import name_part
+from ..header import warn_of_finding
+from ..labels import LabelledArrays, has_labels, reading_labels
+from ..listings import ArrayInfos, Findings
+from ..registry import format_of, locate_place
+from ..spool import Spool, spool_blocks
+
+if TYPE_CHECKING:
+    pass
+
+from .doors import SourceOrTarget, adapter_function, folder_beside
+
+
+def read(
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read arrays, each with the dtype, shape, strides and order that it was written with.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        names: only these arrays are decoded; None for all.
+        format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: of the format, such as `missing="nan"` or `delimiter=";"`; see `read_csv`, `read_json`.
+
+    Returns:
+        Arrays by name, in the order written; `awkward.Array` for what was written as one.
+
+    Raises:
+        FormatError: content that is wrong, with `.location` of the first cell that is.
+        NotFoundError: no such array, or no such format.
+        OSError: no such file, or it cannot be read.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+        >>> write(path, {"t": np.array([[1.5, 2.5]])})
+        >>> read(path)
+        {'t': array([[1.5, 2.5]])}
+    """
+    if names is not None and not isinstance(names, Iterable):
+        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
+    source = locate_place(source, storage_options, format)
+    arrays: dict[str, np.ndarray[Any, Any]] = adapter_function("read", source, format, options)[1](
+        source, names, **options
+    )
+    return arrays
+
+
+def write(
+    target: SourceOrTarget,
+    arrays: Any,
+    *,
+    format: str | None = None,
+    append_axis: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> None:
+    """Write arrays; a failed write leaves the target as it was.
+
+    Args:
+        target: a path, a URL, or an open file (then with `format`).
+        arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
+            Dataset or DataArray of xarray.
+            An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
+            where the format has cells.
+        format: instead of the suffix.
+        append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
+            generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: of the format, such as `delimiter=";"`; see `write_csv`, `write_json`.
+
+    Raises:
+        DTypeError: an array that the format cannot hold.
+        LimitError: too much for it, or a name that it cannot carry; before anything is written.
+        OSError: the system refuses.
+
+    Warns:
+        SheetArrayWarning: the format keeps no order, no name, or no labels, and what is written has them (README has a
+            table).
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write(file, {"t": np.array(1.5)}, format="csv", delimiter=";")
+        >>> file.getvalue().split()[-2:]
+        ['data', '1.5']
+    """
+    target = locate_place(target, storage_options, format)
+    if append_axis is not None:
+        check_writable(target, format, options)
+        with Spool(append_axis, folder_beside(target)) as spool:
+            spool_blocks(arrays, spool)
+            write_spooled(target, spool, format, options)
+        return
+    arrays = hold_stream(arrays)
+    merged = {**format_of(target, format).writing, **options}
+    row, function = adapter_function("write", target, format, merged)
+    function(target, arrays, **merged)
+    keeps = row.keeps
+    if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
+        path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
+        name = default_name(path) if path is not None and not os.path.isdir(path) else None
+        labelled = not keeps.labels and has_labels(arrays)
+        for change in keeps.changes(values_by_name(arrays), name, labelled=labelled):
+            warn_caller(f"{row.title} {change}")
+
+
+def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse a target, or options, that `write` would refuse before it looks at the arrays.
+
+    Raises:
+        NotFoundError: no such format.
+        TypeError: it has no such option.
+        FileNotFoundError: there is no such folder.
+    """
+    adapter_function("write", target, format, {**format_of(target, format).writing, **options})
+    folder = folder_beside(target)
+    if folder is not None and not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
+
+
+def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> None:
+    """Write what the blocks of a spool make up; pages of its files leave the memory as they are written."""
+    row = format_of(target, format)
+    report = options.get("progress")
+
+    def progress(done: int, total: int) -> None:
+        spool.release()
+        if report is not None:
+            report(done, total)
+
+    takes = "progress" in inspect.signature(row.function("write")).parameters
+    write(target, spool.join(), format=format, **{**options, **({"progress": progress} if takes else {})})
+
+
+def scan(
+    source: SourceOrTarget,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, ArrayInfo]:
+    """Return what each header says (shape, dtype, order, strides, location, number of cells), without reading the data.
+
+    What comes back is a dict by name; in a terminal and in a notebook it shows a table.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
+
+    Raises:
+        FormatError: no array, or a broken header.
+        NotFoundError: no such format.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write(file, {"t": np.zeros((2, 3))}, format="csv")
+        >>> _ = file.seek(0)
+        >>> scan(file, format="csv")["t"].shape
+        (2, 3)
+    """
+    source = locate_place(source, storage_options, format)
+    return ArrayInfos(adapter_function("scan", source, format, options)[1](source, **options))
+
+
+def check(
+    source: SourceOrTarget,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Iterator[Finding]:
+    """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
+
+    What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.
+
+    Yields:
+        Findings with `.severity`, `.location`, `.array` and `.index` (of the element; each may be None), `.message` and
+        `.hint`.
+
+    Raises:
+        OSError: no such file; never for its content.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write(file, {"t": np.array([1.5, 2.5])}, format="csv")
+        >>> edited = io.StringIO(file.getvalue().replace("2.5", "2.5 m"))
+        >>> [str(finding) for finding in check(edited, format="csv")]
+        ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
+    """
+    source = locate_place(source, storage_options, format)
+    return Findings(_without_errors(adapter_function("check", source, format, options)[1](source, **options)))
+
+
+def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield findings; a source that cannot be opened for its content, such as a file at its end, is one more."""
+    try:
+        yield from findings
+    except FormatError as error:
+        yield Finding.from_error(error)
+
+
+def read_labelled(
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> LabelledArrays:
+    """Read arrays as `read` does, together with what a description says of them; `write` takes both.
+
+    Raises:
+        FormatError: as `read`, or the description contradicts the arrays.
+
+    Warns:
+        SheetArrayWarning: the description is damaged: it stays an array of text.
+    """
+    source = locate_place(source, storage_options, format)
+    with reading_labels() as description:
+        arrays = read(source, names, format=format, **options)
+    if description.error is not None:
+        warn_of_finding(Finding.from_error(description.error))
+    return LabelledArrays(arrays, description.labels)

@@ -1,0 +1,190 @@
+"""convert, adopt and restore: files made of other files, or true again to what people have changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..columns import ArrayInfo
+from ..errors import LimitError, NotFoundError
+from ..files import is_url, locate, name_part
+from ..labels import check_fit
+from ..registry import format_of, locate_place
+
+if TYPE_CHECKING:
+    pass
+
+from .arrays import read_labelled, scan, write
+from .doors import SourceOrTarget, is_path
+
+
+def convert(
+    source: SourceOrTarget,
+    target: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+    writing: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> None:
+    """Read, then write; labels go along with the arrays.
+
+    Args:
+        source: as for `read`.
+        target: as for `write`.
+        names: only these arrays; None for all.
+        from_format: the source's, instead of its suffix.
+        to_format: the target's, instead of its suffix.
+        reading: options for `read`.
+        writing: options for `write`.
+        storage_options: for the file systems of URLs; `reading` and `writing` may have their own.
+
+    Raises:
+        FormatError: as `read`.
+        DTypeError: as `write`.
+        LimitError: as `write`.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from sheetarray import read, write
+        >>> text, lists = io.StringIO(), io.StringIO()
+        >>> write(text, {"t": np.array([1, 2])}, format="csv")
+        >>> _ = text.seek(0)
+        >>> convert(text, lists, from_format="csv", to_format="json")
+        >>> read(io.StringIO(lists.getvalue()), format="json")
+        {'t': array([1, 2])}
+    """
+    reading, writing = dict(reading or {}), dict(writing or {})
+    source, target = _locate_both(
+        (source, reading.pop("storage_options", None), from_format),
+        (target, writing.pop("storage_options", None), to_format),
+        storage_options,
+    )
+    format_of(target, to_format)  # an unknown suffix is said before anything is read
+    arrays = read_labelled(source, names, format=from_format, **reading)
+    write(target, arrays, format=to_format, **writing)
+
+
+_Place = tuple[SourceOrTarget, Mapping[str, Any] | None, str | None]
+
+
+def _locate_both(source: _Place, target: _Place, storage_options: Mapping[str, Any] | None) -> list[Any]:
+    """Return a source and a target; storage options go to each that is under a URL and has none of its own."""
+    places = [source, target]
+    if storage_options and not any(is_url(place) for place, _, _ in places):
+        locate(source[0], storage_options)  # says what is wrong
+    return [
+        locate_place(place, options or (storage_options if is_url(place) else None), name)
+        for place, options, name in places
+    ]
+
+
+def adopt(
+    source: SourceOrTarget,
+    target: SourceOrTarget | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, ArrayInfo]:
+    """Accept rows that people have added or deleted: headers become true to the cells, and everything else stays.
+
+    In a workbook defined names and fingerprints become true too, so that `check` compares with what stands there now.
+
+    Args:
+        source: a path or a URL; or an open file (then with `format` and a target).
+        target: where the adopted file goes; None replaces the source, as a whole. In another format it is written anew.
+        format: of the source, instead of the suffix.
+        storage_options: for the file systems of URLs.
+        **options: of the format, as for `read`.
+
+    Returns:
+        What the headers say now of the arrays that had other lengths; empty where there were none.
+
+    Raises:
+        FormatError: as `read` with `resize=True`, or the labels of arrays contradict their lengths.
+        LimitError: the file may not be changed.
+        NotFoundError: a format whose headers cannot be changed, and no target in another one.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> from sheetarray import read, write
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+        >>> write(path, {"t": np.array([1.5, 2.5])})
+        >>> _ = path.write_text(path.read_text() + "3.5\\n")
+        >>> adopt(path)["t"].shape, read(path)["t"].tolist()
+        ((3,), [1.5, 2.5, 3.5])
+    """
+    if target is None:
+        source = locate_place(source, storage_options, format)
+    else:
+        source, target = _locate_both((source, None, format), (target, None, None), storage_options)
+    row = format_of(source, format, reading=True)
+    goal = row if target is None else format_of(target)
+    if goal.name == row.name and row.instead is not None:
+        raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
+    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
+        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
+    reading = {**options, "resize": True}
+    function = row.function("adopt") if goal.name == row.name else None
+    arrays = read_labelled(source, format=format, **reading)
+    if arrays.labels is not None:
+        check_fit(arrays.labels, arrays)
+    if function is not None:
+        adopted: dict[str, ArrayInfo] = function(source, target, **options)
+        return adopted
+    assert target is not None
+    before = scan(source, format=format)
+    write(target, arrays)
+    return {name: info for name, info in scan(target).items() if name in before and info.shape != before[name].shape}
+
+
+def restore(
+    source: SourceOrTarget,
+    target: SourceOrTarget,
+    *,
+    keep_edits: bool = False,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Write the arrays of a workbook anew as they were written, from the guard that it was written with.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, whatever
+            program has saved it since.
+        target: an .xlsx, which may be the source; replaced as a whole.
+        keep_edits: keep the elements that people have edited, and rows that they have added or deleted; all other
+            elements are exact.
+        format: of the source, instead of the suffix.
+        storage_options: for the file systems of URLs.
+
+    Returns:
+        The names of the arrays.
+
+    Raises:
+        FormatError: no guard, or one that is damaged.
+        LimitError: a target that is no workbook.
+        NotFoundError: a format that has no guards.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from sheetarray import write
+        >>> file, restored = io.BytesIO(), io.BytesIO()
+        >>> write(file, {"t": np.array([0.1 + 0.2])}, format="xlsx", guard=True)
+        >>> restore(io.BytesIO(file.getvalue()), restored, format="xlsx")
+        ['t']
+        >>> restored.getvalue() == file.getvalue()
+        True
+    """
+    source, target = _locate_both((source, None, format), (target, None, None), storage_options)
+    names: list[str] = format_of(source, format, reading=True).function("restore")(
+        source, target, keep_edits=keep_edits
+    )
+    return names

@@ -1,0 +1,169 @@
+"""read_columns and write_table: ordinary tables, without headers of the exchange format."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from ..arrays import hold_stream, values_by_name
+from ..errors import SheetArrayError, SheetArrayWarning, warn_caller
+from ..registry import format_of, locate_place
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..elements import Missing
+    from ..header import Order
+    from ..tables import DTypes, Shapes
+
+from .doors import SourceOrTarget, adapter_function, options_of
+
+
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["arrow"], **options: Any
+) -> pl.DataFrame: ...
+
+
+@overload
+def read_columns(
+    source: SourceOrTarget, columns: Sequence[str] | None = None, *, as_: Literal["numpy"] = "numpy", **options: Any
+) -> dict[str, np.ndarray[Any, Any]]: ...
+
+
+def read_columns(
+    source: SourceOrTarget,
+    columns: Sequence[str] | None = None,
+    *,
+    dtype: DTypes = None,
+    shape: Shapes = None,
+    order: Order = "row-major",
+    missing: Missing = "nan",
+    as_: Literal["numpy", "arrow"] = "numpy",
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, np.ndarray[Any, Any]] | pl.DataFrame:
+    """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        columns: names of the columns wanted (or letters); None for all.
+        dtype: of every column, or a mapping by name; None infers it without loss: leading zeros stay text, ids beyond
+            2^53 stay exact, ISO dates become datetime64, a decimal is a float where the double gives its digits back.
+        shape: of every column's array, or a mapping by name; one -1 is worked out.
+        order: "row-major" or "column-major": how cells fill the shape.
+        missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
+            2^53; "error" refuses them.
+        as_: "numpy" gives a dict of arrays; "arrow" a DataFrame of polars, whose Arrow C stream DuckDB, pyarrow and
+            whatever else reads one take without a copy. In it NaT and None are nulls.
+        format: instead of the suffix.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: `header` (False, True, or how many rows hold the names; found out unless given), `skip_rows` (how
+            many above the table, or which, counted from 0), `skip_footer`, `comment="#"`, `na_values`, `decimal` and
+            `thousands`; of the format `delimiter`, `encoding`, `sheet`, `worksheet`, `client`.
+
+    Raises:
+        DTypeError: `as_="arrow"`, and a column that Arrow does not hold exactly; names it.
+        FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
+        NotFoundError: no such column.
+
+    Example:
+        >>> import io
+        >>> read_columns(io.StringIO("id,t\\n007,1.5\\n008,\\n"), format="csv")
+        {'id': array(['007', '008'], dtype='<U3'), 't': array([1.5, nan])}
+    """
+    if as_ not in ("numpy", "arrow"):
+        raise ValueError(f'as_ is "numpy" or "arrow", not {as_!r:.80}')
+    source = locate_place(source, storage_options, format)
+    given = {"dtype": dtype, "shape": shape, "order": order, "missing": missing, **options}
+    columns_read: dict[str, np.ndarray[Any, Any]] = adapter_function("read_columns", source, format, given)[1](
+        source, columns, **given
+    )
+    if as_ == "numpy":
+        return columns_read
+    from ..tables.arrow import to_arrow
+
+    return to_arrow(columns_read)
+
+
+def write_table(
+    target: SourceOrTarget,
+    table: Any,
+    *,
+    format: str | None = None,
+    verify: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> None:
+    """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
+
+    No header of the exchange format is written: shapes and dtypes are not kept, only what cells say. Numbers have all
+    their digits, dates are dates. Labels are left out; of a pandas DataFrame the index comes first, unless it only
+    counts rows.
+
+    Args:
+        target: a path, a URL, or an open file (then with `format`).
+        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, or an Arrow table.
+        format: instead of the suffix.
+        verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
+            values of the same kind, in wider numbers perhaps.
+        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`;
+            `worksheet`, `if_sheet_exists`, `client`.
+
+    Raises:
+        DTypeError: an array that is no column, or that no cells hold; names it.
+        LimitError: columns of different lengths, or too much for the format; before anything is written.
+        NotFoundError: no such format, or none that has tables.
+
+    Warns:
+        SheetArrayWarning: a column that will not come back the same, such as text of digits; names it.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> write_table(file, {"id": np.array(["007", "008"]), "t": np.array([1.5, 2.5])}, format="csv")
+        >>> file.getvalue().splitlines()
+        ['id,t', '007,1.5', '008,2.5']
+    """
+    target = locate_place(target, storage_options, format)
+    table = hold_stream(table)
+    merged = {**format_of(target, format).writing, **options}
+    row, function = adapter_function("write_table", target, format, merged)
+    if isinstance(target, (str, os.PathLike)) or row.prefixes:
+        url = function(target, table, **merged)
+        written: SourceOrTarget = target if url is None else url
+    else:
+        written = io.BytesIO()
+        function(written if verify else target, table, **merged)
+        if verify:
+            function(target, table, **merged)
+            written.seek(0)
+    if verify:
+        alike = ("encoding", "sheet", "client", "credentials", "timeout")
+        reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
+        if "sheet" in options_of(function):
+            reading.setdefault("sheet", "table")
+        _warn_of_changes(written, table, row.name, reading)
+
+
+def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: Mapping[str, Any]) -> None:
+    """Warn of each column of a table that has come back as something else."""
+    from ..tables import find_changes
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SheetArrayWarning)
+            columns = read_columns(source, format=format, **options)
+    except SheetArrayError as error:
+        for name in values_by_name(table):
+            warn_caller(f"{name!r:.80} cannot be read back by read_columns: {error}")
+        return
+    for name, change in find_changes(table, columns):
+        warn_caller(f"{name!r:.80} does not come back by read_columns as it was: it {change}")
