@@ -19,7 +19,7 @@ from .requests import Answer, SheetsApi
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, GoogleSheet
 from .state import State, Worksheet, fetch_state
-from .views import ViewSource, find_views, write_views
+from .view_renewal import renew_views
 
 _ATTEMPTS = 5
 
@@ -72,22 +72,12 @@ def adopt_gsheet(
                 if edits:
                     requests, swap = _make_batch(state, edits, arrays)
                     apply_changes(service, requests, swap.took_effect, confirmed=True)
-                _renew_views(service, state, arrays)
+                renew_views(service, state, arrays, [name for name, array in arrays.items() if array.is_changed])
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:
                 message = str(changed)
             patience.pause(0.25 * 2**number, "others write to the worksheet")
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="adopt it once more")
-
-
-def _renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray]) -> None:
-    """Make views anew of the arrays that have other lengths now."""
-    for sheet in state.arrays:
-        here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
-        views = find_views(state, sheet.gid, [name for name, array in here.items() if array.is_changed])
-        if views:
-            dates = all(view.view.dates for view in views if view.view is not None)
-            write_views(service, ViewSource.of_resized(sheet.gid, here, dates=dates), {})
 
 
 def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:

@@ -33,6 +33,7 @@ from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import TIMEOUT, RefusedError, Retries
 from .state import MOST_CELLS, State, Worksheet, fetch_state
+from .view_renewal import renew_grown_views
 
 _ATTEMPTS = 8
 _MOST_CHARACTERS = 50_000  # of a cell
@@ -102,6 +103,7 @@ def append_gsheet(
                 raise state.not_found_error(repr(address.title))
             try:
                 _append(service, state, sheet, linear)
+                renew_grown_views(service, state, sheet, linear)
                 return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={sheet.gid}"
             except ConflictError:
                 message = "the worksheet changes"

@@ -424,3 +424,13 @@ def test_a_workbook_holds_views_and_a_guard(tmp_path: Path) -> None:
         assert not list(sa.check(path, sheet=mode))
     assert openpyxl.load_workbook(path).sheetnames[0] == "temperature view"
     assert set(sa.read(path, sheet="a")) == {"temperature", "month", "place", "height"}
+
+
+def test_no_cell_of_a_narrow_view_is_written_twice(tmp_path: Path) -> None:
+    array, equal = np.arange(6.0).reshape(2, 3, 1), np.array([1.0, 1.0])  # labels that no cell can name are shown in C
+    dataset = xr.Dataset({"t": (("a", "b", "c"), array)}, {"a": equal})
+    sa.write_excel(tmp_path / "a.xlsx", dataset, views=True)
+    text = zipfile.ZipFile(tmp_path / "a.xlsx").read("xl/worksheets/sheet1.xml").decode()
+    addresses = re.findall(r'<c r="([A-Z]+[0-9]+)"', text)
+    assert len(addresses) == len(set(addresses)) > 20
+    assert openpyxl.load_workbook(tmp_path / "a.xlsx").worksheets[0].column_dimensions["D"].hidden

@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.errors import LimitError, NotFoundError
-from sheetarray.sheets.google import adopt_gsheet, check_gsheet, read_gsheet, scan_gsheet, write_gsheet
+from sheetarray.sheets.google import adopt_gsheet, append_gsheet, check_gsheet, read_gsheet, scan_gsheet, write_gsheet
 from sheetarray.testing.sheets_server import Fault, SheetsServer
 from sheetarray.views import geometry
 
@@ -245,6 +245,19 @@ def test_adopted_arrays_have_true_views(book: Book) -> None:
     assert adopt_gsheet(book.key, client=book.client)["t"].shape == (4, 5)
     cells = grid_of(book.view(), "t_0 \\ t_1", 4, 5)
     assert cells == [*GRID[0].tolist(), [1.5, 2.5, 3.5, 4.5, 5.5]]
+
+
+def test_rows_that_are_appended_are_in_view(book: Book) -> None:
+    book.write({"t": GRID[0], "u": GRID}, views=True)
+    other = book.view("u").id
+    book.server.requests.clear()
+    append_gsheet(book.key, {"t": GRID[1]}, client=book.client)
+    assert grid_of(book.view(), "t_0 \\ t_1", 6, 5) == GRID[:2].reshape(6, 5).tolist()
+    assert book.view("u").id == other
+    book.book.del_worksheet(book.view())
+    book.server.requests.clear()
+    append_gsheet(book.key, {"t": GRID[1]}, client=book.client)
+    assert len(book.server.requests) == 3  # as where there are no views
 
 
 def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:

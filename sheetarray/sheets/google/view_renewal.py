@@ -1,0 +1,50 @@
+"""Views made anew where their arrays have other rows: after `adopt`, and after rows were appended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from ...columns import ResizedArray
+from ...composite import read_resized_arrays
+from ...errors import SheetArrayError, warn_caller
+from .requests import SheetsApi
+from .retries import ChangedError, RefusedError
+from .sheet import GoogleSheet
+from .state import State, Worksheet
+from .views import ViewSource, find_views, write_views
+
+
+def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:
+    """Make the views of some arrays anew, where there are any.
+
+    Args:
+        service: the spreadsheet.
+        state: of it, as far as views go.
+        arrays: all that stand in it now.
+        names: of those that have changed.
+    """
+    for sheet in state.arrays:
+        here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
+        views = find_views(state, sheet.gid, [name for name in names if name in here])
+        if views:
+            dates = all(view.view.dates for view in views if view.view is not None)
+            write_views(service, ViewSource.of_resized(sheet.gid, here, dates=dates), {})
+
+
+def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names: Collection[str]) -> None:
+    """Make the views of arrays anew that rows were appended to; only where there are any, the worksheet is read.
+
+    Args:
+        service: the spreadsheet.
+        state: of it, before the rows were appended.
+        sheet: the worksheet.
+        names: of the arrays.
+    """
+    if not find_views(state, sheet.gid, names):
+        return
+    try:
+        arrays = read_resized_arrays([GoogleSheet(service, sheet.title)], missing="error")
+    except (SheetArrayError, ChangedError, RefusedError) as error:  # nobody is to append the rows once more
+        warn_caller(f"the rows are appended, views do not show them: {error!s:.300}; write the views once more")
+        return
+    renew_views(service, state, arrays, names)
