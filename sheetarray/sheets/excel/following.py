@@ -29,6 +29,7 @@ class Followed:
     Args:
         title: of the sheet.
         container: the workbook.
+        titles: of all sheets, in lower case; a formula that leads to a sheet that is gone is not followed.
         cells_of_rows: the cells of some rows, by the title of their sheet in lower case.
         editable: titles of views in which elements stand, in lower case.
         changed: titles of views that anybody has saved again, and of sheets that may be such views.
@@ -38,12 +39,13 @@ class Followed:
         self,
         title: str,
         container: HasReferences,
+        titles: frozenset[str],
         cells_of_rows: CellsOfRows,
         editable: frozenset[str],
         changed: frozenset[str],
     ) -> None:
         self._title, self._container, self._cells_of_rows = title, container, cells_of_rows
-        self._editable = editable
+        self._titles, self._editable = titles, editable
         self.changed = changed - {title.casefold()}
         self._known: tuple[Positions, Positions, Positions, list[str]] | None = None
         self._cells: dict[str, SomeRuns] = {}
@@ -60,6 +62,8 @@ class Followed:
             rows = []
             for reference in self._container.references(self._title):
                 title = reference.title or self._title.casefold()
+                if title not in self._titles:
+                    continue
                 if title in titles or len(titles) < _MOST_TITLES:
                     number = titles.setdefault(title, len(titles))
                     target = reference.target_row * ROW + reference.target_column

@@ -74,16 +74,15 @@ class Workbook:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
         sheet = ExcelSheet(title, self._container)
         if isinstance(self._container, HasReferences):
-            editable, changed = (frozenset(map(str.casefold, t)) for t in (self.views.editable, self.views.changed))
-            sheet.followed = Followed(title, self._container, self._cells_of_rows, editable, changed)
+            groups = (self.titles, self.views.editable, self.views.changed)
+            titles, editable, changed = (frozenset(map(str.casefold, group)) for group in groups)
+            sheet.followed = Followed(title, self._container, titles, self._cells_of_rows, editable, changed)
         return sheet
 
     def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return the cells of some rows of a sheet, whose title is in lower case; none where there is no such sheet."""
-        for known in self.titles:
-            if known.casefold() == title:
-                return ExcelSheet(known, self._container).cells_of_rows(spans)
-        return SomeRuns().sort()
+        """Return the cells of some rows of a sheet, whose title is in lower case."""
+        (known,) = [known for known in self.titles if known.casefold() == title][:1]
+        return ExcelSheet(known, self._container).cells_of_rows(spans)
 
     def is_linked(self, array: str) -> bool:
         """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""

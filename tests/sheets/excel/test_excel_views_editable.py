@@ -130,6 +130,24 @@ def test_a_cell_that_is_emptied_is_a_blank_and_no_zero(tmp_path: Path) -> None:
     assert np.isnan(sa.read(path, missing="nan")["t"][0, 1])
 
 
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_elements_of_a_view_that_is_gone_are_errors_and_no_rows_that_were_deleted(
+    tmp_path: Path, is_renamed: bool
+) -> None:
+    path = write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3))
+    book = openpyxl.load_workbook(path)
+    if is_renamed:
+        book["t view"].title = "other"  # openpyxl leaves formulas as they are
+    else:
+        del book["t view"]
+    book.save(path)
+    for call in (sa.read, sa.adopt):
+        with pytest.raises(sa.FormatError, match="a formula without a value") as raised:
+            call(path)
+        assert raised.value.location == "arrays!A22"
+    assert {finding.index for finding in sa.check(path)} == set(np.ndindex(2, 3))
+
+
 @pytest.mark.parametrize("formula", ["=C2", "=B3", "=B2", "=SUM(C2:C3)", "='arrays'!A22", "=nowhere!A1"])
 def test_what_leads_to_another_formula_is_an_error_with_its_address(tmp_path: Path, formula: str) -> None:
     path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"B2": formula, "C2": "=B2"})
