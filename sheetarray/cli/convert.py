@@ -9,8 +9,19 @@ import click
 import numpy as np
 
 from .. import api
+from ..errors import locating
 from ..files import is_pattern
-from .arguments import FormatName, from_and_read_options, json_option, missing_option, parse_options, split_pairs
+from ..lazy.large import read_in_pieces
+from ..spool import Spool
+from .arguments import (
+    FormatName,
+    from_and_read_options,
+    json_option,
+    missing_option,
+    parse_options,
+    split_pairs,
+    takes_progress,
+)
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json
 from .converting import convert_files
@@ -101,23 +112,46 @@ def convert(
     origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
     write_options = parse_options(goal.row, "write", write_texts)
-    with watching(origin, "read") as progress:
-        arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
-    place: Any = sys.stdout.buffer if target == PIPE else goal.place
-    on_screen = target == PIPE and sys.stdout.isatty()
-    with watching(goal, "write", quiet=on_screen) as progress:
-        try:
-            options: dict[str, Any] = {**write_options, **progress}
-            api.write(place, arrays, format=goal.row.name, **options)
-        except OSError as error:
-            if error.strerror and error.filename is None:  # the system does not say which file
-                error.filename = goal.label
-            raise
+    with Spool(0, None if target == PIPE else api.folder_beside(goal.place)) as spool:
+        with watching(origin, "read") as progress, locating(source=origin.label):
+            arrays = None
+            if origin.pipe is None and not read_options:
+                arrays = read_in_pieces(origin.place, list(names) or None, spool, format=origin.row.name, **progress)
+        is_mapped = arrays is not None
+        if arrays is None:
+            with watching(origin, "read") as progress:
+                arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
+        _write(target, goal, arrays, write_options, spool, is_mapped=is_mapped)
     if wants_json:
         print_json(_to_json(origin, goal, arrays))
     else:
         click.echo(_summarize(goal, arrays), err=True)
     return FINE
+
+
+def _write(
+    target: str, goal: Endpoint, arrays: Any, write_options: dict[str, Any], spool: Spool, *, is_mapped: bool
+) -> None:
+    """Write arrays; what the spool has mapped leaves the memory as it is written."""
+    place: Any = sys.stdout.buffer if target == PIPE else goal.place
+    on_screen = target == PIPE and sys.stdout.isatty()
+    with watching(goal, "write", quiet=on_screen) as progress:
+        report = progress.get("progress")
+
+        def release(done: int, total: int) -> None:
+            spool.release()
+            if report is not None:
+                report(done, total)
+
+        try:
+            options: dict[str, Any] = {**write_options, **progress}
+            if is_mapped and takes_progress(goal.row, "write"):
+                options["progress"] = release
+            api.write(place, arrays, format=goal.row.name, **options)
+        except OSError as error:
+            if error.strerror and error.filename is None:  # the system does not say which file
+                error.filename = goal.label
+            raise
 
 
 def _summarize(goal: Endpoint, arrays: dict[str, Any]) -> str:

@@ -152,9 +152,9 @@ def check_csv(
     """Yield every finding in a delimited text; nothing for an intact one."""
     try:
         with Source(source) as opened:
-            if (written := find_written(WrittenText, opened, delimiter, decimal, encoding, formulas)) is not None:
+            if (written := find_written(ReportingText, opened, delimiter, decimal, encoding, formulas)) is not None:
                 with suppress(UnusualError):
-                    written.read(None, missing)
+                    written.verify(missing)
                     yield from check_composites(lambda columns: written.read(columns, missing), written.scan)
                     return
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)

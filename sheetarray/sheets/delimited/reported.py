@@ -1,16 +1,17 @@
-"""A large text that stands as it was written, read piece by piece where somebody wants to know how far it is."""
+"""A large text that stands as it was written: checked piece by piece, and so read where somebody asks how far it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ...cells import buffer_from_texts
-from ...dtypes import Array
-from ...elements import Missing
+from ...dtypes import Array, Buffer
+from ...elements import Missing, check_missing
 from ...files import release_pages
 from ...header import Header
+from ...resizing import contiguous_strides
 from .written import WrittenText, check_usual
 
 PIECE = 2**24  # bytes of text that are parsed at once
@@ -35,30 +36,65 @@ class ReportingText(WrittenText):
         check_usual(sum(header.capacity for header in headers.values()) <= size + len(self._content))
         buffers = {place: np.empty(header.capacity, header.dtype.numpy) for place, header in headers.items()}
         filled = {place: self._fill_above(place, header, buffers[place], missing) for place, header in headers.items()}
-        start = self._body
+        for place, elements in self._pieces(headers, dict(filled), missing):
+            buffers[place][filled[place] : filled[place] + len(elements)] = elements
+            filled[place] += len(elements)
+        return buffers
+
+    def _pieces(
+        self, headers: dict[int, Header], filled: dict[int, int], missing: Missing
+    ) -> Iterator[tuple[int, Buffer]]:
+        """Yield columns and their next elements; all other cells of them are blank.
+
+        Args:
+            headers: of the columns.
+            filled: how many elements of each stand above the body.
+            missing: as for `read_csv`.
+        """
+        start, size = self._body, len(self._content) - self._body
         while start < len(self._content):
             end = self._content.find(b"\n", start + PIECE) + 1 or len(self._content)
             text = bytes(self._content[start:end])
             for place, body in self._parse_cells(text, 0, text, 0, headers).items():
-                first = filled[place]
-                count = min(headers[place].capacity - first, len(body))
+                count = min(headers[place].capacity - filled[place], len(body))
                 check_usual(body[count:].null_count() == len(body) - count)
                 if count:
-                    elements = self._decode_body(body[:count], headers[place].dtype, missing)
-                    buffers[place][first : first + count] = elements
+                    yield place, self._decode_body(body[:count], headers[place].dtype, missing)
                 filled[place] += count
             release_pages(self._content, start, end)
             start = end
-            self.report((start - self._body) / size)
+            if self.report is not None:
+                self.report((start - self._body) / size)
         check_usual(all(filled[place] == header.capacity for place, header in headers.items()))
-        return buffers
+
+    def verify(self, missing: Missing) -> None:
+        """Read all arrays, and keep none of a large text.
+
+        Raises:
+            UnusualError: a broken header, or a cell that is wrong.
+        """
+        if len(self._content) - self._body <= PIECE:
+            self.read(None, missing)
+            return
+        check_missing(missing)
+        headers = {place: self._header(place) for place in self._places.values()}
+        if any(header.strides != contiguous_strides(header.shape, header.order) for header in headers.values()):
+            self.read(None, missing)  # which knows whether there is such a view
+            return
+        filled = {place: len(self._elements_above(place, header, missing)) for place, header in headers.items()}
+        for _ in self._pieces(headers, filled, missing):
+            pass
 
     def _fill_above(self, place: int, header: Header, buffer: Array, missing: Missing) -> int:
         """Put the elements beside longer headers into a buffer; return how many they are."""
+        elements = self._elements_above(place, header, missing)
+        buffer[: len(elements)] = elements
+        return len(elements)
+
+    def _elements_above(self, place: int, header: Header, missing: Missing) -> Buffer:
+        """Return the elements beside longer headers."""
         above = [row[place] for row in self._above[self._ends[place] :]]
         check_usual(len(above) <= header.capacity)
-        if above:
-            head, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
-            check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
-            buffer[: len(above)] = head
-        return len(above)
+        elements, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
+        check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
+        return elements
