@@ -362,3 +362,33 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeyp
     wrong = CliRunner().invoke(main, ["info", url, "--storage-option", "thesecretkey"])
     assert wrong.exit_code == 2
     assert "thesecretkey" not in wrong.stderr
+
+
+def test_many_objects_are_opened_with_one_request_each_and_read_with_two(options, store, calls):
+    pytest.importorskip("dask.array")
+    for day in range(12):
+        sa.write(f"s3://runs/days/{day:02}.csv", {"t": np.full((2, 3), day)}, storage_options=options)
+    calls.clear()
+    dataset = sa.open_many("s3://runs/days/*.csv", storage_options=options, files_per_chunk=5)
+    assert sorted(calls) == ["get_object"] * 12 + ["list_objects_v2"]
+    calls.clear()
+    assert dataset["t"].values[:, 0, 0].tolist() == list(range(12))
+    assert sorted(calls) == ["get_object"] * 12 + ["head_object"] * 12
+    sa.write("s3://runs/days/07.csv", {"t": np.full((2, 3), 8)}, storage_options=options)
+    with pytest.raises(sa.FormatError, match=r"s3://runs/days/07\.csv: the file was changed"):
+        dataset["t"].compute()
+    assert dataset["t"][3].values.tolist() == [[3] * 3] * 2
+
+
+def test_many_objects_are_converted_once(options, store, calls, tmp_path):
+    for day in range(3):
+        sa.write(f"s3://runs/before/{day}.csv", {"t": np.arange(day + 1)}, storage_options=options)
+    how = {"storage_options": options, "manifest": tmp_path / "m.sqlite"}
+    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 3
+    assert sa.read("s3://runs/after/2.json", storage_options=options)["t"].tolist() == [0, 1, 2]
+    calls.clear()
+    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).already == 3
+    assert calls == ["list_objects_v2"]
+    sa.write("s3://runs/before/1.csv", {"t": [5]}, storage_options=options)
+    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 1
+    assert b"thesecretkey" not in (tmp_path / "m.sqlite").read_bytes()
