@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
+from sheetarray.composite import sheets
 from sheetarray.testing.sheets_server import SheetsServer
 
 ak = pytest.importorskip("awkward")
@@ -51,9 +52,7 @@ def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
     file = io.BytesIO()
     sa.write(file, {"x.json": np.array(["a, b"] * length), "t": np.arange(5.0)}, format="csv")  # quotes
     reads: list[object] = []
-    read = sa.composite.read_columns
-    monkeypatch.setattr(
-        sa.composite, "read_columns", lambda *given, **more: reads.append(given) or read(*given, **more)
-    )
+    read = sheets.read_columns
+    monkeypatch.setattr(sheets, "read_columns", lambda *given, **more: reads.append(given) or read(*given, **more))
     assert sa.scan(io.BytesIO(file.getvalue()), format="csv")["x.json"].shape == (length,)
     assert len(reads) == (length <= 10_000)
