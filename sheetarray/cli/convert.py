@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from .. import api
+from ..conversions import FIELDS
 from ..errors import locating
 from ..files import is_pattern
 from ..lazy.large import read_in_pieces
@@ -24,7 +25,6 @@ from .arguments import (
 )
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json
-from .converting import convert_files
 from .endpoints import PIPE, Endpoint, source_endpoint, target_endpoint
 from .program import FINE, UsageProblem
 from .progress import watching
@@ -101,7 +101,10 @@ def convert(
       sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 --manifest done.sqlite
     """
     write_texts = {**split_pairs(write_pairs), **({"views": "true"} if views else {})}
-    if source != PIPE and (is_pattern(source) or workers or scheduler or manifest):
+    is_template = any(f"{{{field}" in target for field in FIELDS)
+    if source != PIPE and (is_pattern(source) or is_template or workers or scheduler or manifest):
+        from .converting import convert_files  # which needs processes and a database
+
         places = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
         formats = from_format, to_format
         return convert_files(

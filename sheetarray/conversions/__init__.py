@@ -6,6 +6,19 @@ verb.
 
 from __future__ import annotations
 
-from .many import Conversions, FailedConversion, convert_many
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Conversions", "FailedConversion", "convert_many"]
+from .templates import FIELDS
+
+if TYPE_CHECKING:
+    from .many import Conversions, FailedConversion, convert_many
+
+__all__ = ["FIELDS", "Conversions", "FailedConversion", "convert_many"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:  # which need processes and a database
+        from . import many
+
+        return getattr(many, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

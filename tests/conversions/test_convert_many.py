@@ -320,3 +320,6 @@ def test_the_command_line_refuses_what_cannot_be(folder, monkeypatch):
     run = CliRunner().invoke(main, ["convert", "in/*.csv", "out/{stem}.csv", "--write", "delimiter=;"])
     assert run.exit_code == 0
     assert b"t;n" in (folder / "out" / "0000.csv").read_bytes()
+    run = CliRunner().invoke(main, ["convert", "in/0001.csv", "out/{stem}-alone.json"])
+    assert run.exit_code == 0
+    assert (folder / "out" / "0001-alone.json").exists()
