@@ -14,6 +14,7 @@ import fsspec
 import numpy as np
 import psutil
 import pytest
+from children import GIVEN_UP_AFTER
 from click.testing import CliRunner
 
 import sheetarray as sa
@@ -239,7 +240,7 @@ def kill_after(folder, count, *options):
         process.send_signal(signal.SIGKILL)
         process.communicate()
     for child in children:
-        child.wait(60)  # it ends by itself
+        child.wait(GIVEN_UP_AFTER)  # it ends by itself
     with Manifest(folder / "m.sqlite", {}) as manifest:
         done = [os.path.basename(entry.target) for entry in manifest.entries().values() if entry.state == "done"]
     return {name: (folder / "out" / name).stat().st_mtime_ns for name in done}
@@ -247,7 +248,7 @@ def kill_after(folder, count, *options):
 
 def finish(folder, *options):
     process = start(folder, "--json", *options)
-    assert process.wait(240) == 0, process.stderr.read()
+    assert process.wait(GIVEN_UP_AFTER) == 0, process.stderr.read()
     process.communicate()
 
 
