@@ -15,6 +15,34 @@ import sheetarray
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+LONG = {
+    "cli.comparing",
+    "cli.show",
+    "columns.layout",
+    "elements.decode",
+    "interchange.awkward.builder",
+    "interchange.awkward.expression_writer",
+    "labels.description",
+    "linear",
+    "sheets.delimited.written",
+    "sheets.excel.adapter",
+    "sheets.excel.append",
+    "sheets.excel.fingerprint.codes",
+    "sheets.excel.fingerprint.decimal15",
+    "sheets.excel.fingerprint.verdict",
+    "sheets.excel.reader.column",
+    "sheets.excel.reader.events",
+    "sheets.excel.reader.opendocument",
+    "sheets.excel.reader.opendocument_rows",
+    "sheets.excel.sheet",
+    "sheets.google.appending",
+    "sheets.google.reading",
+    "sheets.google.sheet",
+    "sheets.google.state",
+    "tables.bulk",
+    "testing.conformance",
+}
+
 
 def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
@@ -87,3 +115,10 @@ def test_the_demo_runs_with_nothing_else(tmp_path: Path) -> None:
         arguments = command.replace("sample_sheets", str(ROOT / "sample_sheets")).split()
         done = subprocess.run([sys.executable, "-c", start, *arguments], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+def test_no_more_files_are_long_than_these() -> None:
+    """Files have about 300 lines at most; one that is shortened leaves the list, and none joins it."""
+    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module for module, length in lengths.items() if length > 300} <= LONG
+    assert {module for module in LONG if lengths.get(module, 0) <= 280} == set()
