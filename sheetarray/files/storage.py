@@ -109,6 +109,8 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
         return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if isinstance(error, KeyError) and name.startswith("zip:"):  # what Python's zipfile says of a member
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if isinstance(error, IsADirectoryError):
         return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):

@@ -29,7 +29,8 @@ from .splitting import split_records
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
 SINGLE_COLUMN = ""  # the delimiter of a file of one column
-_UNUSED = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
+_RARE = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # one of them stands for it, since readers want one
+_UNUSED = _RARE + "".join(mark for mark in map(chr, range(1, 128)) if mark not in _RARE + '\t\n\r"')
 
 _WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
@@ -226,7 +227,8 @@ def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
         if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):
             return mark
     raise FormatError(
-        "every control character stands in the text", hint="name the delimiter, for example delimiter=';'"
+        "every character that may be a delimiter stands in the text",
+        hint="name the delimiter, for example delimiter=';'",
     )
 
 

@@ -46,7 +46,7 @@ def make_sound(content: Units, start: int, delimiter: str) -> tuple[bytearray, s
             hint="the text is cut off, or a quote is missing; one that is a character of its cell is written as two "
             "within quotes",
         )
-    stand_in = _replace_strays(text, units, opening, closing)
+    stand_in = _replace_strays(text, units, opening, closing, delimiter)
     del units
     _move_closing_quotes(text, closing, delimiter)
     return text, stand_in
@@ -128,6 +128,7 @@ def _replace_strays(
     units: Units,
     opening: Positions,
     closing: Positions,
+    delimiter: str,
 ) -> str:
     """Replace the quotes that neither open nor close a cell, and stand in none; return what stands for them."""
     stand_in = ""
@@ -135,7 +136,9 @@ def _replace_strays(
         quotes = np.flatnonzero(units[first : first + _BLOCK] == _QUOTE) + first
         strays = quotes[~_end_of_quoted(quotes, opening, closing)]
         if len(strays):
-            stand_in = stand_in or next((chr(byte) for byte in _STAND_INS if byte not in text), "")
+            stand_in = stand_in or next(
+                (chr(byte) for byte in _STAND_INS if byte not in text and chr(byte) != delimiter), ""
+            )
             if not stand_in:
                 raise FormatError(
                     "quotes within cells, and every control character stands in the text",

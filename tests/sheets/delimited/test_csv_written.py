@@ -294,3 +294,23 @@ def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyP
         assert list(got) == (names or list(arrays))
         for name, array in got.items():
             assert array.tolist() == arrays[name].tolist()
+
+
+@pytest.mark.parametrize("more", ["", "abc, ~|;:^x"])
+@pytest.mark.parametrize("beside", [{}, {"1": np.arange(3)}])
+def test_a_column_of_every_control_character_is_read(more: str, beside: dict[str, Any]) -> None:
+    marks = [chr(number) for number in range(1, 128) if number < 32 or number == 127]
+    text = np.array([mark for mark in marks if mark not in "\t\n\r"] + ["", more])
+    file = io.BytesIO()
+    sa.write(file, {"0": text, **beside}, format="csv")
+    for formulas in ("escape", "keep"):
+        read = sa.read(io.BytesIO(file.getvalue()), format="csv", formulas=formulas)["0"]
+        assert read.tolist() == text.tolist()
+
+
+def test_what_stands_for_stray_quotes_is_not_the_delimiter() -> None:
+    marks = [chr(number) for number in (*range(1, 7), *range(0x1C, 0x20))]
+    cells = [*marks, '5" pipe', 'a "b" c']
+    header = ["t", *sa.to_linear(np.array(cells))[: -len(cells)]]
+    text = "\n".join(map(str, [*header, *cells]))
+    assert sa.read(io.BytesIO(text.encode()), format="csv")["t"].tolist() == cells
