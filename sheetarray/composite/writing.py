@@ -33,7 +33,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
 
 
 def spread_rows(arrays: Any, *, limit: int) -> Any:
-    """Return what `spread` does of rows that are appended to arrays: without labels, which stay those of the arrays.
+    """Return rows that are appended to arrays as `spread` returns arrays, but without labels: the arrays keep theirs.
 
     Raises:
         DTypeError: a composite, of which no column ends where its rows do.

@@ -187,6 +187,11 @@ class Rect(NamedTuple):
         return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
 
 
+def worksheet_url(key: str, gid: int) -> str:
+    """Return the URL of a worksheet, as a browser opens it."""
+    return f"https://docs.google.com/spreadsheets/d/{key}/edit#gid={gid}"
+
+
 def range_on_sheet(title: str, rect: Rect) -> str:
     """Return a range in A1 notation, with its worksheet.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...files import PathLike
 from ...header import Header
 from ...linear import LinearArray
 from ...resizing import changed_header_cells, find_slow_axis, resize_header
-from .address import Rect, parse_address, range_on_sheet
+from .address import Rect, parse_address, range_on_sheet, worksheet_url
 from .appearance import show_dates
 from .body import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
@@ -32,11 +32,10 @@ from .plan import check_cells
 from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import TIMEOUT, RefusedError, Retries
-from .state import MOST_CELLS, State, Worksheet, fetch_state
+from .state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
 from .view_renewal import renew_grown_views
 
 _ATTEMPTS = 8
-_MOST_CHARACTERS = 50_000  # of a cell
 
 
 def append_gsheet(
@@ -87,8 +86,8 @@ def append_gsheet(
         array([[1.5, 2.5],
                [3.5, 4.5]])
     """
-    linear = linear_arrays(spread_rows(arrays, limit=_MOST_CHARACTERS))
-    check_texts(linear, _MOST_CHARACTERS)
+    linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
+    check_texts(linear, MOST_CHARACTERS)
     address = parse_address(target, worksheet)
     http = address.http if address.http is not None and client is None else client
     service = SheetsApi(
@@ -102,15 +101,17 @@ def append_gsheet(
             if sheet is None:
                 raise state.not_found_error(repr(address.title))
             try:
-                _append(service, state, sheet, linear)
-                renew_grown_views(service, state, sheet, linear)
-                return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={sheet.gid}"
+                check = _append(service, state, sheet, linear)
             except ConflictError:
                 message = "the worksheet changes"
             except BusyError as busy:
                 message = f"another write is under way: {busy.holder.describe(state.now)}"
             except RefusedError as refused:
                 message = refused.message
+            else:  # the rows stand: whatever happens from now on, nobody is to append them once more
+                check()
+                renew_grown_views(service, state, sheet, linear)
+                return worksheet_url(address.key, sheet.gid)
             service.patience.pause(0.25 * 2**number, "others write to the worksheet")
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
 
@@ -149,8 +150,10 @@ class _Rows:
         return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
 
 
-def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
-    """Append rows to the arrays of a worksheet as it was seen.
+def _append(
+    service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]
+) -> Callable[[], None]:
+    """Append rows to the arrays of a worksheet as it was seen; return what compares them with what was sent.
 
     Raises:
         ConflictError, BusyError, RefusedError: others write to it; nothing is changed.
@@ -160,7 +163,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         grown = [_grow(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if rows.cells]
         if not grown:
-            return
+            return lambda: None
         _check_size(grown)
         lasts = {rows.last: rows for rows in grown if rows.needs_last}
         rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
@@ -192,7 +195,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     answer = apply_changes(
         service, swap.wrap(requests, height, sheet.columns), swap.took_effect, shown=shown, confirmed=True
     )
-    _check_kept(service, sheet, swap, grown, headers, answer)
+    return lambda: _check_kept(service, state, sheet, swap, grown, headers, answer)
 
 
 # What is appended ----------------------------------------------------------------------------------------------
@@ -280,6 +283,7 @@ def _move_ranges(state: State, sheet: Worksheet, grown: list[_Rows]) -> Iterator
 
 def _check_kept(
     service: SheetsApi,
+    before: State,
     sheet: Worksheet,
     swap: Swap,
     grown: list[_Rows],
@@ -290,6 +294,7 @@ def _check_kept(
 
     Raises:
         DTypeError: the service does not keep a cell as it is.
+        RemoteError: nor could it be taken back.
     """
     grid = cells_after(answer, sheet.gid) if answer else None
     for rows in grown:
@@ -298,12 +303,19 @@ def _check_kept(
         if wrong is None:
             continue
         state = fetch_state(service)
-        if not swap.is_last(state):
+        if grid is None and not swap.is_last(state):
             return  # what stands there is somebody else's
-        _take_back(service, state, sheet, grown, headers)
         place = f"{rows.piece.name}, buffer element {rows.piece.start + wrong}"
         was = kept[wrong] if wrong < len(kept) else ""
-        raise DTypeError(f"{place}: the service keeps {rows.cells[wrong]!r:.60} as {was!r:.60}")
+        what = f"{place}: the service keeps {rows.cells[wrong]!r:.60} as {was!r:.60}"
+        try:
+            if not swap.is_last(state):
+                raise RefusedError(409, "others have written since")
+            _take_back(service, before, state, sheet, grown, headers)
+        except RefusedError:
+            what += ", and the rows could not be taken back"
+            raise RemoteError(what, hint="clear them, and adopt") from None
+        raise DTypeError(what)
 
 
 def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell]:
@@ -315,9 +327,9 @@ def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell
 
 
 def _take_back(
-    service: SheetsApi, state: State, sheet: Worksheet, grown: list[_Rows], headers: list[list[Cell]]
+    service: SheetsApi, before: State, state: State, sheet: Worksheet, grown: list[_Rows], headers: list[list[Cell]]
 ) -> None:
-    """Clear the rows again, and let the headers say what they said."""
+    """Clear the rows again, and let headers and named ranges say what they said."""
     now = state.by_id(sheet.gid)
     assert now is not None
     requests: Requests = [clear_cells(sheet.gid, rows.rect) for rows in grown]
@@ -325,5 +337,10 @@ def _take_back(
         anchor = rows.standing.anchor
         for index in changed_header_cells(cells, rows.header):
             requests.append(update_cells(sheet.gid, anchor.row + index, anchor.column, [[cells[index]]]))
+    starts = {rows.standing.data for rows in grown}
+    for named in before.ranges:
+        rect = named.rect
+        if named.gid == sheet.gid and rect and {(rect.top, rect.left), (rect.top + 1, rect.left)} & starts:
+            requests.append(put_named_range(named.name, sheet.gid, rect, named))
     undo = Swap(sheet.gid, state.generation(sheet.gid), now.notes, own=now.notes.own)
     apply_changes(service, undo.wrap(requests, now.rows, now.columns), undo.took_effect, confirmed=True)

@@ -21,6 +21,7 @@ from .retries import RefusedError
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
+MOST_CHARACTERS = 50_000  # of a cell
 METADATA_KEY = "sheetarray"
 VIEW_KEY = "sheetarray_view"
 

@@ -14,7 +14,7 @@ from ...errors import LimitError, locating
 from ...files import PathLike
 from ...tables import lay_out_table
 from ...views.description import View, select_views
-from .address import parse_address, title_of_new
+from .address import parse_address, title_of_new, worksheet_url
 from .body import make_chunks
 from .client import http_client
 from .creating import create_gsheet
@@ -23,12 +23,10 @@ from .plan import check_cells
 from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import TIMEOUT, Retries
-from .state import MOST_CELLS, MOST_COLUMNS
+from .state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS
 from .table import plan_table
 from .views import ViewSource, check_wanted, find_views, write_views
 from .write import Planner, Write
-
-MOST_CHARACTERS = 50_000  # of a cell
 
 _ANY_KEY = "0" * 44  # stands for the key of a spreadsheet that is to be made
 
@@ -189,4 +187,4 @@ def _write(
         if then is not None:
             then(write)
     report(layout.cell_count, layout.cell_count)
-    return f"https://docs.google.com/spreadsheets/d/{address.key}/edit#gid={gid}"
+    return worksheet_url(address.key, gid)

@@ -150,23 +150,36 @@ def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 1.0), np.full((1, 3), 2.0)]))
 
 
-def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None:
-    before = dump(book.server, book.key)
+@pytest.fixture
+def rounding(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service keep one double as another."""
     original = type(book.client.http_client).request
 
-    def rounding(http: Any, method: str, *args: Any, **more: Any) -> Any:
+    def request(http: Any, method: str, *args: Any, **more: Any) -> Any:
         if method == "post":
             more["data"] = more["data"].replace(b"0.30000000000000004", b"0.3")
         return original(http, method, *args, **more)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(book.client.http_client), "request", rounding)
-        with pytest.raises(
-            sa.DTypeError, match=r"t, buffer element 13: the service keeps 0\.30000000000000004 as 0\.3"
-        ):
-            book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]]), "name": np.array(["x"])})
-    assert dump(book.server, book.key)["sheets"]["arrays"]["cells"] == before["sheets"]["arrays"]["cells"]
+    monkeypatch.setattr(type(book.client.http_client), "request", request)
+
+
+@pytest.mark.usefixtures("rounding")
+def test_a_cell_that_the_service_does_not_keep_is_taken_back(book: Book) -> None:
+    before = dump(book.server, book.key)
+    with pytest.raises(sa.DTypeError, match=r"t, buffer element 13: the service keeps 0\.30000000000000004 as 0\.3"):
+        book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]]), "name": np.array(["x"])})
+    after = dump(book.server, book.key)
+    assert after["sheets"]["arrays"]["cells"] == before["sheets"]["arrays"]["cells"]
+    assert all(after["ranges"][name] == before["ranges"][name] for name in ("t", "name", "empty"))
     assert_same(book.read()["t"], ARRAYS["t"])
+
+
+@pytest.mark.usefixtures("rounding")
+def test_rows_that_cannot_be_taken_back_are_told_and_appended_once(book: Book) -> None:
+    book.server.faults.append(Fault(status=400, method="POST", after=1))
+    with pytest.raises(sa.RemoteError, match="could not be taken back"):
+        book.append({"t": np.array([[1.0, 0.1 + 0.2, 2.0]])})
+    assert book.read()["t"].shape == (5, 3)
 
 
 def test_labels_of_a_dataset_stay_when_its_rows_are_appended(server: SheetsServer) -> None:

@@ -192,7 +192,7 @@ def follow(
 
 
 def retitle(formula: str, old: str, new: str | None) -> str:
-    """Return a formula after a sheet has got another title, or was deleted (None)."""
+    """Return a formula in which a sheet has its new title; None as the title says that the sheet was deleted."""
 
     def changed(reference: CellReference) -> CellReference | None:
         if reference.title is None or reference.title.casefold() != old.casefold():
