@@ -1,4 +1,4 @@
-"""The command line: `info`, `show`, `convert`, `check`, `adopt`, `restore`, `diff`, `table`, `view` and `gsheets`.
+"""The command line: one module for each command.
 
 `main` is the entry point. Each command has a module of its name; `program` turns errors into two lines and an exit
 status, `endpoints` knows paths, URLs and pipes, `arguments` the options that several commands share, `console` what a
@@ -17,6 +17,7 @@ from .arguments import add_storage_option
 from .check import check
 from .convert import convert
 from .diff import diff
+from .export import export
 from .gsheets import gsheets
 from .info import info
 from .program import Program
@@ -64,6 +65,7 @@ def main() -> None:
       sheetarray restore returned.xlsx run.xlsx        a guarded workbook as it was written
       sheetarray diff run.csv returned.csv             which elements were changed
       sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
+      sheetarray export run.npz run.xlsx               arrays as an ordinary table, for other programs
       sheetarray view run.xlsx --open                  a page with pictures, in the browser
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
@@ -75,7 +77,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, check, adopt, restore, diff, table, view, gsheets):
+for _command in (info, show, convert, export, check, adopt, restore, diff, table, view, gsheets):
     main.add_command(_command)
     if isinstance(_command, click.Group):
         continue  # of Google Sheets alone

@@ -46,8 +46,8 @@ class _Bar:
     """A bar that appears once it is worth it."""
 
     def __init__(self, place: Endpoint, verb: str) -> None:
-        doing = {"write": "writing", "check": "checking"}.get(verb, "reading")
-        size = place.size if verb != "write" else None
+        doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
+        size = place.size if doing != "writing" else None
         self.title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
         self.words = self.title
         self.lock = threading.Lock()

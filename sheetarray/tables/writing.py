@@ -19,6 +19,7 @@ from ..dtypes import Array
 from ..errors import DTypeError, LimitError
 
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
+_FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns"), "ms": ("us", "ns"), "us": ("ns",)}
 _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
 
 
@@ -56,6 +57,9 @@ def lay_out_table(
         if array.dtype_entry.kind == "generic" and _is_text(buffer):  # marks would tell "1" from 1, and "" from None
             buffer = np.array(buffer.tolist(), np.dtypes.StringDType(na_object=None))
             entry = dtypes.from_name("string")
+        if buffer.dtype.kind == "M":
+            buffer = _coarsen(buffer)
+            entry = dtypes.from_numpy(buffer.dtype)
         columns.append(LayoutColumn(name, [], entry, buffer, serials=serials))
     first = columns[0]
     for column in columns:
@@ -78,6 +82,18 @@ def _is_text(buffer: Array) -> bool:
     return str in kinds and kinds <= {str, type(None)}
 
 
+def _coarsen(moments: Array) -> Array:
+    """Return moments in days, seconds or a finer unit that holds each of them: as other programs take dates."""
+    own = np.datetime_data(moments.dtype)[0]
+    for unit in ("D", "s", "ms", "us"):
+        if own not in _FROM[unit]:
+            continue
+        coarse = moments.astype(f"M8[{unit}]")
+        if np.array_equal(coarse.astype(moments.dtype).view(np.int64), moments.view(np.int64)):
+            return coarse
+    return moments
+
+
 def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
     """Yield the columns of a table that have come back as something else: the name, and what has become of it.
 
@@ -93,10 +109,12 @@ def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str
 def _describe_change(array: Array, column: Array) -> str | None:
     """Return what has become of a column; None where it is the same."""
     if len(array) != len(column):
+        if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
+            return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are no rows"
         return f"has {len(column)} {_rows(len(column))}, not {len(array)}"
     family = _FAMILIES.get(array.dtype.kind, "")
     if family != _FAMILIES.get(column.dtype.kind):
-        return f"is {_name_of(column)}, not {_name_of(array)}"
+        return f"is {_name_of(column)}, not {_name_of(array)}{_describe_nulls(array, column)}"
     if family == "dates":
         same = (array == column) | (np.isnat(array) & np.isnat(column))
     elif family == "floats":
@@ -116,9 +134,23 @@ def _describe_change(array: Array, column: Array) -> str | None:
     )
 
 
+def _describe_nulls(array: Array, column: Array) -> str:
+    """Return what nulls have become, as the end of a sentence; nothing where they are nulls still."""
+    if array.dtype.kind != "O":
+        return ""
+    nulls = [index for index, value in enumerate(array.tolist()) if value is None]
+    if not nulls or column[nulls[0]] is None:
+        return ""
+    count = "a null" if len(nulls) == 1 else f"{len(nulls)} nulls"
+    value = column[nulls[0]].item() if isinstance(column[nulls[0]], np.generic) else column[nulls[0]]
+    return f", and {count}, the first in row {nulls[0] + 2}, came back as {value!r:.60}"
+
+
 def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
 
 
 def _name_of(array: Array) -> str:
+    if array.dtype.kind == "O" and _is_text(array):
+        return "text with nulls"
     return "text" if array.dtype.kind in "UT" else array.dtype.name

@@ -1,4 +1,4 @@
-"""`sheetarray table`: ordinary tables on the command line."""
+"""`sheetarray table` and `sheetarray export`: ordinary tables on the command line, in and out."""
 
 from __future__ import annotations
 
@@ -119,3 +119,51 @@ def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     sa.write(array, {"t": np.arange(3)})
     assert "sheetarray info" in run(array).stderr
     assert "sheetarray table" in CliRunner().invoke(main, ["info", str(path)]).stderr
+
+
+def export(*words: object, **options: object) -> Result:
+    return CliRunner().invoke(main, ["export", *map(str, words)], **options)  # type: ignore[arg-type]
+
+
+def test_arrays_are_exported_as_a_table_that_table_reads(tmp_path: Path) -> None:
+    source, target = tmp_path / "run.npz", tmp_path / "run.xlsx"
+    sa.write(source, {"t": np.array([1 / 3, 2.5]), "id": np.array(["007", "x"]), "field": np.zeros((2, 2))})
+    refused = export(source, target)
+    assert refused.exit_code == 2
+    assert refused.stderr.splitlines()[0].endswith(
+        "field has the shape (2, 2), and a column of a table has one dimension"
+    )
+    assert refused.stderr.splitlines()[1].endswith("t, id")
+    assert not target.exists()
+    shown = json.loads(export(source, target, "id", "t", "--write", "sheet=results", "--json").stdout)
+    assert (shown["rows"], [column["name"] for column in shown["columns"]]) == (2, ["id", "t"])
+    book = openpyxl.load_workbook(target)
+    assert book.sheetnames == ["results"]
+    assert [[cell.value for cell in row] for row in book["results"].iter_rows()] == [
+        ["id", "t"],
+        ["007", 1 / 3],
+        ["x", 2.5],
+    ]
+    assert "2 columns, 2 rows" in run(target).stdout
+    piped = export(source, "-", "t", "--to", "csv")
+    assert piped.stdout_bytes == b"t\r\n0.3333333333333333\r\n2.5\r\n"
+    assert piped.stderr.strip() == "stdout: a table of 1 column, 2 rows (comma-separated values)"
+
+
+def test_an_export_says_what_is_lost_and_what_cannot_be(tmp_path: Path) -> None:
+    source = tmp_path / "run.csv"
+    sa.write(source, {"n": np.array(["a", None, "b"], object), "t": np.arange(4)})
+    lost = export(source, tmp_path / "out.csv", "n")
+    assert (lost.exit_code, "'n'" in lost.stderr, "a null" in lost.stderr) == (0, True, True)
+    for words, piece in (
+        ([source, tmp_path / "x.csv"], "n has 3 rows, and t has 4"),
+        ([source, tmp_path / "x.avro", "t"], "there is no write_table"),
+        ([source, tmp_path / "x.csv", "t", "--write", "sheet=a"], "no option 'sheet'"),
+        ([source, "-", "t", "--to", "csv", "--json"], "standard output"),
+        ([tmp_path / "out.csv", tmp_path / "x.csv"], "sheetarray table"),
+        ([source, tmp_path / "x.csv", "z"], "no array 'z'"),
+    ):
+        shown = export(*words)
+        assert (shown.exit_code, len(shown.stderr.splitlines()) <= 2) == (2, True), words
+        assert piece in shown.stderr, words
+    assert not (tmp_path / "x.csv").exists()

@@ -242,7 +242,8 @@ def test_any_table_comes_back_or_its_columns_are_named(
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_text_with_nulls_has_no_marks(tmp_path: Path, suffix: str) -> None:
     texts = np.array(["007", None, "", "TRUE", "x"], object)
-    with pytest.warns(sa.SheetArrayWarning, match="it is text, not object"):
+    lost = "it is text, not text with nulls, and a null, the first in row 3, came back as ''"
+    with pytest.warns(sa.SheetArrayWarning, match=re.escape(lost)):
         sa.write_table(tmp_path / f"t.{suffix}", {"a": texts, "b": np.arange(5)})
     assert sa.read_columns(tmp_path / f"t.{suffix}")["a"].tolist() == ["007", "", "", "TRUE", "x"]
     if suffix == "csv":
@@ -252,3 +253,32 @@ def test_text_with_nulls_has_no_marks(tmp_path: Path, suffix: str) -> None:
 def test_warnings_count_one_row_as_one(tmp_path: Path) -> None:
     with pytest.warns(sa.SheetArrayWarning, match="it has 1 row, not 2"):
         sa.write_table(tmp_path / "t.csv", {"a": np.array([1, None], object)})
+
+
+def test_blank_rows_at_the_end_are_lost_by_name() -> None:
+    with pytest.warns(sa.SheetArrayWarning, match="'a' .* it has 1 row, not 3: blanks at the end are no rows"):
+        sa.write_table(io.BytesIO(), {"a": np.array(["x", "", None], object)}, format="csv")
+
+
+@pytest.mark.parametrize(
+    ("moments", "text", "unit"),
+    [
+        (np.array(["2024-02-29", "NaT"], "M8[ns]"), "2024-02-29", "D"),
+        (np.array(["2024-02-29T06:30", "NaT"], "M8[us]"), "2024-02-29T06:30:00", "s"),
+        (np.array(["2024-02-29T06:30:00.5", "NaT"], "M8[ns]"), "2024-02-29T06:30:00.500", "ms"),
+        (np.array(["2024-02-29T06:30:00.000001", "NaT"], "M8[ns]"), "2024-02-29T06:30:00.000001", "us"),
+        (np.array(["2024-02-29T06:30:00.000000001", "NaT"], "M8[ns]"), "2024-02-29T06:30:00.000000001", "ns"),
+        (np.array(["2024-02-29T06", "NaT"], "M8[h]"), "2024-02-29T06:00:00", "s"),
+    ],
+)
+def test_dates_of_a_table_are_written_as_other_programs_have_them(
+    moments: np.ndarray[Any, Any], text: str, unit: str
+) -> None:
+    file, book = io.StringIO(), io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sa.write_table(file, {"day": moments, "x": np.arange(2)}, format="csv")
+        sa.write_table(book, {"day": moments, "x": np.arange(2)}, format="xlsx")
+    assert file.getvalue().splitlines()[1] == f"{text},0"
+    is_date = openpyxl.load_workbook(book).worksheets[0]["A2"].is_date
+    assert is_date == (unit in ("D", "s", "ms"))
