@@ -121,8 +121,7 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
 
 
 def values_by_name(arrays: Any) -> dict[str, Any]:
-    """Return what `write` takes, by name: each value an ndarray, or as it is if it is a `LinearArray` or an awkward
-    array.
+    """Return the arrays given to `write`, by name: ndarrays, but `LinearArray`s and awkward arrays as they are.
 
     Raises:
         DTypeError: what no array holds; names it, and says what to do.
@@ -140,7 +139,7 @@ def values_by_name(arrays: Any) -> dict[str, Any]:
 
 
 def hold_stream(arrays: Any) -> Any:
-    """Return what `write` takes, in which Arrow streams have been read: many can be read once, and are read twice.
+    """Return the argument of `write` with its Arrow streams read into memory, as each can be read only once.
 
     Tables of pandas, polars, pyarrow and xarray, which can be read again and may have labels, stay as they are.
 
@@ -175,9 +174,7 @@ def _named_pairs(arrays: Any) -> list[tuple[Any, Any]]:
 
 
 def _value(name: str, value: Any) -> Any:
-    """Return what a container may take as it is (an awkward array, one with strides of its own), or the array that it
-    is.
-    """
+    """Return a value as an ndarray, unless containers may take it as it is: an awkward array, or a `LinearArray`."""
     if isinstance(value, (np.ndarray, LinearArray)) or is_of(value, "awkward"):
         return value
     with naming(name):

@@ -39,7 +39,7 @@ def fit_cells(
 
 
 def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
-    """Return how many data cells the array takes, given some cells: two for each element of interleaved complex.
+    """Return the number of cells that an array takes: two for each element of interleaved complex numbers.
 
     Args:
         data: the cells, blanks at the end included.
@@ -54,7 +54,7 @@ def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int
 
 
 def count_elements(data: Sequence[Cell], header: Header) -> int | None:
-    """Return how many elements some cells are, up to the last that is not blank; None where half of one is there.
+    """Return the number of elements in cells, without blanks at the end; None if half a complex number is left.
 
     Numbers without an imaginary unit are interleaved, where a complex array has another number of cells than elements.
     """

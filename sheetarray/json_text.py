@@ -50,7 +50,7 @@ def cut_json(text: str, limit: int, what: str) -> list[str]:
 
 
 def count_values(text: bytes) -> int:
-    """Return how many objects, lists and values in them a JSON text has at most; commas in text count as well."""
+    """Return an upper bound on the number of values in a JSON text, objects and lists included."""
     return text.count(b"[") + text.count(b"{") + text.count(b",")
 
 

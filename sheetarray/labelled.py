@@ -136,7 +136,7 @@ def read_with_labels(
 def scan_with_labels(
     source: api.SourceOrTarget, format: str | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, ArrayInfo], DatasetLabels | None]:
-    """Return what headers say of arrays by name, and what is said of them beside that.
+    """Return the infos of all arrays by name, and their labels; None for the labels if the source has none.
 
     Args:
         source: a path, a URL, or an open file.

@@ -41,7 +41,7 @@ def find_slow_axis(header: Header) -> int | None:
 
 
 def count_rows(header: Header) -> tuple[int, int] | None:
-    """Return how many rows an array has, and how many elements each of them; None if it cannot be resized."""
+    """Return the number of rows of an array, and of the elements in each; None if it cannot be resized."""
     axis = find_slow_axis(header)
     if axis is None:
         return None
@@ -69,7 +69,7 @@ def resize_header(header: Header, elements: int) -> Header | None:
 
 
 def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int]:
-    """Return which cells of a flat list have to change for its header to say what another one does.
+    """Return the cells of a flat list that must change for its header to say what another header says.
 
     Args:
         cells: from `version` on, keys in any order.
@@ -93,7 +93,7 @@ def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int
 
 
 def resize_hint(header: Header, elements: int) -> str:
-    """Return what to do where an array has so many elements, and its header says another number."""
+    """Return advice for an array whose column holds so many elements, while its header says another number."""
     if (rows := count_rows(header)) is None:
         return NO_RESIZE_HINT if elements > header.capacity else ""
     if elements % rows[1]:

@@ -161,7 +161,7 @@ def scan(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, ArrayInfo]:
-    """Return what each header says (shape, dtype, order, strides, location, number of cells), without reading the data.
+    """Return the shape, dtype, order, strides, location and number of cells of each array, from headers alone.
 
     What comes back is a dict by name; in a terminal and in a notebook it shows a table.
 

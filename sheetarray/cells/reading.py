@@ -132,7 +132,7 @@ def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Miss
 
 
 def _are_not_finite(values: pl.Series) -> pl.Series:
-    """Return which values are null or infinite; the engine reads `1e999` as infinity, which must be decoded again."""
+    """Return a mask of null and infinite values, to be decoded again: the engine reads `1e999` as infinity."""
     return values.is_null() | values.is_infinite().fill_null(value=False)
 
 

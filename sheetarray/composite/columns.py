@@ -61,7 +61,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
 
 
 def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
-    """Return what the headers say, with one entry for each composite in place of its columns.
+    """Return the infos of all arrays, with one entry for each composite in place of its columns.
 
     The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
     description is damaged stand for themselves; `read` and `check` say what is wrong.
@@ -95,7 +95,7 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
 
 
 def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
-    """Return how many cells arrays take, by their headers; 0 if none can be found, as reading then says.
+    """Return the number of cells that arrays take, by their headers; 0 if a header is damaged, as reading then says.
 
     Args:
         read: as for `read_composites`.
@@ -113,7 +113,7 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
 
 
 def check_composites(read: Read, scan: Scan) -> list[Finding]:
-    """Return what is wrong with the composites of a container whose columns are right, each by itself.
+    """Return the findings about composites of a container whose columns have already been checked one by one.
 
     Args:
         read: as for `read_composites`.

@@ -46,23 +46,23 @@ class CompositeModule(Protocol):
         """Return the names of the columns that a description speaks of; none if the array is no description."""
 
     def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
-        """Return how many entries a composite has, as far as headers tell; None if they do not."""
+        """Return the number of entries of a composite; None if headers alone do not tell."""
 
 
 class LabelsModule(Protocol):
     """What the module of labels offers: functions around the one description of all arrays of a container."""
 
     def spread(self, arrays: Any, *, limit: int) -> Any:
-        """Return what `write` takes with labels replaced by their description; anything else as it is."""
+        """Return the argument of `write` with labels replaced by their description; anything else as it is."""
 
     def wants_labels(self) -> bool:
         """Return whether somebody waits for the description of what is being read."""
 
     def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
-        """Return what a description says; None if the array is none, or damaged, which is noted."""
+        """Return the labels that a description holds; None if it is none, or damaged, which is noted."""
 
     def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
-        """Return what headers say, without the description, and with the names of dimensions."""
+        """Return the infos of all arrays but the description, with the names of dimensions."""
 
     def check_labels(self, labels: Any, infos: InfosByName) -> Iterator[Finding]:
         """Yield what a description says of arrays that is not so."""

@@ -35,7 +35,7 @@ def read_sheets(
 
 
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return what the headers of sheets say, composites among them; see `columns.scan_sheets`."""
+    """Return the infos of all arrays in some sheets, composites among them; see `columns.scan_sheets`."""
     read, _ = _reader_of(sheets, strict, "nan", resize=resize)
     fixed = find_fixed_columns(*_reader_of(sheets, strict, "nan")) if resize else frozenset()
     return scan_composites(read, lambda: scan_columns(sheets, strict=strict, resize=resize, fixed=fixed))
@@ -67,7 +67,7 @@ def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") 
 
 
 def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
-    """Return how many cells arrays take in sheets, by their headers; 0 if one is broken, as reading then says."""
+    """Return the number of cells that arrays take in sheets; 0 if a header is damaged, as reading then says."""
     return count_named(*_reader_of(sheets, strict, "nan"), names)
 
 

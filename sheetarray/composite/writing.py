@@ -15,7 +15,7 @@ from .modules import (
 
 
 def spread(arrays: Any, *, limit: int) -> Any:
-    """Return what `write` takes with each composite replaced by its columns; anything else as it is.
+    """Return the argument of `write` with each composite replaced by its columns; anything else as it is.
 
     Args:
         arrays: as for `write`.

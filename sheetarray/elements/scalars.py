@@ -79,7 +79,7 @@ def to_scalar(value: Any) -> Any:
 
 
 def describe_object(value: Any) -> str:
-    """Return what an object is, with its article: `a Decimal`, `an ndarray`.
+    """Return a noun with its article that says what kind of object a value is: `a Decimal`, `an ndarray`.
 
     Example:
         >>> describe_object(b"x"), describe_object(None), describe_object([1])
@@ -94,7 +94,7 @@ def describe_object(value: Any) -> str:
 
 
 def suggest_instead(value: Any) -> str:
-    """Return what to write in place of an object that no cell holds."""
+    """Return advice on what to write in place of an object that no cell can hold."""
     if type(value).__module__.partition(".")[0] == "cftime":
         return "convert the calendar, dataset.convert_calendar('standard', use_cftime=False), or make text, str(value)"
     for base in type(value).__mro__:

@@ -39,8 +39,6 @@ def moment_pattern(digits: str, *, between: str = "[T ]") -> str:
 
 
 def shows_minus(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return where the text of a float begins with a minus: at negative numbers and -0, at no NaN whatever its sign
-    bit.
-    """
+    """Return a mask of the floats whose text begins with a minus: negative numbers and -0, but never a NaN."""
     minus: np.ndarray[Any, np.dtype[np.bool_]] = np.signbit(values) & ~np.isnan(values)
     return minus

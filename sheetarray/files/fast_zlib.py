@@ -45,7 +45,7 @@ def crc32() -> Callable[[Any, int], int]:
 
 
 def errors() -> tuple[type[Exception], ...]:
-    """Return what a decompressor raises for damaged data."""
+    """Return the exceptions that a decompressor raises for damaged data."""
     return (_library().error, zlib.error)
 
 

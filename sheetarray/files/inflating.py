@@ -31,7 +31,7 @@ class FrameInflater(Protocol):
 
 
 def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
-    """Return what inflates a file that begins with `head`; None where it is not compressed."""
+    """Return a function that makes a decompressor for a file that begins with `head`; None if it is not compressed."""
     if head.startswith(_GZIP):
         return lambda: zlib.decompressobj(wbits=31)
     if head.startswith(_ZSTANDARD):

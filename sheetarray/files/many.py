@@ -129,7 +129,7 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
 
 
 def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
-    """Return what a file system says of paths; the error where it says none."""
+    """Return, for each path, the information that a file system has about it, or the error that it raised."""
     if getattr(system, "async_impl", False):
         from fsspec.asyn import _run_coros_in_chunks, sync  # type: ignore[import-untyped]
 

@@ -98,7 +98,7 @@ def is_url(place: object) -> bool:
 
 
 def name_part(place: PathLike) -> str:
-    """Return what says the name and the suffix of a file: of a URL its path, without query and fragment.
+    """Return the part of a path or URL that holds the file's name and suffix: of a URL, no query and no fragment.
 
     Example:
         >>> name_part("https://host/runs/run.csv.gz?sig=a/b.c#top"), name_part("zip://in/run.csv::s3://bucket/runs.zip")
@@ -160,7 +160,7 @@ def _local_path(url: str) -> str:
 
 
 def file_version(place: object) -> tuple[Any, ...] | None:
-    """Return what is another value after a file was saved again; None where there is none, or it is an open file."""
+    """Return a value that differs after a file was saved again; None for an open file, and where no file exists."""
     place = locate(place)
     if isinstance(place, RemoteFile):
         from .remote import read_state

@@ -53,7 +53,7 @@ class RemoteStream(io.RawIOBase):
         return self._at
 
     def tell(self) -> int:
-        """Return where the next byte is."""
+        """Return the position of the next byte."""
         return self._at
 
     def readinto(self, target: Any) -> int:

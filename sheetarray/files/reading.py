@@ -273,7 +273,7 @@ class _RejoinedStream(io.RawIOBase):
 
 
 def _position(file: IO[bytes] | IO[str]) -> int:
-    """Return where in an open file its next byte or character stands; 0 where nobody knows."""
+    """Return the position of the next byte or character of an open file; 0 where the file does not tell."""
     try:
         return file.tell() if file.seekable() else 0
     except (AttributeError, OSError):

@@ -28,7 +28,7 @@ _STATE = (
 
 
 def read_state(place: RemoteFile) -> dict[str, Any] | None:
-    """Return what tells a version of a file from others: its size, times and checksums; None where there is no file."""
+    """Return the size, times and checksums that tell one version of a file from another; None if no file exists."""
     system, path = open_storage(place)
     try:
         with translating(place):
@@ -39,7 +39,7 @@ def read_state(place: RemoteFile) -> dict[str, Any] | None:
 
 
 def state_of(info: dict[str, Any]) -> dict[str, Any]:
-    """Return what of a file's description tells its version."""
+    """Return the entries of a file system's description that tell one version of a file from another."""
     known = {key: info[key] for key in _STATE if info.get(key) is not None}
     return {key: value.timestamp() if isinstance(value, datetime) else value for key, value in known.items()}
 
@@ -186,7 +186,7 @@ class RemoteContent:
         return [*gaps, (at, end)] if at < end else gaps
 
     def _enlarge(self, first: int, last: int) -> tuple[int, int]:
-        """Return what is asked for where a range is missing: more of it as the file is read on, or from its end."""
+        """Return the range to ask for where one is missing: a larger one as the file is read on, or from its end."""
         assert self.size is not None
         if not self._runs and last <= HEAD:
             return 0, min(HEAD, self.size)

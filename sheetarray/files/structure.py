@@ -35,7 +35,7 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
 
 
 def _count(text: bytes, commas: bool) -> tuple[int, int]:
-    """Return how often `[` and `{` occur, and that with commas, if they count: so many values there are at most."""
+    """Return the number of `[` and `{` in a text, and the largest number of values that it can hold."""
     nested = text.count(b"[") + text.count(b"{")
     return nested, nested + (text.count(b",") if commas else 0) + 1
 

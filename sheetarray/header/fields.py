@@ -122,9 +122,7 @@ class Header:
         return tuple(index) if rest == 0 and 0 <= position < self.capacity else None
 
     def describe_element(self, name: str, position: int) -> str:
-        """Return how a message names the element at `position` in the buffer: `name[2, 0]`, or its place in
-        the buffer.
-        """
+        """Return the words for the element at `position` in the buffer, such as `name[2, 0]`, in messages."""
         index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"

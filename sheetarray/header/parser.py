@@ -66,7 +66,7 @@ def parse_header(
 
 
 def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
-    """Return where the key of each field stands in a flat list, by its index.
+    """Return the index of the key of each field in a flat list.
 
     Raises:
         FormatError: with the location of the cell to blame.

@@ -47,7 +47,7 @@ class ReadLabels:
     error: FormatError | None = None
 
     def get(self) -> DatasetLabels | None:
-        """Return what the description says.
+        """Return the labels that were read; None if the source has no description.
 
         Raises:
             FormatError: it is damaged.
@@ -89,7 +89,7 @@ def has_labels(arrays: Any) -> bool:
 
 
 def spread(arrays: Any, *, limit: int) -> Any:
-    """Return what `write` takes with labels replaced by the array that describes them; anything else as it is.
+    """Return the argument of `write` with labels replaced by the array that describes them; anything else as it is.
 
     Args:
         arrays: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
@@ -144,7 +144,7 @@ def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] 
 
 
 def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
-    """Return what the array of the description's name says, or None if it is no description.
+    """Return the labels that an array named `dataset.json` holds; None if it is an ordinary array, or damaged.
 
     Args:
         array: as it was read.
@@ -171,7 +171,7 @@ def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], 
 
 
 def name_infos(infos: Mapping[str, ArrayInfo], labels: DatasetLabels) -> dict[str, ArrayInfo]:
-    """Return what headers say, without the description, and with the names of dimensions where they fit."""
+    """Return the infos of all arrays but the description, with the names of dimensions where these fit the shape."""
     named = {}
     for name, info in infos.items():
         description = labels.find(name)

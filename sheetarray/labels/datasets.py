@@ -171,7 +171,7 @@ def find_contradictions(shapes: Mapping[str, Any], labels: DatasetLabels) -> Ite
 
 
 def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabels:
-    """Return what a description says of some arrays, with their shapes.
+    """Return the labels of some arrays alone, with the shapes that these have.
 
     Args:
         labels: what the description says, also of other arrays.

@@ -90,11 +90,11 @@ class DatasetLabels:
         return self.coords | self.data_vars
 
     def find(self, name: str) -> VariableLabels | None:
-        """Return what is said of an array; None if nothing is."""
+        """Return the labels of an array; None if it has none."""
         return self.coords.get(name) or self.data_vars.get(name)
 
     def get(self, name: str) -> VariableLabels:
-        """Return what is said of an array of which something is said."""
+        """Return the labels of an array that has some."""
         return self.coords[name] if name in self.coords else self.data_vars[name]
 
     def has_array(self, name: str) -> bool:
@@ -115,7 +115,7 @@ class DatasetLabels:
         return sizes
 
     def to_texts(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return what is said of each array, and each attribute of the dataset, as texts that are equal where it is.
+        """Return the labels of each array, and each attribute of the dataset, as texts to be compared.
 
         Raises:
             DTypeError: an attribute that would not come back; names it.
@@ -163,7 +163,7 @@ class DatasetLabels:
 
     @classmethod
     def from_pieces(cls, pieces: np.ndarray[Any, Any]) -> DatasetLabels:
-        """Return what the pieces of a text say.
+        """Return the labels that a description holds, whose text is given in pieces.
 
         Raises:
             FormatError: no such description, or one that contradicts itself; `.location` begins with its name.
@@ -190,7 +190,7 @@ class DatasetLabels:
 
 
 def parse_labels(arrays: Mapping[str, LinearArray]) -> DatasetLabels | None:
-    """Return what is said of the dimensions of arrays that stand together; None where nothing is."""
+    """Return the labels of arrays that stand together; None if no description, or a damaged one, stands among them."""
     description = arrays.get(NAME)
     if description is None or not is_description(NAME, pieces := description.to_numpy()):
         return None

@@ -59,7 +59,7 @@ def _load_outside() -> list[Format]:
 
 
 def composites() -> list[Composite]:
-    """Return what containers of cells spread over several columns: one row for each kind of value."""
+    """Return the composites, one row for each kind of value that containers of cells spread over several columns."""
     return [row.composite for row in _load_outside() if row.composite is not None]
 
 

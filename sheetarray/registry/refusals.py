@@ -15,7 +15,7 @@ _LONGEST = 80  # characters of a source in a message
 
 
 def place_problem(text: str, rows: Sequence[Format]) -> str:
-    """Return what keeps a path or a URL from saying its format, in a sentence without advice on options."""
+    """Return a sentence that says why a path or a URL names no format, without advice on options."""
     if "\n" in text:
         return (
             f"{text.partition(chr(10))[0]!r:.{_LONGEST}} ..: this is text, not a path; io.StringIO(text) makes a file"
@@ -49,7 +49,7 @@ def name_problem(name: str, rows: Sequence[Format]) -> str:
 
 
 def source_problem(source: Any) -> str:
-    """Return what is wrong with something that is neither a path nor an open file."""
+    """Return a sentence that says what is wrong with a source that is neither a path nor an open file."""
     message = f"expected a path, a URL or an open file, not {_described(source)}"
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"{message}; io.BytesIO(data) makes a file of the bytes of one"
