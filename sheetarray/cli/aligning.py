@@ -39,7 +39,7 @@ class Alignment:
 
 
 def align_rows(a: Array, b: Array) -> Alignment | None:
-    """Return which rows belong together; None where more than one axis changed, or no row of A is in B.
+    """Return the pairs of rows that belong together; None if several axes changed, or no row of A is in B.
 
     Example:
         >>> aligned = align_rows(np.array([1, 2, 3]), np.array([1, 7, 2, 3]))
@@ -133,7 +133,7 @@ def _pair_rows(a: Positions, b: Positions) -> Iterator[tuple[int, int]]:
 
 
 def _count_equal(a: Positions, b: Positions) -> int:
-    """Return how many keys are the same before the first that differ."""
+    """Return the number of equal keys before the first that differ."""
     other = np.flatnonzero(a != b)
     return int(other[0]) if len(other) else len(a)
 

@@ -190,7 +190,7 @@ def _order(array: Any) -> str | None:
 
 
 def _find_other_zeros(a: Array, b: Array) -> Array:
-    """Return which elements are zeros, or have parts that are, of which one alone is negative."""
+    """Return a mask of the pairs of zeros of which only one is negative, also in a part of a complex number."""
     kinds = a.dtype.kind + b.dtype.kind
     if kinds == "OO":
         pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
@@ -227,7 +227,7 @@ def _find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Array:
 
 
 def _find_other_times(a: Array, b: Array) -> Array:
-    """Return which moments or durations differ; NumPy lets those wrap that the finer unit has no room for."""
+    """Return a mask of the moments or durations that differ, without NumPy's overflow where units differ."""
     unit = np.promote_types(a.dtype, b.dtype)
     x, y = a.astype(unit), b.astype(unit)
     unequal = (x != y) & ~(np.isnat(a) & np.isnat(b))
@@ -244,7 +244,7 @@ def _find_unequal_exactly(a: Array, b: Array) -> Array:
 
 
 def _find_far_apart(a: Array, b: Array, rtol: float, atol: float) -> Array:
-    """Return which integers and floats differ by more than a tolerance, which is not rounded either."""
+    """Return a mask of the numbers that differ by more than a tolerance, computed without rounding."""
     pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
     wide, narrow = Fraction(rtol) if math.isfinite(rtol) else 0, Fraction(atol) if math.isfinite(atol) else 0
     endless = math.isinf(rtol) or math.isinf(atol)

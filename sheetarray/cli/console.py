@@ -43,7 +43,7 @@ def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -
 
 
 def text_width() -> int:
-    """Return how wide lines of text may be: as the terminal is, and of any length where a program reads them."""
+    """Return the width of lines of text: the terminal's, and no limit where a program reads them."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
 
 

@@ -131,7 +131,7 @@ def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[s
 
 
 def format_element(name: str, index: Sequence[int]) -> str:
-    """Return how an element is called: `t[2, 0, 5]`; a 0-d array by its name."""
+    """Return the words for an element, `t[2, 0, 5]`; for a 0-d array, its name."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
@@ -174,7 +174,7 @@ def _print_comparisons(compared: Sequence[Comparison], only: dict[str, Endpoint]
 
 
 def _format_layouts(comparison: Comparison) -> list[str]:
-    """Return what two arrays have beside their elements, where it is not the same."""
+    """Return the dtypes and the orders of two arrays, as far as they differ."""
     parts = (
         []
         if comparison.dtypes[0] == comparison.dtypes[1]
@@ -185,7 +185,7 @@ def _format_layouts(comparison: Comparison) -> list[str]:
 
 
 def _format_rows(comparison: Comparison) -> list[str]:
-    """Return which rows were inserted or deleted, and what differs in the others."""
+    """Return sentences on the rows that were inserted or deleted, and on the differences in the others."""
     if comparison.axis is None:
         return []
     parts = [

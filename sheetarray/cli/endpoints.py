@@ -48,7 +48,7 @@ class Endpoint:
         return os.stat(self.place).st_size
 
     def source(self) -> Any:
-        """Return what `api.read` takes; a pipe from its beginning."""
+        """Return the source for `api.read`; a pipe is set back to its beginning."""
         if self.pipe is None:
             return self.place
         self.pipe.seek(0)
@@ -103,7 +103,7 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
 
 
 def place_of(text: str, row: Format | None = None) -> Any:
-    """Return what a FILE is: a path, a file under a URL with what --storage-option says, or the URL of a service."""
+    """Return the place that a FILE means: a path, a remote file with its storage options, or the URL of a service."""
     if row is not None and text.startswith(row.prefixes or "\0"):
         return text
     return locate(text, storage_options() if is_url(text) and not text.startswith("file:") else None)

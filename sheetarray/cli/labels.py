@@ -100,7 +100,7 @@ def _match(coordinate: Array, label: str, dim: str) -> Array:
 
 
 def _suggest(coordinate: Array, label: str | None) -> str:
-    """Return which labels are near one that is not there, or the first ones."""
+    """Return a hint that names the labels near one that is missing, or the first ones."""
     if not coordinate.size:
         return "there are none"
     texts = [str(value) for value in (coordinate if coordinate.dtype.kind in "Mm" else coordinate.tolist())]
@@ -116,7 +116,7 @@ def _suggest(coordinate: Array, label: str | None) -> str:
 
 
 def compare_labels(pair: Sequence[DatasetLabels | None]) -> list[str]:
-    """Return what differs between the labels of two files, a sentence for each name.
+    """Return sentences on the differences between the labels of two files, by name.
 
     Example:
         >>> compare_labels([DatasetLabels(attrs={"title": "a"}), DatasetLabels()])

@@ -13,7 +13,7 @@ _AS_SPREADSHEETS = Context(prec=15, rounding=ROUND_HALF_UP)
 
 
 def find_noise(a: Array, b: Array) -> Mask:
-    """Return which pairs of floats are within 1 ulp of one another, or the same to 15 or 16 digits.
+    """Return a mask of the pairs of floats that are within 1 ulp of one another, or the same to 15 or 16 digits.
 
     Args:
         a: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.

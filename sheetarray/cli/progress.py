@@ -120,6 +120,6 @@ class _Bar:
 
 
 def _progress_state(done: int, total: int) -> dict[str, Any]:
-    """Return what a bar shows; until the first report of cells done it only moves."""
+    """Return the fields of a progress bar; until the first report of cells done it only moves."""
     cells = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" if total else ""
     return {"completed": done, "total": total if done else None, "cells": cells}

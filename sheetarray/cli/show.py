@@ -200,7 +200,7 @@ def _shown_axes(seen: Indices) -> list[int]:
 def _label_axis(
     shape: Sequence[int], seen: Indices, axis: int, dims: Sequence[str] | None, arrays: Mapping[str, Any]
 ) -> list[str]:
-    """Return what each index along an axis of the picture is called: its label, or the index itself."""
+    """Return the headings of the indices along an axis of the picture: their labels, or the indices themselves."""
     index = seen[axis]
     positions = range(shape[axis])[index] if isinstance(index, slice) else range(0)
     labels = arrays.get(dims[axis]) if dims else None

@@ -116,7 +116,7 @@ def _height(arrays: Mapping[str, Any]) -> int:
 
 
 def _count_missing(array: np.ndarray[Any, Any]) -> int:
-    """Return how many elements are missing values."""
+    """Return the number of elements that are missing values."""
     if array.dtype.kind == "f":
         return int(np.isnan(array).sum())
     if array.dtype.kind == "M":

@@ -78,7 +78,7 @@ def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray
 
 
 def info_of_resized(array: ResizedArray) -> ArrayInfo:
-    """Return what the header of an array says, once it is true."""
+    """Return the info of an array as its header says it once it has been made true."""
     header, anchor = array.column.header, array.column.group[0]
     cells = sum(part.start for part in array.column.group) + header.capacity
     return ArrayInfo(

@@ -20,7 +20,7 @@ CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 
 def find_whole_beginnings(words: Words) -> Mask:
-    """Return which words are a `version` with an `ndarray` two rows below."""
+    """Return a mask of the words that are a `version` with an `ndarray` two rows below."""
     whole: Mask = np.zeros(len(words), np.bool_)
     places = np.flatnonzero(words.codes == VERSION)  # a sheet may be full of other words
     whole[places] = words.codes_at(words.rows[places] + 2, words.columns[places]) == NDARRAY
@@ -58,7 +58,7 @@ def find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
 
 
 def have_name_above(words: Words, step: int, names: Words) -> Mask:
-    """Return which words have a name `step` rows below them."""
+    """Return a mask of the words that have a name `step` rows below them."""
     among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
     return among
 
@@ -81,7 +81,7 @@ def make_candidates(
 
 
 def are_in_spans(lines: Positions, places: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
-    """Return which cells lie in spans of lines.
+    """Return a mask of the cells that lie in some spans of lines.
 
     Args:
         lines: the column (the row) of each cell.

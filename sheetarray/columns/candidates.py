@@ -88,9 +88,7 @@ def zone_to_fetch(candidate: Candidate) -> Zone:
 
 
 def count_word_cells(anchor: Anchor) -> int:
-    """Return how many cells from its first one on may hold any words at all that begin nothing: its header, and its
-    text.
-    """
+    """Return the number of cells from an anchor on whose words begin no other array: its header, and its text."""
     assert anchor.header is not None
     if anchor.header.dtype.kind not in ("string", "generic"):
         return anchor.start

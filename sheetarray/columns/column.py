@@ -39,7 +39,7 @@ class ArrayColumn:
         self.cells_per_element = 1  # cells of an element
 
     def count_elements(self) -> int | None:
-        """Return how many elements the cells of the only part are, up to the last cell that is not blank.
+        """Return the number of elements in the cells of the only part, up to the last cell that is not blank.
 
         Returns:
             None where half of an element is there.
@@ -252,7 +252,7 @@ def _count_trailing_nulls(cells: pl.Series) -> int:
 
 
 def count_filled_cells(cells: pl.Series | Sequence[Cell]) -> int:
-    """Return how many cells there are up to the last that is not blank."""
+    """Return the number of cells up to the last that is not blank."""
     if len(cells) and not is_blank(cells[-1]):
         return len(cells)
     if isinstance(cells, Sequence):

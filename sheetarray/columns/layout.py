@@ -142,7 +142,7 @@ class Layout:
             yield [column[row] if row < len(column) else None for column in columns]
 
     def count_zone_elements(self, piece: LayoutColumn) -> int:
-        """Return how many elements of a piece stand in the header zone, since its header is shorter than others."""
+        """Return the number of a piece's elements in the header zone, into which those with a short header reach."""
         return min(len(piece.buffer), self.zone_height - self.named - piece.above)
 
     def _zone_column(self, piece: LayoutColumn, look: TextLook) -> list[Cell]:
@@ -271,7 +271,7 @@ def _is_word(name: str) -> bool:
 
 
 def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:
-    """Return how many cells the tallest header has; headers of parts, which have a field more, among them."""
+    """Return the number of cells in the tallest header; headers of parts have one field more."""
     tallest, cut = 0, set[str]()
     while True:
         for name, array in arrays.items():

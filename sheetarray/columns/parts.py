@@ -89,9 +89,7 @@ def _join_part_headers(header: Header) -> tuple[Any, ...]:
 
 
 def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
-    """Return where the cells of an anchor must end, by its id: above the next one in its column, left of it
-    in its row.
-    """
+    """Return the place at which the cells of each anchor must end, by its id: before the next one in its line."""
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
     for anchor in anchors:
         lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)

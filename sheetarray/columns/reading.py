@@ -122,7 +122,7 @@ def scan_sheets(
     resize: bool = False,
     fixed: Collection[str] = (),
 ) -> dict[str, ArrayInfo]:
-    """Return what the headers of sheets say, without reading on.
+    """Return the infos of all arrays in some sheets, from their headers alone.
 
     Args:
         sheets: where the cells are.
@@ -157,7 +157,7 @@ def scan_sheets(
 
 
 def _find_data_cells(sheets: Sequence[Sheet], group: Sequence[Anchor]) -> tuple[DataCells, ...]:
-    """Return where the data cells of an array begin, as far as its headers and its first data cell say.
+    """Return the ranges of an array's data cells, as far as its headers and its first data cell tell.
 
     Parts that do not reach down to the last row of their container are as long as people have left them, which only
     reading tells; so does whether a complex array has one cell for each element or two, unless the first is text.
@@ -184,7 +184,7 @@ def _find_data_cells(sheets: Sequence[Sheet], group: Sequence[Anchor]) -> tuple[
 
 
 def scan_sheet(sheet: Sheet, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """Return what the headers of a container's only sheet say; see `scan_sheets`."""
+    """Return the infos of all arrays in a container's only sheet; see `scan_sheets`."""
     return scan_sheets([sheet], strict=strict)
 
 

@@ -51,7 +51,7 @@ class RowEdit:
     after: int
 
     def to_finding(self, changes: Mapping[str, RowChange]) -> Finding:
-        """Return what `check` says of the edit.
+        """Return the finding by which `check` tells of the edit.
 
         Args:
             changes: what is known of single arrays by name; nothing in a container that remembers nothing.
@@ -177,7 +177,7 @@ def resize_columns(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: 
 
 
 def _find_common_rows(extents: Iterable[_Extent]) -> int | None:
-    """Return how many rows arrays that belong together have now: as those say whose cells tell; None if they differ."""
+    """Return the number of rows that arrays of one sheet now have in common; None if their cells disagree."""
     extents = list(extents)
     sure = {extent.least if extent.is_whole else None for extent in extents if extent.is_sure}
     if sure:

@@ -90,7 +90,7 @@ class Manifest:
         self._database.close()
 
     def entries(self) -> dict[str, ManifestEntry]:
-        """Return what is known, by source."""
+        """Return the entries of the manifest, by source."""
         rows = self._database.execute("SELECT source, number, etag, target, state FROM files")
         return {source: ManifestEntry(*rest) for source, *rest in rows}
 

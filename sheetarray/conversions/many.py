@@ -161,7 +161,7 @@ def _plan(
     manifest: Manifest | None,
     storage_options: Mapping[str, Any] | None,
 ) -> list[_Plan]:
-    """Return what is to be done with each source, after what cannot be has been refused."""
+    """Return a plan for each source, once everything that cannot be done has been refused."""
     read_states([place for place in places if isinstance(place, RemoteFile)])  # what is wrong is said by its conversion
     entries = manifest.entries() if manifest is not None else {}
     numbers = itertools.count(1 + max((entry.number for entry in entries.values()), default=-1))
@@ -192,7 +192,7 @@ def _plan(
 
 
 def _etag_of(state: Any) -> str | None:
-    """Return what tells a version of a file, as text."""
+    """Return a text that tells one version of a file from another."""
     if isinstance(state, Mapping):
         return str(state["ETag"]) if "ETag" in state else json.dumps(state, sort_keys=True, default=str)
     return None if state is None else json.dumps(state)

@@ -75,6 +75,6 @@ def check_targets(targets: Mapping[str, str]) -> None:
 
 
 def label_of(place: PathLike) -> str:
-    """Return what a file is called in a manifest and in messages: a path from the root, or a URL without secrets."""
+    """Return the name of a file in a manifest and in messages: a path from the root, or a URL without secrets."""
     located = locate(place)
     return os.fspath(located) if isinstance(located, RemoteFile) else os.path.realpath(located)

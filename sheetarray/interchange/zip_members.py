@@ -17,7 +17,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError,
 
 
 def name_problem(name: str) -> str | None:
-    """Return what is wrong with the name of a member of an archive or a folder; None where nothing is.
+    """Return a phrase that says what is wrong with a member's name in an archive or a folder; None if nothing is.
 
     Example:
         >>> name_problem("events-1.raw"), name_problem("../events.json")

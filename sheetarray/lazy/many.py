@@ -132,7 +132,7 @@ def _is_common(name: str, dims: tuple[str, ...], headers: FileHeaders) -> bool:
 
 
 def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return how many rows a block has, of the arrays that have any.
+    """Return the number of rows in a block, for each array that has rows.
 
     Raises:
         ValueError: less than one, or a dimension that is no array's first one.

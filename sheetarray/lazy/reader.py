@@ -55,7 +55,7 @@ class ArrayReader:
 
 
 def version_of(path: str | os.PathLike[str]) -> tuple[Any, ...] | None:
-    """Return what changes with a file; None for a service, and for a `RemoteFile`, which sees to it itself."""
+    """Return a value that changes with a file; None for a service, and for a `RemoteFile`, which checks it itself."""
     return None if is_url(path) else file_version(path)
 
 

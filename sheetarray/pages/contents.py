@@ -199,7 +199,7 @@ class Contents:
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:
-    """Return what a page needs to tell the cell of each element; None where nobody knows."""
+    """Return the numbers from which a page tells the cell of each element; None if the headers do not say it."""
     if not info.data or tuple(info.shape) != tuple(shape):
         return None
     return {
@@ -219,7 +219,7 @@ def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | N
 
 
 def count_elements(infos: Mapping[str, ArrayInfo], names: Iterable[str]) -> int:
-    """Return how many elements arrays have, by their headers."""
+    """Return the number of elements in some arrays, by their headers."""
     return sum(math.prod(infos[name].shape) for name in names if name in infos)
 
 

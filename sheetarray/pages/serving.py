@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(400 if isinstance(error, LimitError) else 409, str(error))
 
     def _verb(self, path: str) -> str:
-        """Return what is asked for, by somebody who may."""
+        """Return the verb of a request, once host, origin and token show that it may be made."""
         own = f"http://{self.server.host}"
         if self.headers.get_all("Host") != [self.server.host]:
             raise _RefusedError(403, "another host")

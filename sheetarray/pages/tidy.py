@@ -50,7 +50,7 @@ class TidyTable:
         values.append(value)
 
     def count_cells(self) -> int:
-        """Return how many cells the table has."""
+        """Return the number of cells in the table."""
         return len(self.indices) * (1 + len(self.lists) + len(self.columns) + len(self.counts))
 
     def to_columns(self) -> dict[str, Array]:

@@ -159,7 +159,7 @@ def add_source(
 
 
 def _scan(source: Any, format: str | None, options: Mapping[str, Any]) -> dict[str, ArrayInfo]:
-    """Return what the headers say; nothing where one is damaged, as reading and checking then say."""
+    """Return the infos of all arrays; none if a header is damaged, as reading and checking then say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)
@@ -215,7 +215,7 @@ def _read(
 
 
 def _title_of(source: Any) -> str:
-    """Return what people call a source: the name of its file, a URL as it is."""
+    """Return a title for a source: the name of its file, or its URL."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     if not isinstance(name, (str, os.PathLike)):
         return "file"

@@ -77,7 +77,7 @@ class _Long:
         self.kinds = {key: self._kind(key) for key in columns}
 
     def infer(self) -> dict[int, Inferred]:
-        """Return what each column is."""
+        """Return the values of each column, by its key, under the dtype that suits all its cells."""
         for kind, follow in (
             ("stripped", self._strip),
             ("blank", self._blanks),
@@ -96,7 +96,7 @@ class _Long:
         return {key: Inferred(self.values[key], self.long.get(key)) for key in self.given}
 
     def _kind(self, key: int) -> str:
-        """Return what the first cells let a column be."""
+        """Return the kind that the first cells of a column suggest."""
         column = self.columns[key]
         texts = [text for text in column.head(_SAMPLE).to_list() if text]
         if not texts:

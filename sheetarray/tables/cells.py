@@ -71,7 +71,7 @@ class RawColumn(Protocol):
         """Return the cell in a row; None for a blank."""
 
     def filled(self) -> Mask:
-        """Return which rows hold something in this column; there may be more rows than this."""
+        """Return a mask of the rows that hold something in this column; a table may have more rows than this."""
 
     def begins(self, mark: str) -> Positions:
         """Return the rows in which text begins with a mark."""
@@ -135,7 +135,7 @@ class TextColumn:
         return self._texts[row] if row < len(self._texts) else None
 
     def filled(self) -> Mask:
-        """Return which rows hold something."""
+        """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
             return np.array([not is_blank(text) for text in self._texts], dtype=bool)
         return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
@@ -167,7 +167,7 @@ class ScalarColumn:
         return self._cells[row] if row < len(self._cells) else None
 
     def filled(self) -> Mask:
-        """Return which rows hold something."""
+        """Return a mask of the rows that hold something."""
         return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
 
     def begins(self, mark: str) -> Positions:

@@ -252,6 +252,6 @@ def _first_blank(column: TableColumn) -> int | None:
 
 
 def _filled_cells(column: TableColumn) -> int:
-    """Return how many cells there are up to the last that is not blank."""
+    """Return the number of cells up to the last that is not blank."""
     cells = column.numbers.to_list() if column.numbers is not None else column.as_list()
     return next((index + 1 for index in reversed(range(len(cells))) if not is_blank(cells[index])), 0)

@@ -127,7 +127,7 @@ def _holds(table: Table, row: int) -> bool:
 
 
 def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
-    """Return which rows hold something, and in which the first cell that does begins with the mark of a comment."""
+    """Return masks of the rows that hold something, and of those that begin with the mark of a comment."""
     filled, comments = np.zeros(table.height, dtype=bool), np.zeros(table.height, dtype=bool)
     for place in sorted(table.columns):
         column = table.columns[place]

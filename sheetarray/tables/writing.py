@@ -107,7 +107,7 @@ def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str
 
 
 def _describe_change(array: Array, column: Array) -> str | None:
-    """Return what has become of a column; None where it is the same."""
+    """Return a sentence that says how a column that was read differs from the one written; None if it does not."""
     if len(array) != len(column):
         if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
             return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are no rows"

@@ -164,7 +164,7 @@ class Conformance:
         return name
 
     def cells(self, array: Any) -> int:
-        """Return how many cells `scan` has to report."""
+        """Return the number of cells that `scan` has to report."""
         return len(sa.to_linear(array))
 
     def _names(self, arrays: dict[str, Any]) -> dict[str, str]:

@@ -133,7 +133,7 @@ class ViewedColumns:
     def of_resized(
         cls, arrays: Mapping[str, ResizedArray], style_of: Callable[[LayoutColumn], int | None], *, as_text: bool
     ) -> ViewedColumns:
-        """Return where arrays stand that were read; those in rows stand nowhere, as no view looks into rows.
+        """Return the columns of arrays that were read; arrays in rows have none, as no view looks into rows.
 
         Args:
             arrays: by their names.

@@ -97,7 +97,7 @@ class ViewFormulas:
     # Formulas ------------------------------------------------------------------------------------------------
 
     def base_formula(self) -> str:
-        """Return where the first element of the slice stands in the column, from 1."""
+        """Return a formula for the position, from 1, of the slice's first element in the column."""
         terms = [str(1 + self.plan.array.offset)]
         for place, axis in enumerate(self.plan.choosers):
             cell = self.choosers[f"dimension {place}"].cell

@@ -158,7 +158,7 @@ def _plan_view(
 
 
 def _fit(height: int, width: int) -> tuple[int, int]:
-    """Return how many rows and columns of a slice are in sight.
+    """Return the number of rows and columns of a slice that are in sight.
 
     Example:
         >>> _fit(300, 300), _fit(600, 400)
@@ -171,12 +171,12 @@ def _fit(height: int, width: int) -> tuple[int, int]:
 
 
 def count_formulas(height: int, width: int, *, windowed: bool) -> int:
-    """Return how many formulas a view has at most: grid, labels, the line of the chart, and positions in a window."""
+    """Return the largest number of formulas in a view: grid, labels, line of the chart, positions in a window."""
     return height * width + height * (1 + windowed) + width * (2 + windowed) + OTHER_FORMULAS
 
 
 def _find_axes(name: str, dims: Sequence[str], view: View) -> tuple[int, int]:
-    """Return which dimension runs down, and which across.
+    """Return the number of the dimension that runs down, and of the one that runs across.
 
     Raises:
         LimitError: the array has no such dimension, or both are the same.
@@ -189,7 +189,7 @@ def _find_axes(name: str, dims: Sequence[str], view: View) -> tuple[int, int]:
 
 
 def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:
-    """Return which dimension is meant; the last one that is not the other where none is named.
+    """Return the number of a dimension; by default the last one that is not the other.
 
     Raises:
         LimitError: the array has no such dimension.

@@ -39,7 +39,7 @@ class LabelCells:
         )
 
     def values(self, axis: Axis, count: int) -> list[Cell]:
-        """Return what stands for the first indices of a dimension: its labels, or the indices."""
+        """Return the cells for the first indices of a dimension: its labels, or the indices themselves."""
         return list(range(count)) if axis.labels is None else to_values(self.typed(axis.labels, count))
 
     def first(self, labels: Labels) -> Cell:
@@ -47,7 +47,7 @@ class LabelCells:
         return to_values(self.typed(labels, 1))[0]
 
     def first_choice(self, axis: Axis) -> Cell:
-        """Return what a chooser of a dimension holds at first."""
+        """Return the value that the chooser of a dimension holds at first."""
         return 0 if axis.choosable is None else self.first(axis.choosable)
 
     def formula(self, labels: Labels, position: str | int) -> str:
@@ -59,7 +59,7 @@ class LabelCells:
 
 
 def chooser_kind(labels: Labels | None) -> str:
-    """Return which style a chooser of labels has: that of dates by their unit, of text, or the usual one."""
+    """Return the key of a chooser's style: the unit of dates, `@` for text, or nothing for the usual style."""
     if labels is None:
         return ""
     if labels.array.dtype_entry.kind == "datetime" and labels.style is not None:
@@ -68,7 +68,7 @@ def chooser_kind(labels: Labels | None) -> str:
 
 
 def times(cell: str, stride: int) -> str:
-    """Return what a position adds to an index; empty for a stride of 0.
+    """Return the term that adds a position to an index, in a formula; empty for a stride of 0.
 
     Example:
         >>> times("$Z9", 1), times("$Z9", -12), times("$Z9", 0)

@@ -120,7 +120,7 @@ def read_avro(
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
-    """Return what stands before the elements of each array; those are passed over (`location` is the record's number).
+    """Return the infos of all arrays, whose elements are passed over (`location` is the record's number).
 
     Raises:
         FormatError: no array, or a broken one.

@@ -60,7 +60,7 @@ class Wire:
         return 0
 
     def max_left(self) -> int:
-        """Return how many bytes there can be at most."""
+        """Return the largest number of bytes that can be left."""
         return self.end - self.at
 
     def read(self, count: int, what: str) -> memoryview | bytearray:

@@ -107,7 +107,7 @@ def _names(arrays: ArchiveArrays) -> dict[str, str]:
 
 
 def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
-    """Return what there is to know of each array; for that it is read.
+    """Return the infos of all arrays, which are read for that.
 
     The shape of an array of numbers is its own; of any other it is the number of entries, and the dtype is the type
     of an entry, as awkward says it. Cells are the elements of its buffers in memory; the location is the member with

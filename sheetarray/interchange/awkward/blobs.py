@@ -87,7 +87,7 @@ class StoredBlob:
             )
 
     def damage_error(self, error: object) -> FormatError:
-        """Return what is raised where it cannot be inflated."""
+        """Return the error to raise for a blob that cannot be inflated."""
         return FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({error})")
 
 

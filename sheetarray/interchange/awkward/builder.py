@@ -245,7 +245,7 @@ class Builder:
     # Sizes -------------------------------------------------------------------------------------------------------
 
     def measure(self, layout: AwkwardLayout) -> Measure:
-        """Return how large a layout is.
+        """Return the size of a layout: its depth, and the number of arrays that it is made of.
 
         Raises:
             FormatError: too deep, or too many arrays.

@@ -47,7 +47,7 @@ def call_function(
     kwargs: dict[str, Any],
     reader: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Return what a function gives.
+    """Return the result of a function that a schema calls.
 
     Args:
         build: what a constructor takes first.

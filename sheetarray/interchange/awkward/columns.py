@@ -149,7 +149,7 @@ _BY_THEIR_FIRST = (  # constructors as long as their first argument
 
 
 def described_length(name: str, array: Any, infos: Mapping[str, ArrayInfo]) -> int | None:
-    """Return how many entries the awkward array of a schema has, by the headers of its columns.
+    """Return the number of entries of the awkward array that a schema describes, by the headers of its columns.
 
     Args:
         name: of the schema.

@@ -62,7 +62,7 @@ def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
 
 
 def find_layout_problem(layout: AwkwardLayout) -> str:
-    """Return what is wrong with a layout; empty where nothing is."""
+    """Return a sentence that says what is wrong with a layout; empty if nothing is."""
     try:
         return str(awkward_module().validity_error(layout))
     except Exception as error:  # it cannot tell, as of categories that are a union

@@ -52,7 +52,7 @@ class MemoryBudget:
         return self.limit - self._taken
 
     def uncounted(self, size: int) -> int:
-        """Return how many bytes a compressed blob of `size` bytes may have whose length the schema does not say."""
+        """Return the largest size, in bytes, of a compressed blob's content whose length the schema does not say."""
         return (
             self.remaining if self._most is not None else min(self.remaining, max(BYTES_UNCOUNTED, BYTES_TIMES * size))
         )

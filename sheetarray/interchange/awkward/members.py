@@ -189,7 +189,7 @@ class MemberStream:
         return len(chunk)
 
     def tell(self) -> int:
-        """Return how many bytes are before the next."""
+        """Return the position of the next byte."""
         return self._at
 
     def flush(self) -> None:

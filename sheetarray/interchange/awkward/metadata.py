@@ -57,7 +57,7 @@ class Traits:
 
     @classmethod
     def from_json(cls, entry: Any) -> Traits:
-        """Return what an entry says.
+        """Return the traits that an entry of the metadata says.
 
         Raises:
             FormatError: it is none.
@@ -109,7 +109,7 @@ class Metadata:
 
     @classmethod
     def from_json(cls, metadata: Any) -> Metadata:
-        """Return what metadata say; they may be anything.
+        """Return the metadata of a schema, which may hold anything.
 
         Raises:
             FormatError: what stands under this package's key cannot be; `.location` is its place.

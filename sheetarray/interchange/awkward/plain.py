@@ -24,9 +24,7 @@ _TEXT = re.compile(r"<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}|T", re.ASCII)
 
 
 def ndarray_of(value: Any) -> str | None:
-    """Return what the metadata say of a value that is written: its dtype, or None where it is no plain array
-    of NumPy.
-    """
+    """Return the dtype of a plain array of NumPy, as the metadata say it; None for any other value."""
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray) or value.dtype.names is not None:
         return None
     kind = value.dtype.kind

@@ -23,7 +23,7 @@ _FIRST_OF = (0x80, 0x800, 0x10000)  # characters from here on take one byte more
 
 
 def text_lengths(offsets: Array, content: Array) -> Array:
-    """Return how many characters each string has.
+    """Return the number of characters in each string.
 
     Args:
         offsets: where each begins in the content, in bytes; one more for the end of the last.

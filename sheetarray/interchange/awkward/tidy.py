@@ -106,9 +106,7 @@ def _leaves(layout: AwkwardLayout, path: tuple[str, ...], counts: tuple[Array, .
 
 
 def _push_down(layout: AwkwardLayout) -> AwkwardLayout:
-    """Return what an option or an index lies over, with its elements in place: missing lists empty, missing fields
-    missing.
-    """
+    """Return the content of an option or an index, with missing lists made empty and missing fields missing."""
     contents = awkward_module().contents
     if not layout.is_option:
         return layout.project()

@@ -23,7 +23,7 @@ _CATEGORICAL = "categorical"
 
 
 def traits_of(layout: AwkwardLayout) -> Traits:
-    """Return what a layout has that awkward0 does not.
+    """Return the traits of a layout that awkward0 does not have.
 
     Args:
         layout: that is written.
@@ -73,7 +73,7 @@ def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
 
 
 def restore(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
-    """Return what an array was before it was written.
+    """Return an array as it was before it was written, with the traits that awkward0 does not have.
 
     Args:
         build: checks and pays.

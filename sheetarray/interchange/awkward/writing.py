@@ -126,7 +126,7 @@ def plan(
     whitelist: Any = None,
     pack: bool = False,
 ) -> StoragePlan:
-    """Return what an array comes down to, with nothing written yet; arguments as for `serialize`.
+    """Return the plan of a write: blobs and schemas, none of them written yet; arguments as for `serialize`.
 
     Raises:
         DTypeError: an array that the protocol does not hold; names it.

@@ -109,8 +109,7 @@ def read_npz(
 
 
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
-    """Return what the headers say, and nothing read beyond them; the place is a member, and the first byte of the data
-    in it.
+    """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it.
 
     Raises:
         FormatError: no archive, or a broken header.
@@ -252,5 +251,5 @@ class _Stream:
 
 
 def _zip_sink(sink: Sink) -> IO[bytes]:
-    """Return what zipfile writes to: only a plain file can be sought in."""
+    """Return a file for zipfile to write to, in which it seeks only if the target is a plain file."""
     return sink if isinstance(sink, io.BufferedWriter) else cast(IO[bytes], _Stream(sink))

@@ -113,7 +113,7 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
-    """Return what the header says, and nothing read beyond it; the place is that of the first byte of the data.
+    """Return the info of the array from its header alone; the location is that of the first byte of the data.
 
     Raises:
         FormatError: no `.npy` file, or a broken header.

@@ -132,7 +132,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
-    """Return what the headers say, and nothing read beyond them; the place is that of the first byte of the data.
+    """Return the infos of all arrays from their headers alone; the location is that of the first byte of the data.
 
     Raises:
         FormatError: no RawArray file, or a broken header.

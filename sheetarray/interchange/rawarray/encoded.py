@@ -80,7 +80,7 @@ def decode_bits(content: FileBytes, at: int, count: int, size: int, *, big_endia
 
 
 def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray:
-    """Return what one LZ4 block holds (https://github.com/lz4/lz4, "LZ4 Block Format Description").
+    """Return the content of one LZ4 block (https://github.com/lz4/lz4, "LZ4 Block Format Description").
 
     Args:
         content: of the file.

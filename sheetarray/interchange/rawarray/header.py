@@ -101,7 +101,7 @@ class RawHeader:
         return self.eltype in (_INT, _UINT)
 
     def to_file_array(self, axes: Axes, at: int | None = None) -> FileArray:
-        """Return where the elements lie, as NumPy sees them.
+        """Return the array of the file as NumPy sees it: its dtype, shape, order, and first byte.
 
         Args:
             axes: the convention.

@@ -213,7 +213,7 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 
 
 def _read_entries(source: Source) -> dict[str, Any]:
-    """Return what stands under each name: an array already, or plain data that is to become one."""
+    """Return the value of each name: an array already, or plain data from which one is to be made."""
     content = source.whole(text=_is_json(source.prefix(64)))
     if not content:
         raise FormatError("the file is empty: 0 bytes")

@@ -178,7 +178,7 @@ def parse_array_dict(form: Mapping[str, Any], path: str) -> ArrayDict:
 
 
 def base64_size(text: str) -> int:
-    """Return how many bytes a well-formed base64 text stands for."""
+    """Return the number of bytes that a well-formed base64 text stands for."""
     return len(text) // 4 * 3 - text[-2:].count("=")
 
 

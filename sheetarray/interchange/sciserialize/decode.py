@@ -29,9 +29,7 @@ class DuplicateKey(dict[str, Any]):
 
 
 def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
-    """Return what a JSON or MessagePack reader makes of an object; a key that stands twice is found by
-    `decode_types`.
-    """
+    """Return the dict of an object's keys and values; `decode_types` refuses one whose key stands twice."""
     mapping = dict(pairs)
     if len(mapping) == len(pairs):
         return mapping

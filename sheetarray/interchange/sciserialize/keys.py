@@ -10,7 +10,7 @@ MOST_VALUES = 3_000_000  # of one text, keys too; the elements of an array are o
 
 
 def count_values(plain: object) -> int:
-    """Return how many values plain data have: scalars, bytes, lists, dicts and the keys of those.
+    """Return the number of values in plain data: scalars, bytes, lists, dicts and the keys of those.
 
     Example:
         >>> count_values({"a": [1, 2]})
@@ -42,7 +42,7 @@ def path_inside(path: str, key: str | int) -> str:
 
 
 def type_name(value: object) -> str | None:
-    """Return what a dict says that it is; None for a plain one, and for everything else."""
+    """Return the type that a dict says it is; None for a plain one, and for everything else."""
     if not isinstance(value, dict):
         return None
     name = value.get(TYPE, value.get(OLD_TYPE))

@@ -87,7 +87,7 @@ class MessageSkeleton:
         return at
 
     def _run(self, at: int, size: int, most: int, window: int) -> tuple[int, int]:
-        """Return how many values of one size follow each other, and how far to look next time."""
+        """Return the number of values of one size that follow each other, and the number to look at next time."""
         firsts = bytes(self._data[at : at + size * most : size]).translate(_SIZES)
         run = len(firsts) - len(firsts.lstrip(bytes([size])))
         return run, min(2 * window, _WINDOW[1]) if run == window else _WINDOW[0]
@@ -117,7 +117,7 @@ class MessageSkeleton:
         return int.from_bytes(self._data[at + 1 : at + 1 + width], "big")
 
     def text(self, at: int) -> tuple[int, int] | None:
-        """Return where the bytes of a text begin and end; None where the value is none, or is cut off."""
+        """Return the first byte of a text and the one after it; None if the value is no text, or is cut off."""
         byte = self._data[at]
         if 0xA0 <= byte <= 0xBF:
             start, size = at + 1, byte & 31
@@ -129,7 +129,7 @@ class MessageSkeleton:
         return (start, start + size) if start + size <= len(self._data) else None
 
     def map_size(self, at: int) -> tuple[int, int] | None:
-        """Return how many members a map has, and where the first key begins; None where the value is no map."""
+        """Return the number of a map's members, and the first byte of its first key; None if it is no map."""
         if not (0x80 <= self._data[at] <= 0x8F or self._data[at] in (0xDE, 0xDF)):
             return None
         count, size = self._count(at)

@@ -56,7 +56,7 @@ class Blocks:
 
     @property
     def count(self) -> int:
-        """Return how many blocks the text has."""
+        """Return the number of blocks in the text."""
         return -(-(len(self.content) - self.start) // BLOCK)
 
     def numbers_of(self, places: Positions) -> Positions:
@@ -64,7 +64,7 @@ class Blocks:
         return (places - self.start) // BLOCK
 
     def bounds(self, index: int) -> tuple[int, int]:
-        """Return where a block begins and ends in the text."""
+        """Return the first byte of a block in the text, and the one after its last."""
         first = self.start + index * BLOCK
         return first, min(first + BLOCK, len(self.content))
 
@@ -135,7 +135,7 @@ class Blocks:
             raise UnsoundError
 
     def starts(self, number: int) -> Positions:
-        """Return where records begin after the line feeds of a block."""
+        """Return the places at which records begin after the line feeds of a block."""
         first, end = self.bounds(number)
         quoted = self.block(number).quoted
         if first >= len(self.content):
@@ -154,7 +154,7 @@ class Blocks:
 
 
 def are_within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
-    """Return which places stand within quotes."""
+    """Return a mask of the places that stand within quotes."""
     if not len(quotes):
         return np.full(len(places), quoted)
     within: Mask = (np.searchsorted(quotes, places) + quoted) % 2 == 1

@@ -28,7 +28,7 @@ def scan_head(
     formulas: FormulaMode,
     scan: Callable[[WrittenText], _Result],
 ) -> _Result | None:
-    """Return what a function makes of the head of a remote text; None where the whole text is to be looked at.
+    """Return the result of a function on the head of a remote text; None if the whole text must be looked at.
 
     Args:
         source: of the text.
@@ -49,7 +49,7 @@ def find_head(
     formulas: FormulaMode,
     look: Callable[[_Head], _Result],
 ) -> _Result | None:
-    """Return what a function makes of the head of a text, local or remote; None where its head does not tell enough.
+    """Return the result of a function on the head of a text; None if the head does not tell enough.
 
     Args:
         kind: the class of such a head.

@@ -127,7 +127,7 @@ class _TextRows(WrittenHead):
         return np.concatenate(buffers) if buffers else np.zeros(0, header.dtype.numpy)
 
     def _find_row(self, content: BytesLike | RangedBytes, row: int, starts: _Starts) -> int:
-        """Return where a row begins."""
+        """Return the first byte of a row."""
         known, at = next(start for start in reversed(starts) if start[0] <= row)
         while known < row:
             text, count = self._take_rows(content, at, row - known)

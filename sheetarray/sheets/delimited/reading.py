@@ -117,7 +117,7 @@ def scan_csv(
     formulas: FormulaMode = "escape",
     resize: bool = False,
 ) -> dict[str, ArrayInfo]:
-    """Return what the headers say, reading no further than they go (arrays in rows: to the end).
+    """Return the infos of all arrays, reading no further than their headers (arrays in rows: to the end).
 
     Arrays that begin below others are searched for; not where the text is remote, and stands as it was written.
     With `resize` shapes are those that `read_csv` gives with it, and all is read.

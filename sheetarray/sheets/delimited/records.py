@@ -31,7 +31,7 @@ class Records:
         self._long: tuple[int, int | None, list[str]] = -1, None, []  # the last long record: start, cells asked for
 
     def place_of(self, row: int) -> int | None:
-        """Return where a record begins; None where the text has no such record."""
+        """Return the first byte of a record; None if the text has no such record."""
         return next((start for start, _ in self.spans([row])), None)
 
     def starts_of(self, rows: Iterable[int]) -> Iterator[int]:
@@ -71,7 +71,7 @@ class Records:
                 yield start, self._end_of(row, number)
 
     def _end_of(self, row: int, number: int) -> int:
-        """Return where a record ends that goes on after a block."""
+        """Return the end of a record that goes on after a block."""
         while self.blocks.bounds(number)[0] < len(self.content):
             if self.blocks.block(number + 1).row > row:
                 return int(self.blocks.starts(number)[row - self.blocks.block(number).row])
@@ -101,7 +101,7 @@ class Records:
             yield row, self.record(start, end)
 
     def size(self) -> tuple[int, int]:
-        """Return how many records there are, and how many cells the widest has."""
+        """Return the number of records, and of the cells in the widest."""
         last, width = self.blocks.block(self.blocks.count), 0
         for number in range(self.blocks.count):
             first, end = self.blocks.bounds(number)

@@ -102,7 +102,7 @@ def _end_of_quoted(
     opening: Positions,
     closing: Positions,
 ) -> Mask:
-    """Return which places are those of quoted cells, from one quote to the other."""
+    """Return a mask of the places that lie in quoted cells, from one quote to the other."""
     if not len(opening):
         return np.zeros(len(places), np.bool_)
     index = np.searchsorted(opening, places, side="right") - 1

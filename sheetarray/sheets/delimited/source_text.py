@@ -107,8 +107,7 @@ class SourceText:
         return np.frombuffer(self.content, np.uint8)
 
     def with_records(self, work: Callable[[Records], Result]) -> Result:
-        """Return what comes of the records of the text; where readers would differ on them, the text is made sound
-        first.
+        """Return the result of a function on the text's records; a text that readers take differently is made sound.
 
         Raises:
             FormatError: the text is not of its encoding.
@@ -152,7 +151,7 @@ class SourceText:
         return [cell.replace(self.stand_in, '"') if cell else cell for cell in cells]
 
     def find_body(self, row: int) -> tuple[int | None, int]:
-        """Return where a row begins in the text, and how many line feeds come before; None where the text has ended."""
+        """Return the first byte of a row, and the number of line feeds before it; None if the text has ended."""
         offset = self.with_records(lambda records: records.place_of(row))
         if offset is None:
             return None, 0
@@ -163,8 +162,7 @@ class SourceText:
         )
 
     def engine_source(self, offset: int, lines: int) -> tuple[Any, int]:
-        """Return what the engine is given, and how many line feeds it is to skip: the file itself, if its text lies
-        there.
+        """Return the engine's input, the file itself if its text lies there, and the number of line feeds to skip.
 
         The engine takes a byte order mark away that comes first in the text, or first after the lines that it skips:
         a text or a body that begins with U+FEFF of its own is given without what comes before, after one more of them.

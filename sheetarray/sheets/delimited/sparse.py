@@ -43,7 +43,7 @@ class SparseColumn:
         return self._texts[index] if index < len(self._rows) and self._rows[index] == row else None
 
     def filled(self) -> Mask:
-        """Return which rows hold something."""
+        """Return a mask of the rows that hold something."""
         mask: Mask = np.zeros(self._height, np.bool_)
         mask[self._rows[[not is_blank(text) for text in self._texts]]] = True
         return mask

@@ -182,7 +182,7 @@ def _check_width(width: int) -> None:
 
 
 def _width(text: bytes, delimiter: str) -> int:
-    """Return how many cells the longest line has."""
+    """Return the number of cells in the longest line."""
     units = np.frombuffer(text, dtype=np.uint8)
     ends = np.concatenate([np.flatnonzero(units == ord("\n")), [len(units)]])
     marks = np.searchsorted(np.flatnonzero(units == ord(delimiter)), ends)

@@ -71,7 +71,7 @@ class WordCells:
         first: int,
         last: int,
     ) -> Mask:
-        """Return which words are all that their cells hold, but for white space and quotes."""
+        """Return a mask of the words that fill their cells, but for white space and quotes."""
         begin, stop = max(first - _LONGEST_SPACE, self._start), min(last + _LONGEST_SPACE, len(self._content))
         kinds = self._kinds()[self._content[begin:stop]]
         before, after = places - 1, ends

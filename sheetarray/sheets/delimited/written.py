@@ -197,7 +197,7 @@ class WrittenText:
         return known[0]
 
     def scan(self) -> dict[str, ArrayInfo]:
-        """Return what the headers say.
+        """Return the infos of all arrays.
 
         Raises:
             UnusualError: one of them is broken, or a quote below may never be closed.
@@ -223,7 +223,7 @@ class WrittenText:
         return infos
 
     def _find_data_cells(self, place: int) -> tuple[DataCells, ...]:
-        """Return where the data cells of a column begin; nothing for complex numbers that may take two cells each."""
+        """Return the ranges of a column's data cells; none for complex numbers that may take two cells each."""
         end, header = self._ends[place], self._header(place)
         if header.dtype.kind == "complex" and header.capacity:
             line = bytes(self._content[self._body : self._content.find(b"\n", self._body)])
@@ -405,7 +405,7 @@ class _Picked(Sequence[Sequence[str]]):
 
 
 def _count(content: BytesLike, word: bytes, start: int) -> int:
-    """Return how often a word occurs from a place on, counted in pieces; no two of them overlap."""
+    """Return the number of times that a word occurs from a place on, counted in pieces; it cannot overlap itself."""
     count = 0
     for first in range(start, len(content), _COUNTED):
         end = min(first + _COUNTED + len(word) - 1, len(content))

@@ -196,7 +196,7 @@ def read_excel(
 def scan_excel(
     source: Readable, *, sheet: str | None = None, strict: bool = False, resize: bool = False
 ) -> dict[str, ArrayInfo]:
-    """Return what the headers say; with `resize` shapes are those that `read_excel` gives with it, and all is read.
+    """Return the infos of all arrays; with `resize`, the shapes that `read_excel` gives with it, after reading all.
 
     Raises:
         FormatError: no array, or a broken header.

@@ -164,7 +164,7 @@ def _places_of(arrays: Mapping[str, ResizedArray]) -> list[tuple[str, str, str]]
 def _references_of(
     arrays: Mapping[str, ResizedArray], record: Mapping[str, Any]
 ) -> tuple[dict[str, str], dict[tuple[str, str], list[tuple[int, int, str]]], frozenset[str]]:
-    """Return what names of ours refer to: by the name that an array would have, and by the columns of sheets.
+    """Return the true references of defined names that this package made, by name and by column.
 
     Returns:
         The references by the folded name; for each sheet and column the first and last row of an array and its
@@ -191,7 +191,7 @@ def _references_of(
 def _find_name_of(
     book: OpenWorkbook, arrays: Mapping[str, ResizedArray], references: tuple[Any, ...]
 ) -> Callable[[str], str]:
-    """Return what gives the defined name of an array's cells; empty where it has none, or several."""
+    """Return a function that gives the defined name of an array's cells; empty if it has none."""
     texts = build_references(_places_of(arrays))
     wanted = {text: area.array for area, text in texts.items()}
     names: dict[str, str] = {}
@@ -203,7 +203,7 @@ def _find_name_of(
 
 
 def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | None:
-    """Return what a defined name is to refer to; None where it is none of an array's."""
+    """Return the cells that a defined name should refer to; None if it is no array's name."""
     names, columns, known = references
     titles, corner = parse_titles(text), _CORNER.search(text)
     if not titles or corner is None or (known and name.casefold() not in known):
@@ -225,7 +225,7 @@ def _true_reference(name: str, text: str, references: tuple[Any, ...]) -> str | 
 
 
 def _read_record(package: Package) -> dict[str, Any]:
-    """Return what the workbook remembers; nothing where that was edited."""
+    """Return the record that a workbook holds; an empty one if it was edited."""
     try:
         record = read_record(package) or {}
     except FormatError:
@@ -236,7 +236,7 @@ def _read_record(package: Package) -> dict[str, Any]:
 def _true_record(
     record: Mapping[str, Any], arrays: Mapping[str, ResizedArray], titles: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what the workbook is to remember: the arrays that stand in it now, and the names made for its sheets."""
+    """Return the record of the arrays that stand in a workbook now, and of the names made for its sheets."""
     old = {title: sheet for title, sheet in record["sheets"].items() if title in titles}
     sheets: dict[str, dict[str, Any]] = {
         title: {key: value for key, value in sheet.items() if key not in ("arrays", "many")}

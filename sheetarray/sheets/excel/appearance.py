@@ -62,7 +62,7 @@ def is_for_programs(piece: LayoutColumn) -> bool:
 
 
 def column_width(piece: LayoutColumn, style: int | None, *, as_text: bool) -> float:
-    """Return how wide a column is shown, in characters: its name, its header and some of its elements fit."""
+    """Return the width of a column, in characters, in which its name, its header and some of its elements fit."""
     unit = serial_unit(piece.buffer.dtype)
     if unit is not None and style is not None:
         widest = len(DATE_CODES[unit])

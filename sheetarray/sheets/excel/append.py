@@ -219,7 +219,7 @@ def _add_chart(book: OpenWorkbook, views: Sequence[ViewPart]) -> tuple[str, str]
 def worksheet_xml(
     book: OpenWorkbook, plans: Sequence[SheetPlan], old_sheets: Sequence[BookSheet | None]
 ) -> list[tuple[bytes, bytes]]:
-    """Return what comes before and after the rows, as the workbook's macros and its view on the sheets want it."""
+    """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
     in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
     code_names = [_code_name(book.package, sheet.part) if sheet is not None else "" for sheet in old_sheets]
     made = worksheet_parts(plans, code_names, [sheet is not None and sheet is in_view for sheet in old_sheets])
@@ -227,7 +227,7 @@ def worksheet_xml(
 
 
 def _code_name(package: Package, part: str) -> str:
-    """Return what the macros call a sheet; empty where they do not."""
+    """Return the name by which macros call a sheet; empty if they do not."""
     try:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:

@@ -103,7 +103,7 @@ class ArrayArea(NamedTuple):
 
 
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
-    """Return what the names of arrays refer to: all columns of a sheet that hold elements of one.
+    """Return the cells that the defined name of each array refers to: all columns of a sheet with its elements.
 
     Args:
         places: name of an array, title of a sheet, absolute range of cells; one for each column.

@@ -264,7 +264,7 @@ class OpenWorkbook:
                 yield element
 
     def _end_offset(self, *names: str) -> int:
-        """Return where the last of some elements ends."""
+        """Return the place at which the last of some elements ends."""
         return max(element.end for name in names for element in self.markup.root.children_named(name))
 
 
@@ -279,6 +279,6 @@ def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Pac
 
 
 def _guess_kind(package: Package) -> str:
-    """Return what the package is, when it is no workbook."""
+    """Return words for a package that is no workbook."""
     kind = package.head("mimetype", 100).decode("ascii", "replace") if "mimetype" in package else ""
     return "an OpenDocument file" if kind.startswith("application/vnd.oasis.opendocument") else "another zip package"

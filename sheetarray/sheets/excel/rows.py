@@ -87,7 +87,7 @@ class RowWriter:
         return "".join(rows)
 
     def _zone_column(self, piece: LayoutColumn) -> list[str]:
-        """Return what follows the reference in each cell; empty for a blank."""
+        """Return the XML that follows the reference in each cell; empty for a blank."""
         head = [self._name(piece)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
         first = self._first_cells(piece, room) if room else []
@@ -165,7 +165,7 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
 
 
 def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
-    """Return what follows the reference in each of a few cells."""
+    """Return the XML that follows the reference in each of a few cells."""
     out = [""] * len(cells)
     for form, values in split_kinds(cells, style):
         for index, text in enumerate(values.cast(_text_xml()).to_list()):
@@ -181,7 +181,7 @@ def _text_xml() -> Any:
 
 
 def _header_cell_xml(cell: Cell) -> str:
-    """Return what follows the reference in a header's cell."""
+    """Return the XML that follows the reference in a header's cell."""
     return _word_xml(cell) if isinstance(cell, str) else NUMBER.format(cell)
 
 

@@ -128,7 +128,7 @@ def skeleton(sheets: Sequence[SheetPlan], *, for_macros: bool = False) -> Workbo
 def worksheet_parts(
     sheets: Sequence[SheetPlan], code_names: Sequence[str], selected: Sequence[bool]
 ) -> list[tuple[bytes, bytes]]:
-    """Return what comes before and after the rows of sheets that go into another workbook.
+    """Return the XML before and after the rows of sheets that go into another workbook.
 
     Args:
         sheets: the plans.
@@ -156,7 +156,7 @@ def check_titles(sheets: Sequence[SheetPlan]) -> None:
 
 
 def remember_sheets(sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str]) -> dict[str, dict[str, Any]]:
-    """Return what is remembered of each sheet: the defined names made for it, and the first sheet of the same write."""
+    """Return the record of each sheet: the defined names made for it, and the first sheet of the same write."""
     first = title_of_first(sheets)
     return {
         plan.title: {"names": [name for area, name in names.items() if area.title == plan.title], "of": first}

@@ -67,7 +67,7 @@ class StoredFingerprints:
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
-        """Return what became of an array that stands in a sheet, as far as it is remembered."""
+        """Return the findings that the fingerprint of an array in a sheet gives; none if it has no fingerprint."""
         self._asked.add(name)
         stored = self._find_stored(name, title)
         record = Fingerprint.from_json(stored)

@@ -104,7 +104,7 @@ class ExcelColumn:
         return None
 
     def filled(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return which rows hold something."""
+        """Return a mask of the rows that hold something."""
         rows = np.zeros(self.height, dtype=bool)
         rows[self._numbers.places] = True
         rows[self._texts.places[~_blank(self._texts)]] = True
@@ -133,7 +133,7 @@ class ExcelColumn:
 
 
 def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return which cells hold nothing but white space."""
+    """Return a mask of the cells that hold nothing but white space."""
     blank = np.zeros(len(run), np.bool_)
     texts = np.flatnonzero(run.kinds == c.TEXT)
     if len(run) <= _FEW:

@@ -59,7 +59,7 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 
 
 def root_relations() -> str:
-    """Return which parts a reader of the package begins with."""
+    """Return the relations to the parts with which a reader of the package begins."""
     return _relations(
         [
             (f"{_RELATIONS}/officeDocument", "xl/workbook.xml"),
@@ -71,7 +71,7 @@ def root_relations() -> str:
 
 
 def workbook_relations(sheets: int) -> str:
-    """Return which parts the workbook refers to: its sheets and styles."""
+    """Return the relations of the workbook to its sheets and styles."""
     worksheets = [(f"{_RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
     return _relations([*worksheets, (f"{_RELATIONS}/styles", "styles.xml")])
 
@@ -146,7 +146,7 @@ def styles_part(*, choosers: bool) -> str:
 
 
 def core_properties() -> str:
-    """Return who made the workbook; no time is in it."""
+    """Return the properties that name the maker of the workbook; no time is in them."""
     return (
         f'{_DECLARED}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
         f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
@@ -160,7 +160,7 @@ def application_properties() -> str:
 
 
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
-    """Return what comes before the rows of a sheet, and what comes after them."""
+    """Return the XML before the rows of a sheet, and the XML after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
     columns = "".join(
         f'<col min="{first}" max="{end}" width="{width:g}"{before} customWidth="1"{after}/>'

@@ -205,7 +205,7 @@ def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Seq
 
 
 def _estimate_bytes(layout: Layout) -> int:
-    """Return how much XML the rows of a layout are, at most."""
+    """Return an upper bound on the bytes of XML that the rows of a layout take."""
     if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
         return _ANY  # a text may be of any length
     return sum(piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces)

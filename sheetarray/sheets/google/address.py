@@ -41,7 +41,7 @@ class SheetAddress:
 
 
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
-    """Return what a source or a target means.
+    """Return the address of the worksheet that a source or a target means.
 
     Args:
         source: a URL of Google Sheets, `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or Worksheet.

@@ -39,7 +39,7 @@ class BusyError(Exception):
 
 
 def write_mark(length: int, holder: Holder) -> str:
-    """Return what stands instead of an array's length while it is written in place; no reader takes it for a number."""
+    """Return the text that replaces an array's length while it is written in place; it reads as no number."""
     return f"{length}{NOT_WHOLE}{holder}"
 
 

@@ -97,5 +97,5 @@ def _unquote(title: str) -> str:
 
 
 def count_requests(ranges: Sequence[tuple[str, Rect]]) -> int:
-    """Return how many requests `values` makes of so many ranges."""
+    """Return the number of requests that `values` makes for so many ranges."""
     return len(list(_group_ranges([range_on_sheet(title, rect) for title, rect in ranges])))

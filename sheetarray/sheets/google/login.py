@@ -86,7 +86,7 @@ def _config_folder() -> Path:
 
 
 def _read_client(file: PathLike | None) -> dict[str, Any]:
-    """Return what the file of an OAuth client says; no message shows any of it."""
+    """Return the OAuth client that a file holds; no message shows any of it."""
     path = client_file() if file is None else Path(os.fsdecode(file))
     try:
         with path.open("rb") as opened:

@@ -39,7 +39,7 @@ class ColumnPlace:
 
     @classmethod
     def for_column(cls, index: int, piece: LayoutColumn, row: int, column: int, *, named: bool) -> ColumnPlace:
-        """Return where a column of the layout goes, given the cell of its name or of its anchor."""
+        """Return the place of a column of the layout, given the cell of its name or of its anchor."""
         above, elements = len(piece.cells_above(named=named)), len(piece.buffer)
         return cls(index, row, column, named, above + elements, row + above - (not elements), max(elements, 1))
 

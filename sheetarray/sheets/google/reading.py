@@ -124,7 +124,7 @@ def scan_gsheet(
     resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """Return what the headers say: two requests where the worksheet is small, a few where it is not.
+    """Return the infos of all arrays, in two requests where the worksheet is small, a few where it is not.
 
     Args:
         source: as for `read_gsheet`.

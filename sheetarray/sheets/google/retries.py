@@ -110,7 +110,7 @@ class Retries:
         self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting
 
     def run(self, request: Callable[[], Result]) -> Result:
-        """Return what a request comes to, within the time that is left for it.
+        """Return the result of a request, within the time that is left for it.
 
         It runs in a thread of its own: no timeout of a connection ends an answer of one byte a second.
 

@@ -308,7 +308,7 @@ class GoogleSheet:
         return ends
 
     def generation(self) -> tuple[int, str | None]:
-        """Return what tells this state of the worksheet from all others: one request.
+        """Return the number and the id that tell this state of the worksheet from all others, in one request.
 
         Raises:
             ChangedError: it is gone.

@@ -187,7 +187,7 @@ class State:
         return next((named for named in self.ranges if named.name == name), None)
 
     def dead_stages(self) -> list[Worksheet]:
-        """Return what interrupted writes have left."""
+        """Return the stages that interrupted writes have left behind."""
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and holder.is_dead(self.now)]
 
     def living_stages(self) -> list[Worksheet]:
@@ -223,7 +223,7 @@ def fetch_state(service: SheetsApi) -> State:
 
 
 def shown_state(service: SheetsApi, answer: Answer) -> State | None:
-    """Return what the answer to a batch of changes shows of the spreadsheet after them; None where it shows nothing."""
+    """Return the state of the spreadsheet that the answer to a batch of changes shows; None if it shows none."""
     try:
         return _parse_state(service, answer["updatedSpreadsheet"])
     except (KeyError, ValueError, TypeError, AttributeError):
@@ -306,7 +306,7 @@ def _parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
 
 
 def _parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
-    """Return what is noted of a view; None where nothing is, or nothing that a write has noted."""
+    """Return the notes on a view; None if there are none that a write has made."""
     for entry in metadata:
         if entry.get("metadataKey") == VIEW_KEY:
             try:

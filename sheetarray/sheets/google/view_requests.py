@@ -103,7 +103,7 @@ class ViewRequests:
         return self.plan.choosers[int(key.split()[1])].labels
 
     def _rule(self, key: str, chooser: Chooser) -> Answer:
-        """Return what may be chosen."""
+        """Return the rule that says which values may be chosen."""
         if key == "line":
             kind, values = "ONE_OF_RANGE", [f"={quote_title(self.plan.title)}!{self._formulas.line_choices}"]
         elif chooser.source is not None:
@@ -260,5 +260,5 @@ def _format_of(kind: str) -> Answer:
 
 
 def _longest(values: list[Cell]) -> int:
-    """Return how many characters the longest of some values takes; numbers are rounded to the width of a column."""
+    """Return the number of characters in the longest of some values; numbers are rounded to their column."""
     return max((len(str(value)) if isinstance(value, str) else min(len(str(value)), 9) for value in values), default=0)

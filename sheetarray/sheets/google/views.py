@@ -67,7 +67,7 @@ class ViewSource:
     def of_write(
         cls, gid: int, arrays: Mapping[str, LinearArray], layout: Layout, places: Iterable[ColumnPlace], *, dates: bool
     ) -> ViewSource:
-        """Return what a write has put into a worksheet."""
+        """Return the arrays that a write has put into a worksheet, as the source of its views."""
         columns = [(layout.pieces[place.index], place) for place in places]
 
         def find_columns(title: str) -> ViewedColumns:
@@ -82,7 +82,7 @@ class ViewSource:
 
     @classmethod
     def of_resized(cls, gid: int, arrays: Mapping[str, ResizedArray], *, dates: bool) -> ViewSource:
-        """Return what stands in a worksheet."""
+        """Return the arrays that stand in a worksheet, as the source of its views."""
         linear = {name: resized_to_linear(array) for name, array in arrays.items()}
 
         def find_columns(_: str) -> ViewedColumns:
@@ -201,7 +201,7 @@ def _index_after(state: State, gone: list[Worksheet], sheet: Worksheet, made: in
 
 
 def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColumns) -> ViewRequests:
-    """Return what makes the requests of a view, with the named ranges that there are."""
+    """Return the maker of a view's requests, which knows the named ranges of the spreadsheet."""
 
     def cells_of(name: str) -> str:
         block = columns.block_of(name)
@@ -222,7 +222,7 @@ def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColu
 
 
 def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNotes:
-    """Return what is noted of a view."""
+    """Return the notes on a view by which a later write recognises it."""
     text = json.dumps(requests.make(0, None, {}))
     notes = ViewNotes(source.gid, plan.name, plan.rows.dim, plan.columns.dim, plan.colors, source.dates, 0)
     return replace(notes, content=zlib.crc32(text.encode()))

@@ -133,7 +133,7 @@ def read_json(
 
 
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return what the headers say; data are skipped, not parsed.
+    """Return the infos of all arrays from their headers alone; data are skipped, not parsed.
 
     With `resize` shapes are those that `read_json` gives with it, and all is read.
 
@@ -191,7 +191,7 @@ def find_fixed_lists(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
 def infos_of_lists(
     lists: Mapping[str, Any], strict: bool, *, fixed: Collection[str] | None = None
 ) -> dict[str, ArrayInfo]:
-    """Return what the headers of flat lists say; those that are damaged are left out.
+    """Return the infos of some flat lists; those with a damaged header are left out.
 
     Args:
         lists: by name.

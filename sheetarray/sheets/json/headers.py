@@ -17,7 +17,7 @@ _TO_THE_END = re.compile(rb'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*"|\{[^{}\[\]]*\})*\]',
 
 
 def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
-    """Return what each header says, by name.
+    """Return the infos of all arrays in a JSON text, by name.
 
     Args:
         text: JSON in UTF-8.
@@ -31,7 +31,7 @@ def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[s
 
 
 def find_header_spans(text: BytesLike, alone: str) -> dict[str, list[tuple[int, int]]]:
-    """Return where each item of each header begins and ends in a JSON text in UTF-8, by the name of the list.
+    """Return the first byte, and the one after the last, of each header's items in a JSON text, by the list's name.
 
     Raises:
         FormatError: no flat list, or a broken header.

@@ -86,7 +86,7 @@ def parse_text(text: bytes) -> Any:
 
 
 def _parse_in_bulk(text: bytes) -> Any:
-    """Return what orjson reads; None where `json` might read something else or has to say what is wrong."""
+    """Return the content of a JSON text by orjson; None if `json` may read it otherwise, or must say what is wrong."""
     import orjson
 
     if _has_long_integer(text):

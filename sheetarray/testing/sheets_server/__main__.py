@@ -16,7 +16,7 @@ from .spreadsheet import CELLS_LIMIT
 
 
 def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return what reads a whole number on the command line."""
+    """Return a function that reads a whole number on the command line."""
 
     def read(text: str) -> int:
         upper = "" if most is None else f" to {most}"

@@ -121,7 +121,7 @@ class Quota:
 
 
 def quota_error(limit: int, *, writes: bool, headers: dict[str, str] | None = None) -> ApiError:
-    """Return what the service says when a quota is used up."""
+    """Return the service's answer to a request beyond its quota."""
     word = "Write" if writes else "Read"
     return ApiError(
         429,

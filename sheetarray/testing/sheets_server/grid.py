@@ -135,7 +135,7 @@ class SheetGrid:
         return [self.column(column, area.top, area.bottom) for column in range(area.left, area.right)]
 
     def mark(self, row: int, column: int) -> Json | None:
-        """Return what else is known of a cell: format, note, validation, by the names of CellData."""
+        """Return the marks of a cell: format, note, validation, by the names of CellData."""
         runs = self._marks.get(column)
         return runs.at(row) if runs else None
 

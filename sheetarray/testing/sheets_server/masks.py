@@ -73,7 +73,7 @@ def _join(tree: FieldMask, other: FieldMask) -> None:
 
 
 def mask_below(mask: FieldMask, name: str) -> FieldMask | None:
-    """Return what is wanted below a name; None where it is not wanted at all."""
+    """Return the mask that holds below a name; None if nothing of it is wanted."""
     if not mask or "*" in mask:
         return {}
     return mask.get(name)

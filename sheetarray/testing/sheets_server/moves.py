@@ -40,7 +40,7 @@ def move_span(
 
 
 def shift(dimension: str, first: int, last: int, count: int) -> SpanChange:
-    """Return what becomes of spans where rows or columns are deleted or inserted; see `move_span`."""
+    """Return the change of spans when rows or columns are deleted or inserted; see `move_span`."""
 
     def shifted(span: Span) -> Span | None:
         rows = dimension == "ROWS"
@@ -53,7 +53,7 @@ def shift(dimension: str, first: int, last: int, count: int) -> SpanChange:
 
 
 def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last: int, count: int) -> SpanChange:
-    """Return what becomes of spans where only the cells of a strip of columns or rows shift; others stay."""
+    """Return the change of spans when only the cells of a strip of columns or rows shift; others stay."""
     whole = shift(dimension, first, last, count)
     rows, columns = sheet.grid.rows, sheet.grid.columns
     inner = strip.on(rows, columns)
@@ -70,7 +70,7 @@ def shift_part(sheet: ServedSheet, dimension: str, strip: Span, first: int, last
 
 
 def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
-    """Return what becomes of spans where the rows or columns `start` to `stop` are put before another one.
+    """Return the change of spans when the rows or columns `start` to `stop` are put before another one.
 
     A span within them goes along; another one closes up behind them, and grows where they arrive inside it.
     """
@@ -90,7 +90,7 @@ def reorder(dimension: str, start: int, stop: int, before: int) -> SpanChange:
 
 
 def relocate(source: GridArea, down: int, right: int) -> SpanChange:
-    """Return what becomes of spans where a block is cut and put elsewhere: those within it go along."""
+    """Return the change of spans when a block is cut and put elsewhere: those within it go along."""
 
     def moved(span: Span) -> Span | None:
         if None in (span.top, span.bottom, span.left, span.right):

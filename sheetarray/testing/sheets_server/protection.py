@@ -53,7 +53,7 @@ def _entries(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, Json]]:
 
 
 def _state(sheet: ServedSheet, entry: Json, *, moves: bool) -> Any:
-    """Return what must not change: the entry, and the values and marks of its cells."""
+    """Return the state that must not change: the entry, and the values and marks of its cells."""
     grid = sheet.grid
     span: Span = entry["range"]
     area = span.on(grid.rows, grid.columns)

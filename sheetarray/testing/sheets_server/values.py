@@ -102,7 +102,7 @@ def append(spreadsheet: Spreadsheet, params: Params, body: Json) -> Json:
 
 
 def _option(options: Json) -> Callable[[Any], tuple[GridCell | Skip, Json | None]] | None:
-    """Return how values are read: None for RAW."""
+    """Return the function that reads a value as the option asks for; None for RAW."""
     option = options.get("valueInputOption")
     if option in (None, "INPUT_VALUE_OPTION_UNSPECIFIED"):
         raise invalid("'valueInputOption' is required but not specified")

@@ -117,7 +117,7 @@ class Connection:
         return _respond(start_response, record, answer, truncated=fault.status == "truncated")
 
     def _odd_answer(self, fault: Fault, record: Record) -> bytes:
-        """Return what looks like a success, and is none."""
+        """Return an answer that looks like a success, and is none."""
         with self.lock:
             before = [other.sent for other in self.requests if other is not record and other.status == 200]
         return before[-1] if fault.status == "repeated" and before else ODD_ANSWERS.get(str(fault.status), b"{}")
@@ -134,7 +134,7 @@ class Connection:
         return method, params
 
     def _answer(self, record: Record, target: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
-        """Return what the service says."""
+        """Return the service's answer to a request."""
         if isinstance(target, ApiError):
             return target
         try:

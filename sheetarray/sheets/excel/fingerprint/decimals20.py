@@ -41,7 +41,7 @@ class Cut(NamedTuple):
 
 
 def cut_at_20(case: FingerprintComparison) -> Cut | None:
-    """Return what changed besides the rounding to 20 decimals; None where there was none, for all that can be told."""
+    """Return the edits besides a rounding to 20 decimals; None if nothing was rounded so, as far as can be told."""
     view, record = case.view, case.record
     if case.dtype.numpy != np.float64 or record.sixteen is None or view.digits != 15 or view.grown:
         return None
@@ -77,7 +77,7 @@ def _rounded(case: FingerprintComparison, edited: list[int]) -> dict[int, bool]:
 
 
 def _try_cut(number: float) -> int:
-    """Return how many decimals of 15 digits are as near as rounding to 20 decimals may lead."""
+    """Return the number of decimals of 15 digits that, rounded to 20 decimals, may have become a given number."""
     _, exponent, _ = digits_from_text(abs(number))
     return int(10 ** max(0, -6 - (exponent - EXPONENT))) + 3
 

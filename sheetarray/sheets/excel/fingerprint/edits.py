@@ -264,7 +264,7 @@ class FingerprintComparison:
         return power if abs(digits) <= (self._tolerance(weight) if power == 0 else _LAST_DIGITS * weight) else None
 
     def _tolerance(self, weight: int) -> int:
-        """Return how far the digits of numbers that only another rounding changed may lead, in all."""
+        """Return the distance by which another rounding of numbers may move the sum of their digits."""
         edited, others = self.fifteen.edited_elements
         if others:
             return weight // 8

@@ -41,7 +41,7 @@ class RoundedIntegers(NamedTuple):
 
 
 def rounded_integers(case: FingerprintComparison) -> RoundedIntegers | None:
-    """Return what changed besides rounding to doubles; None where nothing was rounded so, for all that can be told."""
+    """Return the edits besides a rounding to doubles; None if nothing was rounded so, as far as can be told."""
     view = case.view
     if case.dtype.numpy not in (np.dtype(np.int64), np.dtype(np.uint64)) or view.grown:
         return None

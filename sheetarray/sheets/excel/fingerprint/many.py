@@ -45,7 +45,7 @@ class Written(NamedTuple):
 
 
 def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
-    """Return what a record keeps of the arrays of one write: `arrays`, one by one, and very many short ones as `many`.
+    """Return the record of the arrays of one write: `arrays`, one by one, and very many short ones as `many`.
 
     Args:
         arrays: by their names.

@@ -85,7 +85,7 @@ def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
 
 
 def _decimals_in_text(number: np.floating[Any]) -> int:
-    """Return how many decimals the shortest text of a number has."""
+    """Return the number of decimals in the shortest text of a number."""
     digits, _, power = str(number).partition("e")
     return len(digits.partition(".")[2]) - int(power or 0)
 
@@ -107,7 +107,7 @@ def _weights() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
 
 @lru_cache(maxsize=MOST)
 def _factors(run: int) -> Moments:
-    """Return what the weights of a run are multiplied by, so that they do not come again."""
+    """Return the factors for the weights of a run, so that no weights come twice."""
     if run == 0:
         return np.ones(EQUATIONS - 1)
     signs: Moments = np.sign(_noise((np.arange(1, EQUATIONS, dtype=np.uint64) << np.uint64(40)) + np.uint64(run)))

@@ -39,7 +39,7 @@ _SIZE = WIDTH // 8
 
 
 def max_blocks(arrays: int) -> int:
-    """Return how many blocks a fingerprint may have where a workbook holds so many arrays; 0 for the shortest record.
+    """Return the number of blocks for a fingerprint, by the number of arrays in the workbook; 0 for the shortest.
 
     All records together take about 65,000 characters, which up to 6 arrays do not need; beyond 200 arrays they are as
     short as can be, 100 to 300 characters each. Those still tell whether an array is unchanged, and name the element if

@@ -37,7 +37,7 @@ class Guess(NamedTuple):
 
 
 def find_reordering(case: FingerprintComparison, header: Header) -> str | None:
-    """Return what was done to the order of all elements; None if no guess is right."""
+    """Return a sentence that says how all elements were reordered; None if no guess is right."""
     count = case.record.count
     if len(case.buffer) != count or count < 2:
         return None

@@ -40,7 +40,7 @@ class Change(NamedTuple):
 
 
 def change_of_values(case: FingerprintComparison) -> Change | None:
-    """Return what happened to all elements of an array, if it was the same for all; None if that explains nothing."""
+    """Return the change that all elements of an array have undergone; None if no single one explains all."""
     if len(case.buffer) != case.record.count or case.record.count < 2:
         return None
     with np.errstate(over="ignore", invalid="ignore"):  # products of large numbers; what is not finite proves nothing
@@ -182,7 +182,7 @@ class _Doubles:
             yield self._digits()
 
     def _slack(self, more: float = 0.0) -> Moments:
-        """Return how far rounding may have moved each moment, where `more` was added to every number."""
+        """Return the distance by which rounding may have moved each moment, after `more` was added to every number."""
         around = more * np.sqrt(len(self.numbers))
         sizes = self.sizes + abs(more) * len(self.numbers)
         tolerance: Moments = _SUMMING * sizes + _SIGMAS * self.error * (self.squares + abs(around))

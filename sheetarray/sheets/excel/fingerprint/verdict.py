@@ -118,7 +118,7 @@ class _Verdict:
             yield from self._edited_findings(edited, others, most)
 
     def _change(self) -> Change | None:
-        """Return what happened to all elements, where it was not an edit of one or two."""
+        """Return the change that all elements have undergone; None if only one or two were edited."""
         edited, others = self.view.edited_elements
         return change_of_values(self.case) if others or len(edited) > 1 else None
 
@@ -264,7 +264,7 @@ class _Verdict:
         return Finding("error", self.name, f"{message}what follows{upto} has moved {way} by {size}", _RESTORE)
 
     def _rows(self, size: int) -> str:
-        """Return how many rows so many elements are, where they are whole ones of an array of several axes."""
+        """Return the words for so many elements as whole rows; empty if they are none, or of a 1-D array."""
         along = self.header.shape[1:] if self.header.order == "row-major" else self.header.shape[:-1]
         row = math.prod(along)
         if len(self.header.shape) < 2 or row < 2 or size % row:

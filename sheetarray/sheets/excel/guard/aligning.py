@@ -48,14 +48,14 @@ class RowOrigins:
         return np.flatnonzero(self.sources < 0)
 
     def find_deleted(self, count: int) -> Positions:
-        """Return which of so many rows, as written, stand there no longer."""
+        """Return the rows, of so many as were written, that no longer stand in the sheet."""
         left = np.ones(count, np.bool_)
         left[self.sources[self.sources >= 0]] = False
         return np.flatnonzero(left)
 
 
 def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOrigins:
-    """Return where the rows of an array were.
+    """Return the origin of each row that stands in a sheet now: the row, as written, that it was.
 
     Args:
         written: the elements as written, a whole number of rows.
@@ -146,7 +146,7 @@ def _find_single(keys: Keys) -> tuple[Keys, Positions]:
 
 
 def _longest_rising(places: Positions) -> Positions:
-    """Return which of some places are the longest rising row of them."""
+    """Return the indices of the longest rising sequence among some places."""
     if (np.diff(places) > 0).all():
         return np.arange(len(places))
     ends: list[int] = []

@@ -46,7 +46,7 @@ _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
 
 
 def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
-    """Return which elements stand as they were written, or only rounded.
+    """Return a mask of the elements that stand as they were written, or only rounded.
 
     Args:
         written: the elements of the snapshot.
@@ -144,7 +144,7 @@ def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
 
 
 def _units_of(moments: Buffer) -> int | None:
-    """Return how many units a second has; None where it is no whole number of them."""
+    """Return the number of units in a second; None if it is no whole number."""
     unit, count = np.datetime_data(moments.dtype)
     powers = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
     return 10 ** powers[unit] // count if unit in powers and not 10 ** powers[unit] % count else None

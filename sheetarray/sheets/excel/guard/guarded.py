@@ -72,7 +72,7 @@ class Snapshots:
         return bool(self._sheets)
 
     def check(self) -> list[Finding]:
-        """Return what is wrong with snapshots, also with those of which no array has asked."""
+        """Return the findings about damaged snapshots, also about those that no array has asked for."""
         for entry in self:
             self.decode(entry, 0)
         return self.findings
@@ -219,7 +219,7 @@ def find_edits(guarded: Guarded, header: Header, name: str, address: Callable[[i
 
 
 def describe_row_changes(alignment: RowOrigins | None, deleted: Sequence[int]) -> list[str]:
-    """Return what became of the rows of an array, each change with the first rows that it is about."""
+    """Return sentences on the rows of an array that were added, deleted or moved, each with the first rows."""
     if alignment is None:
         return []
     changes = [

@@ -28,7 +28,7 @@ _HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (
 
 
 def roundings_of(number: float) -> set[float]:
-    """Return what programs leave of a finite double that round to 15, 16 or 17 digits: the rule, one at a time.
+    """Return the doubles that programs make of a finite double when they round to 15, 16 or 17 digits.
 
     Example:
         >>> sorted(roundings_of(0.1 + 0.2))
@@ -47,7 +47,7 @@ def decimals_of(number: float) -> set[Decimal]:
 
 
 def mark_roundings(numbers: Floats, cells: Floats) -> Mask:
-    """Return where a cell is its number, or a rounding of it, to the bit; zeros and NaN are alike.
+    """Return a mask of the cells that equal their number, or a rounding of it, to the bit; zeros and NaN are alike.
 
     Args:
         numbers: as they were written.

@@ -86,7 +86,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
 
 
 def parse_header(text: str) -> SnapshotHeader:
-    """Return what the first text of a snapshot says.
+    """Return the header of a snapshot, which its first text holds.
 
     Raises:
         FormatError: it is none.
@@ -161,12 +161,12 @@ def decode_snapshot(says: SnapshotHeader, texts: Sequence[str], *, most_bytes: i
 
 
 def bytes_allowed(texts: Sequence[str], nbytes: int) -> int:
-    """Return how much memory a snapshot may take, by its characters and the bytes of the array that stands there."""
+    """Return the bytes of memory that a snapshot may take, by its characters and the size of the array in the sheet."""
     return max(MOST_BYTES, MOST_RATIO * sum(map(len, texts)), 2 * nbytes)
 
 
 def _inflate(text: str, limit: int) -> bytes:
-    """Return what a text holds, of at most so many bytes.
+    """Return the bytes that a text holds in base64 and zlib, of which there may be only so many.
 
     Raises:
         FormatError: it is no base64, no stream of zlib, or holds more.

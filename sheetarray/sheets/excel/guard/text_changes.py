@@ -72,7 +72,7 @@ _WAYS: tuple[Callable[[str], str], ...] = (
 
 
 def mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
-    """Return which texts stand as they were written, or as a program leaves them that changes all alike.
+    """Return a mask of the texts that stand as written, or as a program leaves them that changes all alike.
 
     Example:
         >>> mark_texts(["a\\r\\nb", "c"], ["a\\nb", "d"]).tolist()

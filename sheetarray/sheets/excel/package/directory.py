@@ -93,7 +93,7 @@ def _directory(content: BytesLike | RangedBytes) -> _Directory:
 
 
 def _end(content: BytesLike | RangedBytes) -> int | None:
-    """Return where the last end mark is; as many bytes may follow it as a comment has at most."""
+    """Return the place of the last end mark, which only a comment may follow."""
     first = max(0, len(content) - _END.size - _LONGEST_COMMENT)
     position = content[first:].rfind(_MARK)
     return first + position if position >= 0 else None
@@ -133,9 +133,7 @@ def _directory_before(content: BytesLike | RangedBytes, end: int) -> _Directory:
 
 
 def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
-    """Return where the zip64 end of the directory begins, how many bytes come before the package, and the fields that
-    stand in for those of the plain end.
-    """
+    """Return the first byte of the zip64 end, the number of bytes before the package, and the fields of the end."""
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
     place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
@@ -195,7 +193,7 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
 
 
 def _data_position(content: BytesLike | RangedBytes, directory: _Directory, offset: int, name: str, method: int) -> int:
-    """Return where the packed bytes begin: after a local header that names the same part."""
+    """Return the first of the packed bytes, which follow a local header that names the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)

@@ -66,7 +66,7 @@ class Package:
         return isinstance(name, str) and name.lower() in self._members
 
     def member(self, name: str) -> Member:
-        """Return what the directory says of a part; names are compared without case.
+        """Return the entry of a part in the directory; names are compared without case.
 
         Raises:
             FormatError: there is none.

@@ -240,7 +240,7 @@ def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
 
 
 def _are_exact(numbers: Doubles) -> Mask:
-    """Return which doubles are so small that none stands for several integers."""
+    """Return a mask of the doubles that are so small that none stands for several integers."""
     with np.errstate(invalid="ignore"):  # NaN that signals
         return np.abs(numbers) < _ROUNDED
 
@@ -268,7 +268,7 @@ def format_numbers(numbers: Doubles) -> pl.Series:
 
 
 def row_width(rows: Positions, columns: Positions) -> int:
-    """Return how many cells each row has, where all rows have cells of the same columns, row after row; otherwise 0."""
+    """Return the number of cells in each row, if all rows have cells in the same columns; otherwise 0."""
     changes = np.flatnonzero(np.diff(rows[:_ROWS_LOOKED_AT]))
     width = int(changes[0]) + 1 if len(changes) else len(rows)
     if len(rows) % width:

@@ -159,7 +159,7 @@ class SheetDecoder:
         batch.formulas[formulas[booleans]] = ~self._are_constant(at[booleans], sizes[booleans])
 
     def _are_constant(self, at: Positions, sizes: Positions) -> Mask:
-        """Return which formulas of truth values are as short as TRUE() and FALSE(), shorter than any reference.
+        """Return a mask of the truth values whose formula is as short as TRUE(), shorter than any reference.
 
         Args:
             at: where their values begin.

@@ -92,7 +92,7 @@ class Compound:
         return b"".join(map(self._sector, _follow_chain(first, self._table, self._count)))
 
     def _read_table(self, more: int) -> SectorNumbers:
-        """Return which sector follows each."""
+        """Return, for each sector, the number of the sector that follows it."""
         named = np.frombuffer(self._content[76:_HEADER_BYTES], dtype="<u4")
         tables = [named]
         for _ in range(self._count):

@@ -123,9 +123,7 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
 
 
 def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
-    """Return where in `fresh` an end tag begins, less than 0 where it began in the `seam` before; None where there is
-    none.
-    """
+    """Return the place of an end tag in `fresh`, negative if it began in the `seam` before; None if there is no tag."""
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
@@ -152,7 +150,7 @@ class _EnteredError(Exception):
 
 
 def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
-    """Return what stands around the elements, and what follows the tag that they stand in; None where that is empty."""
+    """Return the scope around the elements, and the text after the tag around them; None if that tag is empty."""
     parser = expat.ParserCreate("utf-8")
     scopes: list[tuple[str, dict[str, str]]] = []  # of the elements that are open
     text = b""

@@ -38,7 +38,7 @@ def decode_texts(tags: Tags, values: pl.Series, trimmed: Positions, texts: Posit
 
 
 def _find_spaced(tags: Tags, texts: Positions) -> Positions | None:
-    """Return which tags have text with white space around it that is not kept; None where that cannot be said."""
+    """Return the tags whose text has white space around it that is not kept; None if that cannot be said."""
     starts = tags.starts[texts]
     plain = tags.starting_with(starts, _PLAIN)
     if not (plain | tags.starting_with(starts, PRESERVED) | tags.are_closed(texts)).all():

@@ -27,7 +27,7 @@ _MOST_STYLES = 2**17
 
 
 def kind_of_format(code: str) -> int:
-    """Return what a format code makes of a number: NUMBER, SERIAL or DURATION.
+    """Return the kind of number that a format code shows: NUMBER, SERIAL or DURATION.
 
     Example:
         >>> kind_of_format("yyyy-mm-dd") == SERIAL, kind_of_format('0.00E+00" days"') == NUMBER

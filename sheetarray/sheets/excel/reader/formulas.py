@@ -85,7 +85,7 @@ class FormulaCells:
         return bool(self._positions)
 
     def find_among(self, row: int, column: int, count: int, *, lying: bool) -> FormulaSummary | None:
-        """Return what is a formula among so many cells from one on, downwards or to the right; None if nothing is.
+        """Return the formulas among some cells, which run downwards or to the right from one on; None for no formula.
 
         Beyond 65,536 array formulas of several cells, only the first cell of each is known.
         """

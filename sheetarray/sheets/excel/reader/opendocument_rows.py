@@ -187,7 +187,7 @@ def _repeat_rows(counts: Positions, times: Positions) -> tuple[Positions, Positi
 
 
 def _kinds_of_tags(text: bytes, data: Any, starts: Positions, ends: Positions) -> Kinds:
-    """Return what each tag is, by its name."""
+    """Return the kind of each tag, by its name."""
     padded = text + bytes(32)
     words = np.ndarray((len(text) + 24,), "<u8", padded, 0, (1,))
     first, second, third = words[starts], words[starts + 8], words[starts + 16]
@@ -235,7 +235,7 @@ def _cut(text: bytes, count: int) -> pl.DataFrame | None:
 
 
 def _sets(tags: pl.Series) -> list[tuple[str, Positions]] | None:
-    """Return which sets of attributes some tags have, the values left out that may differ, and which tags those are."""
+    """Return the sets of attributes that tags have, and the tags of each; values that may differ are left out."""
     import polars as pl
 
     tag = pl.col("tag")
@@ -262,7 +262,7 @@ def _attributes_in(skeleton: str) -> dict[str, str] | None:
 
 
 def _counts(tags: pl.Series, name: str) -> tuple[Positions, Mask]:
-    """Return how often some tags say that they are repeated, and which say it in so many words."""
+    """Return the number of times that each tag stands, and a mask of the tags that say it."""
     import polars as pl
 
     texts = tags.str.extract(f' {name}="([0-9]{{1,{_LONGEST_COUNT}}})"')
@@ -270,7 +270,7 @@ def _counts(tags: pl.Series, name: str) -> tuple[Positions, Mask]:
 
 
 def _read_row_tags(tags: pl.Series) -> Positions | None:
-    """Return how often each row comes; None where that is not sure of every row."""
+    """Return the number of times that each row stands; None if that is not sure of every row."""
     times = np.ones(len(tags), np.int64)
     groups = _sets(tags)
     if groups is None or tags.str.contains("&", literal=True).any():

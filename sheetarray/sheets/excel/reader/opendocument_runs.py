@@ -109,12 +109,12 @@ def expand_space(match: re.Match[str]) -> str:
 
 
 def count_of(text: str | None) -> int:
-    """Return how many times an attribute says that something stands; 1 where it says nothing sound."""
+    """Return the number of times that an attribute says something stands; 1 if it is no sound number."""
     return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
 
 
 def parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]:
-    """Return what kind of cell it is, and its value; 0 for a blank one."""
+    """Return the kind and the value of a cell; 0 is the kind of a blank one."""
     formula = attributes.get(f"{TABLE_SPACE}formula", "")
     if formula in TRUTHS:
         return BOOLEAN, TRUTHS[formula]

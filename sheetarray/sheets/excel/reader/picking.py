@@ -50,7 +50,7 @@ def rows_of_block(block: bytes) -> tuple[int, int] | None:
 
 
 def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
-    """Return what picks the blocks that may hold one of some texts, in any case and between spaces.
+    """Return a function that picks the blocks that may hold one of some texts, in any case and between spaces.
 
     Args:
         shared: the shared strings of the workbook.
@@ -81,7 +81,7 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
 
 
 def picks_rows(wanted: Sequence[tuple[int, int]]) -> Pick:
-    """Return what picks the blocks with rows of some spans.
+    """Return a function that picks the blocks with rows of some spans.
 
     Args:
         wanted: the first row of each span and the one after its last; ascending, without overlap.

@@ -81,7 +81,7 @@ class RawCells:
 
 
 def position_error(row: int, column: int) -> FormatError:
-    """Return what is wrong with a cell that lies beyond the last row or column that there is."""
+    """Return the error to raise for a cell beyond the last row or column that a sheet can have."""
     return FormatError(
         f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
         location=cell_address(row, column),

@@ -81,5 +81,5 @@ def walk_records(stream: bytes, at: int) -> Iterator[Positions]:
 
 @cache
 def _run_of(head: int) -> re.Pattern[bytes]:
-    """Return what matches records of one kind and size that come one after another, up to 4,096 of them."""
+    """Return a pattern of records of one kind and size that come one after another, up to 4,096 of them."""
     return re.compile(b"(?s:%s.{%d}){1,4096}+" % (re.escape(_U32.pack(head)), head >> 16))

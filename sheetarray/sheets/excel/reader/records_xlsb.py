@@ -123,7 +123,7 @@ def _may_repeat(kind: int, size: int) -> bool:
 
 @cache
 def _run_of(kind: int, size: int) -> re.Pattern[bytes]:
-    """Return what matches records of one kind and size that come one after another, up to 4,096 of them."""
+    """Return a pattern of records of one kind and size that come one after another, up to 4,096 of them."""
     return re.compile(b"(?s:%s.{%d}){1,4096}+" % (re.escape(bytes([kind, size])), size))
 
 

@@ -136,7 +136,7 @@ def regular_rows(block: bytes, *, numeric: bool, thread: Executor) -> RegularRow
 
 
 def _first_row(block: bytes) -> _FirstRow | None:
-    """Return what the first row of a block is like; None where it is not one of numbers."""
+    """Return the tags of the first row of a block; None if it is not a row of numbers."""
     row = _ROW.match(block)
     if row is None or row.end() > _LONGEST_ROW_TAG:
         return None

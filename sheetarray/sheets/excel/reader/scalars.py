@@ -19,7 +19,7 @@ _DIGITS = re.compile("-?[0-9]{1,20}")
 
 
 def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
-    """Return which of some cells hold words of headers, by their indices, and the codes of those words."""
+    """Return the indices of the cells that hold words of headers, and the codes of these words."""
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
         codes = [code_of(value) if kind == c.TEXT else NONE for kind, value in zip(kinds, values, strict=True)]

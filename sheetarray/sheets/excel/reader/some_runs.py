@@ -39,7 +39,7 @@ class SomeRuns:
         return self
 
     def at(self, positions: Positions) -> tuple[Positions, CellRun]:
-        """Return which of some positions hold a cell, by their indices, and those cells."""
+        """Return the indices of the positions that hold a cell, and those cells."""
         index = np.searchsorted(self._positions, positions)
         known = np.minimum(index, max(len(self._positions) - 1, 0))
         match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]

@@ -125,7 +125,7 @@ class StringReader:
 
 
 def _skip_heads(segment: bytes, start: int, flags: int) -> tuple[int, int]:
-    """Return where the characters of a string begin, and how many bytes of formats and other things follow them.
+    """Return the first byte of a string's characters, and the number of bytes after them that are not characters.
 
     Bytes beyond the end of the segment count as zeros; the characters then lie beyond it as well.
     """

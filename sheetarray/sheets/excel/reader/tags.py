@@ -97,7 +97,7 @@ class Tags:
         return len(self.starts)
 
     def texts(self) -> pl.Series | None:
-        """Return what follows each tag; null for nothing. None where a `>` stands in text, or the engine refuses it."""
+        """Return the text after each tag, null for none; None if a `>` stands in text, or the engine refuses it."""
         series = self._texts.result()
         if series is not None and len(series) == len(self) + 1:
             series = series[1:]  # what comes before the first tag
@@ -119,12 +119,12 @@ class Tags:
         return same
 
     def are_empty(self, tags: Positions) -> Mask:
-        """Return which tags are followed by the next at once."""
+        """Return a mask of the tags that the next tag follows at once."""
         mask: Mask = self.last_bytes(tags) == _GREATER
         return mask
 
     def are_closed(self, tags: Positions) -> Mask:
-        """Return which tags close themselves, and are followed by the next at once."""
+        """Return a mask of the tags that close themselves, and that the next tag follows at once."""
         mask: Mask = self.are_empty(tags) & (self.bytes[self.ends(tags) - 2] == _SLASH)
         return mask
 
@@ -133,12 +133,12 @@ class Tags:
         return self.bytes[self.ends(tags) - 1]
 
     def ends(self, tags: Positions) -> Positions:
-        """Return where the next tag begins, or the text ends."""
+        """Return the places after tags at which the next tag begins, or the text ends."""
         return np.append(self.starts, len(self.text))[tags + 1]
 
 
 def texts_after_tags(text: bytes, numeric: bool) -> pl.Series | None:
-    """Return what follows each `<` after the first `>`, null for nothing; None where the engine refuses the text."""
+    """Return the text after each `<` that follows the first `>`, null for none; None if the engine refuses the text."""
     import polars as pl
 
     kind: Any = pl.Float64 if numeric else pl.String

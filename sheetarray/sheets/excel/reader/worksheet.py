@@ -65,7 +65,7 @@ def parse_block(
 
 
 def _are_bits(values: pl.Series) -> Mask:
-    """Return which values are 1 or 0, as truth values that a number format shows are."""
+    """Return a mask of the values that are 1 or 0, as truth values that a number format shows are."""
     bits = ((values == 0) | (values == 1)) if values.dtype.is_numeric() else values.is_in(["0", "1"])
     mask: Mask = bits.fill_null(value=False).to_numpy()
     return mask
@@ -156,12 +156,12 @@ class _Block:
         return concatenate([run.select(keep), *self._parse_odd_cells(forms, rows[odd], after)], after)
 
     def _constants(self, forms: TagSequences) -> Mask:
-        """Return which cells have a formula that LibreOffice writes for a truth value."""
+        """Return a mask of the cells with a formula that LibreOffice writes for a truth value."""
         ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
         return self._tags.starting_with(ends - len(TRUE), TRUE) | self._tags.starting_with(ends - len(FALSE), FALSE)
 
     def _long(self, types: Kinds, places: Positions) -> Mask:
-        """Return which cells are text of more characters than a double has digits, or may be."""
+        """Return a mask of the cells that are, or may be, text of more characters than a double has digits."""
         starts = self._tags.starts[places]
         tag = np.where(self._tags.starting_with(starts, PRESERVED), len(PRESERVED), len("<v>"))
         marks: Mask = (types == RESULT) | (types == INLINE)

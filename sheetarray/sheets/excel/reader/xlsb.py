@@ -181,7 +181,7 @@ class XlsbBook:
 
 
 def _check_widths(counts: Positions, across: int, rows: Positions) -> int:
-    """Return how many cells the last row has so far; refuse a row that has too many.
+    """Return the number of cells that the last row has so far; refuse a row that has too many.
 
     Args:
         counts: of the cells in each row; the first one began before.
@@ -221,7 +221,7 @@ def _put_texts(batch: RawBatch, records: RecordBlock, data: RecordBytes) -> None
 
 
 def _are_constant(data: RecordBytes, starts: Positions, sizes: Positions) -> Mask:
-    """Return which formulas of truth values are as short as TRUE() and FALSE(), shorter than any reference."""
+    """Return a mask of the truth values whose formula is as short as TRUE(), shorter than any reference."""
     constant = sizes < 15
     whole = np.flatnonzero(~constant)
     constant[whole] = read_fields(data, starts[whole] + 11, "<u4") <= SHORT_FORMULA

@@ -41,7 +41,7 @@ class ViewSheets:
 
 
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
-    """Return what a workbook remembers of a view: its part, and how it was asked for.
+    """Return the record of a view: its part, and the way it was asked for.
 
     Args:
         plan: of the view.
@@ -60,7 +60,7 @@ def describe_part(content: bytes) -> dict[str, int]:
 
 
 def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
-    """Return which sheets of a workbook are views; none where no title reads like one, which costs nothing.
+    """Return the sheets of a workbook that are views; none, at no cost, if no title reads like one.
 
     Args:
         package: of the workbook.

@@ -83,7 +83,7 @@ def make_view(
 
 
 def _to_bytes(head: str, part: ViewPart) -> bytes:
-    """Return what comes before the rows, in the namespaces of the workbook."""
+    """Return the XML before the rows, in the namespaces of the workbook."""
     if part.strict:
         for space, other in _STRICT_SPACES:
             head = head.replace(f'"{space}"', f'"{other}"')
@@ -100,7 +100,7 @@ def printed_range(plan: ViewPlan) -> str:
 
 
 def _head(plan: ViewPlan, grid: ViewGrid, *, selected: bool) -> str:
-    """Return what comes before the rows."""
+    """Return the XML before the rows."""
     first = f"B{grid.first_row}"
     pane = (
         f'<pane xSplit="1" ySplit="{grid.label_row}" topLeftCell="{first}" activePane="bottomRight" state="frozen"/>'
@@ -112,7 +112,7 @@ def _head(plan: ViewPlan, grid: ViewGrid, *, selected: bool) -> str:
 
 
 def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str:
-    """Return what comes before the rows of a view for editing."""
+    """Return the XML before the rows of a view for editing."""
     first, split = f"B{grid.heading + 1}", ""
     pane = '<pane xSplit="1" topLeftCell="B1" activePane="topRight" state="frozen"/>'
     active = "topRight"
@@ -179,12 +179,12 @@ def _labels_width(labels: Labels | None, count: int) -> float:
 
 
 def _width_of(value: Cell) -> float:
-    """Return how many characters a value takes; numbers are rounded to the width of their column."""
+    """Return the number of characters that a value takes; numbers are rounded to the width of their column."""
     return float(len(str(value))) if isinstance(value, str) else min(float(len(str(value))), _NARROWEST)
 
 
 def _tail(plan: ViewPlan, grid: ViewGrid, *, has_chart: bool) -> str:
-    """Return what comes after the rows."""
+    """Return the XML after the rows."""
     cells, ends = grid.grid_range.replace("$", ""), [grid.hidden_cell(row) for row in (1, 3, 2)]
     return (
         "</sheetData>"
@@ -197,7 +197,7 @@ def _tail(plan: ViewPlan, grid: ViewGrid, *, has_chart: bool) -> str:
 
 
 def _editable_tail(plan: ViewPlan, grid: EditableGrid) -> str:
-    """Return what comes after the rows of a view for editing."""
+    """Return the XML after the rows of a view for editing."""
     colours = ""
     if plan.has_numbers:
         ends = [grid.hidden_cell(row) for row in (1, 3, 2)]
@@ -230,7 +230,7 @@ def _validations(grid: ViewGrid) -> str:
 
 
 def _allowed(grid: ViewGrid, chooser: Chooser) -> str:
-    """Return what may be chosen: a name of cells, or a list in quotes; empty for whole numbers."""
+    """Return the values that may be chosen: a name of cells, or a list in quotes; empty for whole numbers."""
     if chooser.source is not None:
         return grid.name_of(chooser.source.name)
     return f'"{",".join(chooser.listed)}"' if chooser.listed else ""

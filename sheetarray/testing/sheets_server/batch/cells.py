@@ -155,12 +155,12 @@ def _put_marks(sheet: ServedSheet, column: int, top: int, bottom: int, mark: Jso
 
 
 def _mark(cell: Json) -> Json:
-    """Return what a CellData has besides its value."""
+    """Return the parts of a CellData other than its value."""
     return {name: part for name, part in cell.items() if part and name in _MARKS}
 
 
 def _mark_names(mask: masks.FieldMask) -> masks.FieldMask:
-    """Return what a mask says of all that is no value."""
+    """Return the part of a mask that is about anything but values."""
     return {
         name: normalized_formats.widen_mask(branch)
         for name, branch in (mask or {name: {} for name in _MARKS}).items()

@@ -65,7 +65,7 @@ def _fill(sheet: ServedSheet, source: GridArea, dimension: str, length: int, alt
 
 
 def _next(cells: list[GridCell], place: int, alternate: bool, *, down: bool) -> tuple[GridCell, int]:
-    """Return what a series has at a place outside of it, counted from its start, and the place of its like."""
+    """Return the cell that continues a series at a place outside of it, and the place of the cell it is made of."""
     count = len(cells)
     origin = place % count
     like = cells[origin]

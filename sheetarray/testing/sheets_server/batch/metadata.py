@@ -83,7 +83,7 @@ def _entry(spreadsheet: Spreadsheet, entry_id: int, wanted: Json) -> Json:
 
 
 def _location(spreadsheet: Spreadsheet, wanted: Json) -> Json:
-    """Return where an entry belongs, with its kind; one row or one column, not more."""
+    """Return the location of an entry with its kind; it may be one row or one column, not more."""
     if wanted.get("dimensionRange") is not None:
         on = wanted["dimensionRange"]
         spreadsheet.sheet(on.get("sheetId"))

@@ -177,7 +177,7 @@ class CopiedCells:
                 self._paste_marks(sheet, self.marks[index], top, left, index, moved=moved)
 
     def _distance(self, row: int, column: int, top: int, left: int) -> tuple[int, int]:
-        """Return how far below and to the right of where it was a cell comes to stand."""
+        """Return the distance, down and to the right, from a cell's old place to its new one."""
         old_row, old_column = (column, row) if self._transposed else (row, column)
         return top + row - self.area.top - old_row, left + column - self.area.left - old_column
 

@@ -92,7 +92,7 @@ def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
 
 
 def _copied_overlays(sheet: ServedSheet, source_id: int) -> dict[str, list[Json]]:
-    """Return what lies over the cells of a copied sheet, with ids of their own and its sheet's id in their ranges."""
+    """Return the charts and the like over a copied sheet, with ids of their own and its id in their ranges."""
     ids = ("chartId", "bandedRangeId", "filterViewId", "slicerId")
     return {
         name: [

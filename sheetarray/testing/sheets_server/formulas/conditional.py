@@ -27,7 +27,7 @@ def _sizes(blocks: list[BlockOperand]) -> tuple[int, int]:
 
 
 def _meeting(pairs: list[Operand]) -> tuple[list[bool], int, int]:
-    """Return which cells meet every criterion, and the size that was looked at; pairs of a range and its criterion."""
+    """Return a mask of the cells that meet every criterion, and its size; arguments are ranges and criteria."""
     if len(pairs) % 2:
         fail("#N/A", "Every range needs a criterion.")
     blocks = [as_block(block, "a range of criteria") for block in pairs[::2]]

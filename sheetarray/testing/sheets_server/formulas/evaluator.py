@@ -40,21 +40,21 @@ class Evaluator:
         self.positions: dict[tuple[int, GridArea], dict[object, int]] = {}
 
     def value(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Scalar:
-        """Return what a cell comes to; an error is the text that stands in the cell."""
+        """Return the value of a cell, worked out; an error is the text that stands in the cell."""
         if not isinstance(cell, Formula):
             return cell
         result = self.result(sheet, row, column, cell)
         return str(result) if isinstance(result, FormulaError) else result
 
     def result(self, sheet: ServedSheet, row: int, column: int, cell: Formula) -> Value:
-        """Return what a formula comes to, an error as such."""
+        """Return the result of a formula, which may be an error."""
         place = (sheet.id, row, column)
         if place not in self.known:
             self._work_out(place, cell)
         return self.known[place]
 
     def calculate(self, sheet: ServedSheet, row: int, column: int, formula: str) -> Value:
-        """Return what a formula would come to in a cell that need not hold it."""
+        """Return the result that a formula would have in a cell that need not hold it."""
         while True:
             try:
                 return self._result((sheet.id, row, column), Formula(formula))
@@ -219,7 +219,7 @@ class CellBlock:
         return fail("#VALUE!", "An array value could not be found.")
 
     def positions(self) -> dict[object, int]:
-        """Return where each value of a column or row stands first, by its rank; found once, however often asked."""
+        """Return the first place of each value in a column or row, by its rank; worked out only once."""
         held = self.scope.evaluator.positions
         key = (self.sheet.id, self.area)
         if key not in held:

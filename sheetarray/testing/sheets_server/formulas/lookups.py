@@ -33,7 +33,7 @@ def line_of(block: BlockOperand) -> list[Value]:
 
 
 def positions_of(line: list[Value]) -> dict[object, int]:
-    """Return where each value of a line stands first."""
+    """Return the first place of each value in a line."""
     positions: dict[object, int] = {}
     for index, value in enumerate(line):
         if value is not None and not isinstance(value, FormulaError):
@@ -42,7 +42,7 @@ def positions_of(line: list[Value]) -> dict[object, int]:
 
 
 def _position(key: Scalar, block: BlockOperand, kind: int, function: str) -> int:
-    """Return where a value stands in a line, from 0: kind 0 exactly, 1 in ascending and -1 in descending order."""
+    """Return the index of a value in a line: kind 0 exactly, 1 in ascending and -1 in descending order."""
     if kind == 0:
         index = _exact(key, block)
     else:

@@ -26,7 +26,7 @@ def has_wildcards(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def wildcard_pattern(text: str) -> re.Pattern[str]:
-    """Return what matches like a text with wildcards: `*` any text, `?` one character, `~?` a `?`."""
+    """Return a pattern for a text with wildcards: `*` any text, `?` one character, `~?` a `?`."""
     parts = []
     characters = iter(re.sub(r"\*+", "*", text))
     for character in characters:

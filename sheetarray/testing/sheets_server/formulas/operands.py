@@ -118,7 +118,7 @@ def whole(operand: Operand) -> int:
 
 
 def rank(value: Scalar) -> tuple[int, bool | float | str]:
-    """Return what values are compared by: numbers, then text whatever its case, then booleans."""
+    """Return the key by which values are ordered: numbers, then text whatever its case, then booleans."""
     if isinstance(value, bool):
         return 2, value
     return (1, value.casefold()) if isinstance(value, str) else (0, value or 0.0)

@@ -43,7 +43,7 @@ _PRODUCTS: dict[str, Work] = {
 
 @lru_cache(maxsize=16_384)
 def parse(formula: str) -> Node:
-    """Return what works a formula out in a scope; text that is no formula works out to #ERROR!."""
+    """Return a node that works a formula out in a scope; text that is no formula works out to #ERROR!."""
     tokens = tokenize(formula)
     try:
         if tokens is None:

@@ -86,7 +86,7 @@ class CellReference:
         return replace(self, span=span)
 
     def translate(self, down: int, right: int) -> CellReference | None:
-        """Return what becomes of it where its formula is copied so far away; None where that is off every grid."""
+        """Return the reference in a formula that is copied so far away; None if it leaves every grid."""
         ends: list[int | None] = []
         for end, fixed, distance, limit in zip(
             (self.span.top, self.span.bottom, self.span.left, self.span.right),
