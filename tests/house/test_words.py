@@ -104,9 +104,9 @@ RIDDLES = ("Return what ", "Return where ", "Return how ", "Return which ", "Ret
 def test_what_is_returned_is_a_noun_that_says_what_it_is(nodes: list[tuple[str, ast.AST]]) -> None:
     """A number, a mask, a sentence: `Return what is left` says neither what comes back nor of which type it is."""
     functions = [(module, node) for module, node in nodes if isinstance(node, ast.FunctionDef)]
-    sentences = {f"{module}.{node.name}": ast.get_docstring(node) or "" for module, node in functions}
-    assert {name: text for name, text in sentences.items() if text.startswith(RIDDLES)} == {}
-    assert sum(text.startswith("Return the number of ") for text in sentences.values()) > 50
+    sentences = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in functions]
+    assert [sentence for sentence in sentences if sentence[1].startswith(RIDDLES)] == []
+    assert sum(text.startswith("Return the number of ") for _, text in sentences) > 40
 
 
 def test_the_mathematics_of_the_fingerprint_is_told_in_one_place(trees: dict[str, ast.Module]) -> None:
