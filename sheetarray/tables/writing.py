@@ -135,7 +135,7 @@ def _describe_change(array: Array, column: Array) -> str | None:
 
 
 def _describe_nulls(array: Array, column: Array) -> str:
-    """Return what nulls have become, as the end of a sentence; nothing where they are nulls still."""
+    """Return the end of a sentence that says what nulls came back as; empty if they are nulls still."""
     if array.dtype.kind != "O":
         return ""
     nulls = [index for index, value in enumerate(array.tolist()) if value is None]
