@@ -36,7 +36,7 @@ class Comparison:
         elements: how many were.
         differing: how many of them differ.
         signs: how many of those are zeros that differ in their sign alone.
-        absolute: the largest difference between numbers; None where there is none.
+        absolute: the largest difference between numbers; None if no numbers differ.
         relative: the largest |a - b| / |b|, over elements with b != 0.
         first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
         noise: how many elements differ by rounding alone, which `first` has last, if at all.
@@ -156,7 +156,7 @@ def dtype_name(array: Any) -> str:
 
 
 def _is_same_nested(a: Any, b: Any) -> bool:
-    """Return whether two arrays, one of which is an awkward one, hold the same."""
+    """Return whether two arrays, of which one is awkward, hold the same values."""
     import awkward  # type: ignore[import-untyped]
 
     return bool(awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False))

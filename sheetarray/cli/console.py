@@ -80,7 +80,7 @@ def line_width(console: Console) -> int | None:
 
 
 def has_colours(console: Console) -> bool:
-    """Return whether shades of colour can be told apart: 256 colours or more, and nobody asked for none."""
+    """Return whether the terminal shows shades: 256 colours or more, and colours are not switched off."""
     return not console.no_color and console.color_system in ("256", "truecolor", "windows")
 
 

@@ -193,7 +193,7 @@ def format_elements(values: Array) -> list[str]:
 
 
 def _spans_magnitudes(sizes: Array) -> bool:
-    """Return whether one number of decimals does not suit all of them."""
+    """Return whether the numbers need different numbers of decimals."""
     sizes = sizes[np.isfinite(sizes) & (sizes != 0)]
     if not sizes.size:
         return False
@@ -221,7 +221,7 @@ class Statistics:
     """Of the numbers of an array; of their magnitudes, where they are complex.
 
     Attributes:
-        minimum: of the finite elements; None where there are none. An int for integers, else a float.
+        minimum: of the finite elements; None if no element is finite. An int for integers, else a float.
         mean: of the finite elements; of booleans the share that is true.
         maximum: of the finite elements.
         nan: how many are not a number.
@@ -238,7 +238,7 @@ class Statistics:
 
 
 def has_numbers(values: Array) -> bool:
-    """Return whether statistics and a picture of it make sense."""
+    """Return whether statistics and a picture of an array make sense."""
     return values.dtype.kind in _NUMBERS
 
 

@@ -155,7 +155,7 @@ class _Search:
             yield batch
 
     def _is_covered(self, candidate: Candidate) -> bool:
-        """Return whether one of its words belongs to an array that begins further up, or further to the left."""
+        """Return whether a word of a candidate belongs to an array that begins further up, or further to the left."""
         row, column = candidate.row, candidate.column
         if row < self._down.get(column, 0) or column < self._across.get(row, 0):
             return True
@@ -233,7 +233,7 @@ class _Search:
         return self._last[2:] if self._last[1] == kinds else None
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
-        """Return whether the cell so many before a candidate belongs to another array."""
+        """Return whether the cell that stands so many cells before a candidate belongs to another array."""
         row, column = candidate.row, candidate.column
         row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)

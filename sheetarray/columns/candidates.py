@@ -47,7 +47,7 @@ class Candidate:
 
 
 def may_cover(candidate: Candidate, other: Candidate) -> bool:
-    """Return whether what another candidate begins with may belong to the header of one before it, if that is one."""
+    """Return whether the header of a candidate may cover the place at which another candidate begins."""
     if candidate.orient == "columns":
         return candidate.column == other.column and other.row < candidate.row + candidate.count
     return candidate.row == other.row and other.column < candidate.column + candidate.count

@@ -55,7 +55,7 @@ class ArrayColumn:
         return len(first) + filled if filled else count_filled_cells(first)
 
     def is_mostly_blank_below(self) -> bool:
-        """Return whether more cells are blank than not between the last element and the last cell of the only part."""
+        """Return whether more than half of the cells from the last element to the end of the only part are blank."""
         ((first, rest),) = self.pieces
         start = max(0, self.written.capacity - len(first))
         if isinstance(rest, Sequence):

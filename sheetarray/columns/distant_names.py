@@ -94,7 +94,7 @@ def _may_be_distant(anchor: Anchor) -> bool:
 
 
 def _is_damaged(anchor: Anchor) -> bool:
-    """Return whether cells of its header may stand above the first cell that is known of it."""
+    """Return whether cells of a header may stand above the first of its cells that is known."""
     return anchor.header is None
 
 
@@ -104,7 +104,7 @@ def _zone_above(anchor: Anchor, most: int) -> Zone:
 
 
 def _find_name(cells: Sequence[Cell], *, damaged: bool) -> int | None:
-    """Return the index of the last cell above blanks; None where there is no such cell.
+    """Return the index of the last cell above blanks; None if no cell has blanks below it.
 
     Above the first whole key of a damaged header are up to three cells of it, whatever they hold now.
     """
@@ -119,7 +119,7 @@ def _find_name(cells: Sequence[Cell], *, damaged: bool) -> int | None:
 
 
 def _is_beginning(cell: Cell) -> bool:
-    """Return whether a cell is one of those with which a header begins, and no name."""
+    """Return whether a cell holds one of the words with which a header begins, so that it is no name."""
     return normalize_key(cell) in ("version", "ndarray") or bool(SEMVER.fullmatch(str(cell)))
 
 

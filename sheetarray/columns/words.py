@@ -103,7 +103,7 @@ class Words:
         return codes
 
     def next_in_column(self, code: int, rows: Positions, columns: Positions) -> Positions:
-        """For each cell the row of the first word of that code from it on down its column; -1 where there is none."""
+        """For each cell the row of the first word of that code from it on down its column; -1 if none follows."""
         turned = self.transposed
         positions = turned.positions[turned.codes == code]
         result = np.full(len(rows), -1, np.int64)

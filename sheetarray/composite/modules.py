@@ -56,7 +56,7 @@ class LabelsModule(Protocol):
         """Return the argument of `write` with labels replaced by their description; anything else as it is."""
 
     def wants_labels(self) -> bool:
-        """Return whether somebody waits for the description of what is being read."""
+        """Return whether the caller has asked for the labels of what is being read."""
 
     def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
         """Return the labels that a description holds; None if it is none, or damaged, which is noted."""

@@ -38,7 +38,7 @@ class Manifest:
     """An open manifest, which no other process can open meanwhile.
 
     Args:
-        path: of the file; made where there is none.
+        path: of the file, which is made if it does not exist.
         about: what the conversions are, as text; those of a manifest stay the same.
 
     Raises:

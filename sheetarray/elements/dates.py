@@ -58,7 +58,7 @@ def find_date_problem(buffer: Buffer) -> tuple[int, str] | None:
 
 
 def dates_to_iso(buffer: Buffer) -> list[str]:
-    """Return the ISO 8601 texts of a datetime64 buffer, `NaT` where there is none; years have four digits at least.
+    """Return the ISO 8601 texts of a datetime64 buffer, `NaT` for a missing one; years have four digits at least.
 
     Raises:
         DTypeError: a moment that has no such text; names its index.

@@ -22,9 +22,7 @@ _UNITS_AT_ONCE = 2**20  # characters
 
 
 def is_mostly_padding(count: int, longest: int, size: int) -> bool:
-    """Return whether `count` texts of at most `longest` characters, and `size` bytes of UTF-8 in all, are no `<U`
-    array.
-    """
+    """Return whether texts would take too much memory as `<U`: padded to the longest, much more than they hold."""
     padded = 4 * count * longest
     return padded > MOST_PADDING and padded > MOST_RATIO * size
 

@@ -45,7 +45,7 @@ def state_of(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two descriptions are of one version, as far as both tell: a listing tells less than an answer."""
+    """Return whether two descriptions are of one version, as far as both say: a listing says less than an answer."""
     return all(state[key] == other[key] for key in state.keys() & other.keys())
 
 

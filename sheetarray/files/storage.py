@@ -133,5 +133,5 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _is_unanswered(error: BaseException) -> bool:
-    """Return whether nothing was asked, or no answer came: the web's file system calls that a missing file, too."""
+    """Return whether no answer came at all, which the file system of the web reports as a missing file."""
     return any(isinstance(link, (OSError, TypeError, ValueError)) and link is not error for link in _chain(error))

@@ -39,7 +39,7 @@ class ReadLabels:
     """What has been read of a description.
 
     Attributes:
-        labels: what it says; None where there is none.
+        labels: that it says; None if the source has no description.
         error: what is wrong with it.
     """
 
@@ -72,7 +72,7 @@ def reading_labels() -> Iterator[ReadLabels]:
 
 
 def wants_labels() -> bool:
-    """Return whether somebody waits for the description of what is being read."""
+    """Return whether the caller has asked for the labels of what is being read."""
     return _reader.get() is not None
 
 
@@ -80,7 +80,7 @@ def wants_labels() -> bool:
 
 
 def has_labels(arrays: Any) -> bool:
-    """Return whether what `write` takes says more than its arrays do."""
+    """Return whether the argument of `write` has labels, which plain arrays do not have."""
     if is_of(arrays, "xarray", "Dataset", "DataArray"):
         return True
     if isinstance(arrays, LabelledArrays):

@@ -79,7 +79,7 @@ def build_dataset(
 
     Args:
         arrays: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`.
-        labels: what the description says; None where there is none.
+        labels: of the arrays; None if the source has no description.
         dims: names of dimensions, where `name_dimensions` has been asked already; the arrays may then be lazy.
 
     Raises:

@@ -98,7 +98,7 @@ class DatasetLabels:
         return self.coords[name] if name in self.coords else self.data_vars[name]
 
     def has_array(self, name: str) -> bool:
-        """Return whether what is described is an array, and not the name of an index of several levels."""
+        """Return whether a described name is an array's, and not that of an index of several levels."""
         return self.frame.index.get(name, (name,)) == (name,)
 
     def sizes(self) -> dict[str, int]:

@@ -88,7 +88,7 @@ def _to_scalar(label: Any) -> Any:
 
 
 def _is_plain(array: Array, dtype: Any) -> bool:
-    """Return whether pandas makes a column of the same dtype of an array, without being told."""
+    """Return whether pandas, left to itself, makes a column of the same dtype of an array."""
     import pandas as pd
 
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
@@ -104,7 +104,7 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
 
     Args:
         arrays: by name.
-        labels: what the description says; None where there is none.
+        labels: of the arrays; None if the source has no description.
 
     Raises:
         FormatError: an element that the dtype of its column does not hold; `.array` is the name.

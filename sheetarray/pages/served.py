@@ -191,7 +191,7 @@ def serve_source(
 
 
 def _can_serve(name: str, info: ArrayInfo, labels: DatasetLabels | None) -> bool:
-    """Return whether an array is worth it, and can be told before it is read: one of a dtype of the format."""
+    """Return whether an array is to be served: it is large, and its header names a dtype of the format."""
     try:
         _dtype_of(info)
     except DTypeError:

@@ -226,7 +226,7 @@ class _Long:
             self.kinds[key] = "text"
 
     def _keeps_all(self, key: int, places: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
-        """Return whether doubles keep all of a column's numerals, of which those at some places need a look."""
+        """Return whether doubles keep all numerals of a column; those at some places must be looked at singly."""
         if not len(places):
             return not _are_long_integers(texts)
         odd, values = texts.gather(places), doubles.gather(places)
@@ -306,7 +306,7 @@ def _double() -> Any:
 
 
 def _are_long_integers(texts: pl.Series) -> bool:
-    """Return whether a column holds nothing but integers, one of which is as long as an id, however round."""
+    """Return whether a column holds nothing but integers of which one has as many digits as an id, however round."""
     first = texts.drop_nulls().head(1)
     if not len(first) or not first[0].lstrip("+-").isdigit():
         return False
@@ -327,9 +327,7 @@ def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
 
 
 def _are_printed_alike(texts: list[str], values: list[float]) -> bool:
-    """Return whether numerals are what a program prints of doubles with always the same number of digits after the
-    point.
-    """
+    """Return whether numerals look like doubles printed with one fixed number of digits after the point."""
     match = _PRINTED.fullmatch(texts[0])
     if match is None:
         return False

@@ -142,20 +142,20 @@ def keeps_number(text: str, value: float) -> bool:
 
 
 def is_lost(text: str | None, value: float | None) -> bool:
-    """Return whether an integer that is written down is another one than the double that it was taken for."""
+    """Return whether an integer, as text, differs from the double as which it was read."""
     if text is None or value is None or not _ALL_INTEGER.fullmatch(text) or len(text) > LONGEST:
         return False
     return int(text) != value
 
 
 def has_too_many_digits(text: str) -> bool:
-    """Return whether it is for its digits that a double does not keep a decimal; an integer is no decimal."""
+    """Return whether a decimal has more digits than every double keeps; an integer is no decimal."""
     parts = _PARTS.fullmatch(text)
     return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
 
 
 def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
-    """Return whether the commas in a column are decimal marks: one can be nothing else, and none contradicts it.
+    """Return whether the commas in a column are decimal marks: one must be, and none speaks against it.
 
     Args:
         texts: the cells that are not blank, without white space around.

@@ -84,7 +84,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
 
 
 def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
-    """Return whether a cell holds a version, be it a damaged one."""
+    """Return whether a cell holds a version, even a damaged one."""
     cells = grid[row] if row < len(grid) else ()
     return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
 

@@ -105,7 +105,7 @@ def _kind(kind: type) -> str:
 
 
 def _is_exact(array: Array, flat: list[Any], kinds: set[str]) -> bool:
-    """Return whether an array that NumPy made holds what was in the list."""
+    """Return whether an array that NumPy made of a list still holds the values of the list."""
     if array.dtype.kind == "O":
         return False  # the objects themselves are there already
     if kinds == {"int"}:

@@ -253,7 +253,7 @@ def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *
 
 
 def _stays_text(text: str, *, text_chooser: bool) -> bool:
-    """Return whether a text that is chosen from a list is found again by MATCH, which knows wildcards."""
+    """Return whether MATCH, which knows wildcards, finds a text that is chosen from a list."""
     if not text.strip() or text != text.strip() or len(text) > _LONGEST_MATCH or set(text) & set("*?~\n\r\t"):
         return False
     if text.startswith("'"):

@@ -157,7 +157,7 @@ class ViewFormulas:
         return f"${column}${self.first_row}:${column}${self.last_row}"
 
     def position(self, first: str, place: int | str, axis: Axis) -> str:
-        """Return the formula of a position in a window; empty where there is none, and positions are numbers.
+        """Return the formula of a position in a window; empty in a view without a window, whose positions are numbers.
 
         Args:
             first: the chooser of where it begins.
@@ -208,7 +208,7 @@ class ViewFormulas:
 
 
 def extremes(elements: np.ndarray[Any, Any]) -> tuple[float, float]:
-    """Return the least and the largest of the numbers among some elements; 0 where there is none."""
+    """Return the least and the largest of the numbers among some elements; 0 if none is a number."""
     numbers = elements.astype(np.float64)
     numbers = numbers[np.isfinite(numbers)]
     return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)

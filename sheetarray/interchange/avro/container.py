@@ -150,7 +150,7 @@ def _parse_names(text: bytes) -> list[str]:
 
 
 def _is_ndarray(schema: Any) -> bool:
-    """Return whether a record of this schema looks on the wire as one of YEP-113's."""
+    """Return whether records of this schema have the same bytes as YEP-113's."""
     return bool(_parse_fields(schema) == _parse_fields(SCHEMA))
 
 

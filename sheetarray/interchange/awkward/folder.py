@@ -86,7 +86,7 @@ class Folder(MutableMapping[str, bytes]):
         return f"Folder({os.fspath(self._root)!r})"
 
     def _inside(self, name: str) -> Path | None:
-        """Return the regular file of a name; None where there is none, or a link leads to it."""
+        """Return the regular file of a name; None if the folder has no such file, or only a link to it."""
         path = self._root
         with contextlib.suppress(OSError, ValueError):
             for step in name.split("/"):

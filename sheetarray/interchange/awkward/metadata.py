@@ -206,7 +206,7 @@ def check_json(value: Any, what: str) -> Any:
 
 
 def _is_same_json(kept: Any, value: Any) -> bool:
-    """Return whether a value is equal to what became of it, in all its types."""
+    """Return whether a value came back equal, in all its types."""
     if type(kept) is not type(value):
         return False
     if isinstance(value, dict):

@@ -20,7 +20,7 @@ _LABELS = (type(None), bool, int, float, str, datetime, timedelta)
 
 
 def is_frame(value: Any) -> bool:
-    """Return whether it is a pandas DataFrame; pandas is not imported to find out."""
+    """Return whether a value is a pandas DataFrame; pandas is not imported for that."""
     return type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ == "DataFrame"
 
 

@@ -64,7 +64,7 @@ def _split_lines(content: Units, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_quotes(content: Units, start: int) -> tuple[int, int]:
-    """Return the places of the first and of the last quote; the end of the text where there is none."""
+    """Return the places of the first and of the last quote; the end of the text if it has no quotes."""
     blocks = range(start, len(content), _BLOCK)
     quotes = [place + np.flatnonzero(content[place : place + _BLOCK] == _QUOTE) for place in blocks]
     ends = [int(place) for some in quotes if len(some) for place in (some[0], some[-1])]

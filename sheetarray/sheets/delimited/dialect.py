@@ -127,7 +127,7 @@ def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
 
 
 def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
-    """Return whether an array has a version where it begins: a comma of some remark there makes a worse cell of it."""
+    """Return whether the cell after an array's first one holds a version, and nothing else."""
     row, column = (anchor.row + 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column + 1)
     return row < len(rows) and column < len(rows[row]) and bool(SEMVER.fullmatch(rows[row][column]))
 

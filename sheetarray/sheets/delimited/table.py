@@ -142,7 +142,7 @@ class CsvTable(CsvSheet):
 
 
 def _is_sparse(cells: int, size: int) -> bool:
-    """Return whether so many cells, blanks included, are more than a text of so many bytes has for itself."""
+    """Return whether a table has more cells, blanks included, than its text has bytes, and too many to hold."""
     return cells > max(size, _DENSE)
 
 

@@ -57,7 +57,7 @@ def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bo
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:
-    """Return whether a column is of no interest to people: the description of labels, JSON."""
+    """Return whether a column is for programs alone: the JSON that describes labels."""
     return piece.name == LABELS_NAME
 
 

@@ -18,7 +18,7 @@ from .workbook import Workbook
 def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray]) -> dict[str, bytes]:
     """Return the new content of the worksheets that hold snapshots, by their parts.
 
-    Elements that were only rounded keep their exact bits in the snapshot. An array of which there is none, or a damaged
+    Elements that were only rounded keep their exact bits in the snapshot. An array that has no snapshot, or a damaged
     one, has none afterwards.
 
     Args:

@@ -70,7 +70,7 @@ class ViewPart:
     Attributes:
         title: of the sheet, as the workbook spells it.
         name: of the part.
-        drawing: the name of the part of its drawing; empty where there is none.
+        drawing: the name of the part of its drawing; empty if it has no drawing.
         chart: the name of the part of the chart in that.
         selected: whether it is the sheet in sight.
         strict: whether the workbook is strict OOXML.

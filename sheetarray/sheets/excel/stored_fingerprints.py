@@ -109,7 +109,7 @@ class StoredFingerprints:
         yield from compare_rows(stored, written, buffer, name, address)
 
     def remembers(self, name: str) -> bool:
-        """Return whether it is known what the elements of an array were, of which `findings_of` has been asked."""
+        """Return whether the original elements of an array are known, after `findings_of` was asked about it."""
         return name in self._asked and name not in self._unknown and bool(self._arrays)
 
     def _find_stored(self, name: str, title: str) -> object:
@@ -199,5 +199,5 @@ def _key_of(record: Fingerprint, sums: str) -> int | bytes | None:
 
 
 def _names_single_elements(findings: list[Finding]) -> bool:
-    """Return whether all that is said is which single elements were edited."""
+    """Return whether some findings do no more than name single elements as edited."""
     return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

@@ -110,7 +110,7 @@ def _find_chooser_styles(
 
 
 def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
-    """Return the parts of the drawing and of the chart on a view; empty where there is none."""
+    """Return the parts of the drawing and of the chart on a view; empty if it has no chart."""
     drawing = Relations(book.package, sheet.part).present_target("drawing")
     chart = Relations(book.package, drawing).present_target("chart") if drawing else None
     return (drawing, chart) if drawing and chart else ("", "")

@@ -250,7 +250,7 @@ def _sheet_titles(sheet: str, count: int) -> list[str]:
 
 
 def _element_range(layout: Layout, place: int) -> str:
-    """Return the absolute range of the elements in a column; empty where there are none."""
+    """Return the absolute range of the elements in a column; empty if it has no elements."""
     piece = layout.pieces[place]
     first = layout.named + piece.above
     if not len(piece.buffer):

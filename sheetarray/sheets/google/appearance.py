@@ -73,7 +73,7 @@ def _unfold_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 
 
 def _folds_headers(plan: WritePlan) -> bool:
-    """Return whether nothing but headers stands between names and elements, and rows below them are left to see."""
+    """Return whether the headers are folded away: only they stand above the elements, and rows stay in sight."""
     return plan.layout.hides_headers and plan.rows > plan.layout.zone_height
 
 

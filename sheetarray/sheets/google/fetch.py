@@ -62,7 +62,7 @@ def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns
     """Return the columns of each range of an answer.
 
     Raises:
-        ValueError: it is no answer to a request for these ranges; other errors where it is none at all.
+        ValueError: it answers a request for other ranges; other errors if it is no answer at all.
     """
     ranges = answer["valueRanges"]
     if len(ranges) != len(wanted):

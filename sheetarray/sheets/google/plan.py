@@ -25,7 +25,7 @@ class ColumnPlace:
         row, column: of the first cell, in the worksheet.
         named: whether that is the name; else the name stays as it is.
         height: how many cells.
-        data: row of the first element (of the word `data`, where there is none).
+        data: row of the first element (of the word `data`, if the array is empty).
         elements: how many, at least one.
     """
 

@@ -40,7 +40,7 @@ class CellDifference:
 def to_difference(
     layout: Layout, place: ColumnPlace, start: int, sent: Sequence[Cell], kept: Sequence[Cell]
 ) -> CellDifference | None:
-    """Return the first difference between cells of a column, from its cell `start` on; None where there is none."""
+    """Return the first difference between cells of a column, from its cell `start` on; None if they are equal."""
     wrong = find_difference(sent, kept)
     if wrong is None:
         return None

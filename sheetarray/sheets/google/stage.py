@@ -58,7 +58,7 @@ class Stage:
         return sheet if sheet and sheet.holder else None
 
     def is_ready(self, state: State) -> bool:
-        """Return whether it is there and holds everything."""
+        """Return whether the stage exists and holds all cells."""
         if self._filled and self.find(state) is None:
             self._filled = False
             self.lost += 1
@@ -139,7 +139,7 @@ class Stage:
 
 
 def _is_put(cells: str, answer: Answer) -> bool:
-    """Return whether an answer says that these cells were put."""
+    """Return whether an answer says that these cells were written."""
     return "updatedRange" in answer and is_same_range(answer["updatedRange"], cells)
 
 

@@ -61,7 +61,7 @@ class WriteNotes:
     """What writes have noted of a worksheet, in its developer metadata.
 
     Attributes:
-        id: of the metadata; None where there are none yet.
+        id: of the metadata; None before the first write.
         own: whether the worksheet was made, or found blank, by a write.
         stamps: of the last writes.
     """
@@ -195,7 +195,7 @@ class State:
         return [sheet for sheet in self.worksheets if (holder := sheet.holder) and not holder.is_dead(self.now)]
 
     def differs(self, other: State) -> bool:
-        """Return whether anything has changed, besides cells."""
+        """Return whether anything but cells has changed."""
         return (self.worksheets, self.ranges) != (other.worksheets, other.ranges)
 
 

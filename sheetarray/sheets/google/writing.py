@@ -53,7 +53,7 @@ def write_gsheet(
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        worksheet: its title, where the target says none; made where there is none.
+        worksheet: its title, if the target names none; one that does not exist is made.
         dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
             9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
         views: True, names of arrays, or a `View` for each name: worksheets `<name> view` that show one slice of an
@@ -123,7 +123,7 @@ def write_table_gsheet(
     Args:
         target: as for `write_gsheet`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
-        worksheet: its title, where the target says none; made where there is none, and taken where it is blank.
+        worksheet: its title, if the target names none; it is made if it does not exist, and used if it is blank.
         if_sheet_exists: "replace" puts the table in the place of what this package has written to the worksheet.
         dates: as for `write_gsheet`.
         client: as for `write_gsheet`.

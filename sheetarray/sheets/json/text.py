@@ -102,7 +102,7 @@ def _parse_in_bulk(text: bytes) -> Any:
 
 
 def _has_long_integer(text: bytes) -> bool:
-    """Return whether an integer may stand in a text that needs more than 64 bits."""
+    """Return whether a text may hold an integer that needs more than 64 bits."""
     return _LONG_INTEGER in text.translate(_OUTLINES, b"-")
 
 

@@ -51,7 +51,7 @@ class Condition:
         self._texts = [str(value.get("userEnteredValue", "")) for value in condition.get("values") or []]
 
     def is_met(self, row: int, column: int, value: Scalar | FormulaError, shown: str) -> bool:
-        """Return whether a cell with a value, and the text that it shows, meets it."""
+        """Return whether a cell meets the condition, by its value and the text that it shows."""
         if self.kind == "BLANK":
             return value is None or value == ""
         if self.kind == "NOT_BLANK":

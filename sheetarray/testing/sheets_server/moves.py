@@ -207,5 +207,5 @@ def entry_with(grid_range: Json, span: Span) -> Json:
 
 
 def _lost_its_range(old: Json, new: Json) -> bool:
-    """Return whether nothing is left of the cells that an entry is about."""
+    """Return whether all cells that an entry is about have been deleted."""
     return ("range" in old and "range" not in new) or bool(old.get("ranges") and not new.get("ranges"))

@@ -115,7 +115,7 @@ def _unit_of_double(magnitude: int) -> int:
 
 
 def _was_near(case: FingerprintComparison, index: int, half: int, unit: int) -> bool:
-    """Return whether an element may have been an integer that rounds to what it is now.
+    """Return whether an element may have been an integer that a program rounded to its present value.
 
     Args:
         case: the array.

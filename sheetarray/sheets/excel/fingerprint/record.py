@@ -117,7 +117,7 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, stored: object) -> Fingerprint | None:
-        """Return the fingerprint that a JSON object is; None where it is none of ours, and a fingerprint itself."""
+        """Return the fingerprint that a JSON object is, or a fingerprint as it is; None for any other object."""
         if isinstance(stored, Fingerprint):
             return stored
         if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:

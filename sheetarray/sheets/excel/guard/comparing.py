@@ -100,7 +100,7 @@ def _mark_integers(written: Buffer, cells: Buffer) -> Mask:
 
 
 def is_rounded_integer(written: int, cell: float) -> bool:
-    """Return whether a number is what a program leaves of an integer that it takes for a double."""
+    """Return whether a number is what a program that keeps integers as doubles leaves of an integer."""
     if abs(written) >= 2**1023:
         return False
     return any(cell == int(number) for number in roundings_of(float(written)) if np.isfinite(number))

@@ -40,7 +40,7 @@ def guard_title(title: str) -> str:
 
 
 def may_be_guard(title: str) -> bool:
-    """Return whether a sheet of this title may be a guard's; its first cell tells."""
+    """Return whether a sheet may be a guard's by its title; its first cell then tells."""
     return title.casefold().endswith(_END)
 
 

@@ -91,7 +91,7 @@ class Snapshots:
         return self._known
 
     def find(self, name: str, title: str | None) -> tuple[SnapshotHeader, list[str]] | None:
-        """Return the snapshot of an array that stands in a sheet; None where there is none, or two that may be it."""
+        """Return the snapshot of an array that stands in a sheet; None if none may be its own, or two."""
         entries = self._by_name().get(name, [])
         if len(entries) > 1:
             entries = [entry for entry in entries if entry[0].sheet == title]

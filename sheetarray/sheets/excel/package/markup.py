@@ -32,7 +32,7 @@ class Element:
     """An element, and the bytes where it stands.
 
     Attributes:
-        prefix: of its name, with the colon; empty where there is none.
+        prefix: of its name, with the colon; empty if it has no prefix.
         name: without the prefix.
         space: the URI of its namespace.
         attributes: as they are written, prefixes included.
@@ -62,7 +62,7 @@ class Element:
         return self.attributes.get(name, default)
 
     def get_in(self, spaces: frozenset[str], name: str) -> str:
-        """Return an attribute in one of some namespaces; empty where there is none."""
+        """Return an attribute in one of some namespaces; empty if the element does not have it."""
         for key, value in self.attributes.items():
             prefix, colon, local = key.rpartition(":")
             if local == name and colon and _resolve(prefix + colon, self.scope) in spaces:
@@ -205,7 +205,7 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
 
 
 def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
-    """Return the attributes of the first element of a name at the beginning of a part; empty where there is none.
+    """Return the attributes of the first element of a name at the beginning of a part; empty if it has no such.
 
     Raises:
         FormatError: no well-formed XML, or a document type definition.

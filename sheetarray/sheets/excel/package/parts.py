@@ -1,4 +1,4 @@
-"""A zip package, read: the parts of a workbook, none of which is taken at its word.
+"""A zip package, read: the parts of a workbook, each checked before it is believed.
 
 Source: ECMA-376 part 2 (names of parts, stored or deflated content).
 """

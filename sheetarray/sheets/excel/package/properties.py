@@ -62,7 +62,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the record that properties hold; None where there is none.
+    """Return the record that properties hold; None if they hold no record.
 
     Raises:
         FormatError: a property of ours is missing or was edited.
@@ -106,7 +106,7 @@ def _unpack(text: str) -> str:
 
 
 def read_record(package: Package) -> dict[str, Any] | None:
-    """Return the record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None where there is none.
+    """Return the record that a workbook (.xlsx, .xlsm, .xlsb or .ods) remembers; None if it has no record.
 
     Raises:
         FormatError: the properties, or the record in them, are damaged.

@@ -75,7 +75,7 @@ class Relations:
         self._ids = {relation.id for relation in self.entries}
 
     def target(self, kind: str) -> str | None:
-        """Return the first part of a kind; None where there is none."""
+        """Return the first part of a kind; None if the package has no such part."""
         return next(
             (relation.target for relation in self.entries if relation.kind == kind and relation.target is not None),
             None,
@@ -193,7 +193,7 @@ class _Graph:
         return self._known[part]
 
     def _is_part(self, name: str) -> bool:
-        """Return whether it is content: neither the list of types nor relationships."""
+        """Return whether a part is content, and not the list of types or a list of relationships."""
         return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
 
     def reachable(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
@@ -223,7 +223,7 @@ class ContentTypes:
         self._defaults = {at.get("Extension").lower(): at for at in self.markup.root.children_named("Default")}
 
     def type_of(self, part: str) -> str:
-        """Return the type of a part; empty where there is none."""
+        """Return the type of a part; empty if the package does not say it."""
         content_type = self._overrides.get(_part_key(part)) or self._defaults.get(part.rpartition(".")[2].lower())
         return content_type.get("ContentType") if content_type is not None else ""
 

@@ -24,11 +24,11 @@ class CellStyles:
     """Indices of styles of a workbook.
 
     Attributes:
-        bold: of a bold cell; None where there is none.
-        bold_right: of a bold cell above numbers, which stand at its right end; None where there is none.
+        bold: of a bold cell; None if the workbook has no such style.
+        bold_right: of a bold cell above numbers, which stand at its right end; None if it has no such style.
         dates: of dates, by the unit of datetime64, as far as there are any.
-        whole: of integers that are shown with all their digits; None where there is none.
-        truth: of booleans that LibreOffice too shows as TRUE and FALSE, and not as 1 and 0; None where there is none.
+        whole: of integers that are shown with all their digits; None if it has no such style.
+        truth: of booleans that LibreOffice too shows as TRUE and FALSE, and not as 1 and 0; None if it has none.
         choosers: of the cells of views in which people choose: dates by the unit of datetime64, "@" for text, "" for
             the usual one; none in workbooks of others.
     """
@@ -96,13 +96,13 @@ def find_styles(content: bytes, *, location: str) -> CellStyles:
 
 
 def _stands_right(style: Element) -> bool:
-    """Return whether all that a style has besides is that text stands at the right end."""
+    """Return whether a style says nothing more than that text stands at the right end."""
     (first, *more) = style.children
     return not more and first.name == "alignment" and dict(first.attributes) == {"horizontal": "right"}
 
 
 def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:
-    """Return whether a font is bold, and all else of it."""
+    """Return whether a font says nothing more than that it is bold."""
     thick = any(child.name == "b" and child.get("val", "1") not in _OFF for child in font.children)
     return thick, frozenset(
         (child.name, frozenset(child.attributes.items())) for child in font.children if child.name != "b"

@@ -113,7 +113,7 @@ def _known(dtype: DType, numerals: bool) -> list[int]:
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
-    """Return whether the numbers among the cells are numbers; text may be NaN or infinite."""
+    """Return whether all values are finite, but for those of cells that hold text."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
             return True

@@ -34,8 +34,8 @@ class Scope:
 
     Attributes:
         names: of the elements that are open, from the outermost one on, with their prefixes.
-        space: their namespace; empty where there is none.
-        prefix: of the last one, with the colon; empty where there is none.
+        space: their namespace; empty if they have no namespace.
+        prefix: of the last one, with the colon; empty if it has no prefix.
         declared: the namespaces by their prefixes, empty for the one without.
     """
 

@@ -241,6 +241,6 @@ class OoxmlBook:
 
 
 def _are_plain_doubles(values: pl.Series) -> bool:
-    """Return whether doubles are all that there is to say of numbers: none stands for several integers, none is -0."""
+    """Return whether all numbers are small enough for a double to be the only one meant, and none is -0."""
     numbers = values.to_numpy()
     return bool((np.abs(numbers) < _EXACT).all()) and not bool(np.signbit(numbers[numbers == 0]).any())

@@ -135,7 +135,7 @@ def parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str]
 
 
 def _parse_duration(text: str) -> str:
-    """Return a duration in days, as a numeral; the text itself where it is none."""
+    """Return a duration in days, as a numeral; the text itself if it is no duration."""
     match = _ELAPSED.fullmatch(text)
     if match is None:
         return text

@@ -180,7 +180,7 @@ class _Comparison:
         return self._rows_begin() and self._rows_end() and self._references() and self._tails()
 
     def _rows_begin(self) -> bool:
-        """Return whether each begins with its tag, of the number that follows the one before, and with a cell."""
+        """Return whether each row begins with its tag, with the number after the last one's, and with a cell."""
         opening, closing, first = (self._quotes[:, place] for place in (0, 1, self._row.quotes))
         head = self._row.head
         if (closing - opening != self._digits + 1).any() or (first - closing != len(head) - 1).any():
@@ -194,7 +194,7 @@ class _Comparison:
         return not any((self._words[closing + start] != _word(head[start : start + _WORD])).any() for start in starts)
 
     def _rows_end(self) -> bool:
-        """Return whether each ends with a cell and its own end tag, right before the next one."""
+        """Return whether each row ends with a cell and its own end tag, right before the next row."""
         ends = _CELL_ENDS + _ROW_ENDS
         begins = self._quotes[1:, 0] - (len(_ROW_BEGINS) - 1)
         if (self._words[begins - _WORD] != _word(ends[-_WORD:])).any():

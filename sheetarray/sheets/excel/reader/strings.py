@@ -37,7 +37,7 @@ class SharedStrings:
 
     Args:
         package: of the workbook.
-        part: where they are; None where there are none.
+        part: in which they are; None if the workbook has no shared strings.
 
     Attributes:
         texts: String.

@@ -181,7 +181,7 @@ def _normalize_properties(sheet: ServedSheet, others: Json, grid_properties: Jso
 
 
 def _says(value: object) -> bool:
-    """Return whether a property is more than its default."""
+    """Return whether a property differs from its default."""
     return any(map(_says, value.values())) if isinstance(value, dict) else bool(value)
 
 
