@@ -78,7 +78,7 @@ NUMERIC = frozenset(DTYPES) - {"string", "generic"}
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """What comes back from a format as it was written; all other dtypes it refuses before writing.
+    """The part of an array that comes back from a format as it was written; other dtypes are refused on writing.
 
     Attributes:
         dtypes: names of the dtypes that it holds; "datetime64" and "timedelta64" stand for every unit.

@@ -29,13 +29,13 @@ _BLOCK = 2**26  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FileArray:
-    """Where the elements of an array lie among bytes, side by side.
+    """An array whose elements lie among bytes, side by side.
 
     Attributes:
         dtype: NumPy's, in the byte order of the file.
         shape: dimension sizes.
         order: in which the elements follow each other.
-        at: the byte of the first element.
+        position: the byte of the first element.
 
     Raises:
         FormatError: no memory could hold such an array, or its elements take none.
@@ -58,12 +58,12 @@ class FileArray:
 
     @property
     def element_count(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def byte_count(self) -> int:
-        """How many bytes the elements take."""
+        """The number of bytes that the elements take."""
         return self.element_count * self.dtype.itemsize
 
     @property

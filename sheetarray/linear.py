@@ -87,17 +87,17 @@ class LinearArray:
 
     @property
     def length(self) -> int:
-        """How many elements the array indexes."""
+        """The number of elements that the array indexes."""
         return self.header.length
 
     @property
     def capacity(self) -> int:
-        """How many elements the buffer holds."""
+        """The number of elements that the buffer holds."""
         return len(self.buffer)
 
     @property
     def ndim(self) -> int:
-        """How many dimensions the array has."""
+        """The number of dimensions of the array."""
         return len(self.shape)
 
     @classmethod

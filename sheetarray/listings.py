@@ -18,7 +18,7 @@ ListedRows = list[Sequence[str]]
 
 
 class ArrayInfos(dict[str, ArrayInfo]):
-    """What headers say, by the name of the array; its `repr` is a table.
+    """The infos of arrays by their names; its `repr` is a table.
 
     Example:
         >>> ArrayInfos(t=ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", 27))

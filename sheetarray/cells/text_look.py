@@ -12,7 +12,7 @@ FormulaMode = Literal["escape", "keep"]  # what a container of nothing but text 
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
-    """How values look in a container of text.
+    """The look of values in a container of text.
 
     Attributes:
         decimal: the decimal mark of floats and complex numbers.

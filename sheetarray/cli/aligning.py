@@ -23,7 +23,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Which rows of two arrays belong together.
+    """The rows of two arrays that belong together.
 
     Attributes:
         axis: along which the rows lie.

@@ -77,7 +77,7 @@ def _open_endpoint(file: str, from_format: str | None) -> Endpoint | Exception:
 
 
 def _run_check(place: Endpoint, pairs: dict[str, str]) -> tuple[list[Finding], int | None]:
-    """Check a file. Return its findings, and the number of arrays if there are none."""
+    """Check a file. Return its findings, and the number of arrays if nothing was found."""
     with watching(place, "check") as progress:
         findings = place.call("check", **parse_options(place.row, "check", pairs, lenient=True), **progress)
     if findings:

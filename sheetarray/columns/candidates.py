@@ -34,7 +34,7 @@ class Candidate:
 
     @property
     def above(self) -> int:
-        """How many cells before it are looked at for its name: more where `version` itself may have been damaged."""
+        """The number of cells before it to search for its name: more where `version` itself may have been damaged."""
         first = self.row if self.orient == "columns" else self.column
         return min(first, MOST_ABOVE if self.step == 1 else 1)
 

@@ -30,7 +30,7 @@ _FIXED_HINT = (
 
 
 class ElementRestorer(Protocol):
-    """What remembers the elements of arrays exactly, and knows what programs make of them."""
+    """The memory of a container for the exact elements of arrays, and for what programs make of them."""
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements, each that a program has only rounded with the bits that it was written with."""
@@ -48,7 +48,7 @@ CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Findin
 
 @dataclass(frozen=True, slots=True)
 class ReadMode:
-    """How arrays are read.
+    """The way in which arrays are read.
 
     Attributes:
         strict: refuse lists without a version.

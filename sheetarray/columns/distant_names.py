@@ -24,7 +24,7 @@ _ANCHORS_AT_ONCE = 2**13
 
 
 class _Zones(Protocol):
-    """What a search needs of a sheet."""
+    """The part of a sheet that a search needs."""
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone."""

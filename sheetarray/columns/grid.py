@@ -69,7 +69,7 @@ SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where an array, or a part of one, begins.
+    """The beginning of an array, or of a part of one.
 
     Attributes:
         row, column: of its first cell (`version`), counted from 0.

@@ -31,7 +31,7 @@ CELLS_PER_BLOCK = 4_000_000
 
 @dataclass(frozen=True)
 class LayoutColumn:
-    """What stands in one column: a name, a header, and the elements of a buffer or of a part of it.
+    """The content of one column: a name, a header, and the elements of a buffer or of a part of it.
 
     Attributes:
         name: of the array.
@@ -89,12 +89,12 @@ class LayoutColumn:
 
     @property
     def above(self) -> int:
-        """How many cells stand between its name and its first element."""
+        """The number of cells between its name and its first element."""
         return self.blanks + len(self.header)
 
     @property
     def height(self) -> int:
-        """How many cells the piece takes, without its name."""
+        """The number of cells that the piece takes, without its name."""
         return self.above + len(self.buffer)
 
 

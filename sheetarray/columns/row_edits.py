@@ -24,7 +24,7 @@ _HINT = "resize=True reads them as they stand, sheetarray adopt makes the header
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """What a container remembers that tells where rows of one array were added or deleted.
+    """The rows of one array that were added or deleted, as far as the memory of a container tells.
 
     Attributes:
         kind: "inserted" where rows were added, at the end too.
@@ -112,7 +112,7 @@ def _format_shape(header: Header) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Extent:
-    """How many rows an array has by its header and by its cells.
+    """The number of rows of an array, by its header and by its cells.
 
     Attributes:
         rows: by the header.
@@ -129,7 +129,7 @@ class _Extent:
 
     @property
     def least(self) -> int | None:
-        """How many rows the cells need."""
+        """The number of rows that the cells need."""
         return None if self.elements is None else -(-self.elements // self.row)
 
     @property

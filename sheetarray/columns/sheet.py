@@ -33,7 +33,7 @@ class Request:
         column: its index, from 0.
         row: of its first data cell, from 0.
         dtype: what its cells are to be.
-        numerals: whether text that reads as a number is one, where the container tells them apart.
+        as_numerals: whether text that reads as a number is one, where the container tells them apart.
         stop: the row before which it ends, since another array stands below; None for the sheet's end. Where a row is
             requested, the column.
     """
@@ -62,7 +62,7 @@ class Zone:
 
 
 class Sheet(Protocol):
-    """What a container shows of one of its sheets. All rows and columns count from 0.
+    """A sheet as a container shows it. All rows and columns count from 0.
 
     Attributes:
         title: the sheet's name in addresses; None where the container has only one.
@@ -108,7 +108,7 @@ class Sheet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataCells:
-    """Where the data cells of an array, or of one part of it, stand: one under another, or side by side.
+    """The place of the data cells of an array, or of one part of it: one under another, or side by side.
 
     Attributes:
         title: of the sheet; None where the container has only one.
@@ -132,7 +132,7 @@ class DataCells:
 
 @dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """What a header says of an array, and where it stands.
+    """The shape, dtype, order and strides of an array, as its header says them, and its place.
 
     Attributes:
         shape: dimension sizes.

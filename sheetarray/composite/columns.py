@@ -176,7 +176,7 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
 
 
 def _read_labels(read: Read, infos: InfosByName, note: NoteFinding) -> Any | None:
-    """Read the description of all arrays; None if there is none, or it is damaged, which is noted."""
+    """Read the description of all arrays; None if no array is one, or it is damaged, which is noted."""
     if LABELLING is None or LABELLING.name not in infos or infos[LABELLING.name].dtype not in ("string", "generic"):
         return None
     with suppress(FormatError):  # of the column itself: `read` and `check` say it

@@ -28,7 +28,7 @@ def ignore_finding(_: object) -> None:
 
 
 class CompositeModule(Protocol):
-    """What the module of a composite offers; its *description* is the column that says how others belong together."""
+    """The functions of a composite's module; its *description* is the column that says how others belong together."""
 
     def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
         """Return the arrays by name, each composite replaced by its columns and its description."""
@@ -50,7 +50,7 @@ class CompositeModule(Protocol):
 
 
 class LabelsModule(Protocol):
-    """What the module of labels offers: functions around the one description of all arrays of a container."""
+    """The functions of the module of labels, around the one description of all arrays of a container."""
 
     def spread(self, arrays: Any, *, limit: int) -> Any:
         """Return the argument of `write` with labels replaced by their description; anything else as it is."""
@@ -59,7 +59,7 @@ class LabelsModule(Protocol):
         """Return whether the caller has asked for the labels of what is being read."""
 
     def parse_labels(self, array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> Any | None:
-        """Return the labels that a description holds; None if it is none, or damaged, which is noted."""
+        """Return the labels that a description holds; None if the array is no description, or damaged."""
 
     def name_infos(self, infos: InfosByName, labels: Any) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays but the description, with the names of dimensions."""

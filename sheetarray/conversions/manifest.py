@@ -19,7 +19,7 @@ CREATE TABLE files (number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, eta
 
 @dataclass(frozen=True)
 class ManifestEntry:
-    """What a manifest says of a source.
+    """The entry of a source in a manifest.
 
     Attributes:
         number: of the source, counted from 0; it stays the same.

@@ -39,7 +39,7 @@ class FailedConversion:
 
 @dataclass
 class Conversions:
-    """What has become of many files.
+    """The numbers of files that were converted or not, and the failures.
 
     Attributes:
         total: how many there are.

@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a conversion: what went wrong, None for nothing, and warnings."""
+    """The result of a conversion: its error, None for success, and its warnings."""
 
     error: str | None = None
     warnings: tuple[str, ...] = ()

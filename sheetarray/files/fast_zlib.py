@@ -16,7 +16,7 @@ ZLIB = 15
 
 
 class Compressor(Protocol):
-    """What makes a deflate stream, chunk by chunk."""
+    """A maker of a deflate stream, chunk by chunk."""
 
     def compress(self, chunk: Any, /) -> bytes:
         """Take a chunk, and return the compressed bytes that are ready."""

@@ -16,7 +16,7 @@ DAMAGE = (EOFError, zlib.error)
 
 
 class FrameInflater(Protocol):
-    """What inflates one frame."""
+    """A decompressor of one frame."""
 
     @property
     def eof(self) -> bool:
@@ -24,7 +24,7 @@ class FrameInflater(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What follows its end."""
+        """The bytes after its end."""
 
     def decompress(self, piece: bytes, /) -> bytes:
         """Inflate some bytes."""
@@ -64,7 +64,7 @@ class _ZstandardFrame:
 
 
 class InflatedStream(io.RawIOBase):
-    """What compressed frames inflate to; zeros between and after them are padding, as for gzip itself.
+    """The content of compressed frames; zeros between and after them are padding, as for gzip itself.
 
     Raises:
         EOFError: the data end within a frame.

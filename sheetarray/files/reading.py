@@ -62,7 +62,7 @@ def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> N
 
 
 class Source:
-    """What is read: a path, a URL or an open file, decompressed, from the beginning and only as far as asked.
+    """A path, a URL or an open file that is read: decompressed, from the beginning and only as far as asked.
 
     Attributes:
         name: for messages; None for a nameless file object.

@@ -26,7 +26,7 @@ COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
 
 class Sink(Protocol):
-    """Where bytes go."""
+    """A file, or anything else, to which bytes are written."""
 
     def write(self, chunk: bytes | memoryview, /) -> Any:
         """Take some more."""

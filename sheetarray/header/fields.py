@@ -55,7 +55,7 @@ class HeaderCutError(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a header says; construction checks that it can be true.
+    """The fields of a header; construction checks that they can be true.
 
     Attributes:
         dtype: of the elements.
@@ -98,7 +98,7 @@ class Header:
 
     @property
     def length(self) -> int:
-        """How many elements the view indexes: the product of the shape, 1 for a 0-d array."""
+        """The number of elements that the view indexes: the product of the shape, 1 for a 0-d array."""
         return math.prod(self.shape)
 
     @property

@@ -36,7 +36,7 @@ class LabelledArrays(dict[str, Any]):
 
 @dataclass(slots=True)
 class ReadLabels:
-    """What has been read of a description.
+    """The labels that were read, or the error in their description.
 
     Attributes:
         labels: that it says; None if the source has no description.

@@ -31,7 +31,7 @@ _PANDAS = "pandas"
 
 @dataclass(frozen=True, slots=True)
 class VariableLabels:
-    """What a description says of one array.
+    """The labels of one array.
 
     Attributes:
         dims: names of its dimensions.
@@ -48,7 +48,7 @@ class VariableLabels:
 
 @dataclass(slots=True)
 class FrameLabels:
-    """What only pandas knows of some arrays.
+    """The properties of some arrays that only pandas knows.
 
     Attributes:
         index: of a dimension with an index of several levels, or of levels with names of their own: the arrays that are
@@ -70,7 +70,7 @@ class FrameLabels:
 
 @dataclass(slots=True)
 class DatasetLabels:
-    """What a description says.
+    """The labels of all arrays of a container: the content of the description.
 
     Attributes:
         coords: the arrays that are coordinates, and the names of indexes of several levels.

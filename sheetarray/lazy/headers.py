@@ -23,7 +23,7 @@ _THREADS = 16  # that wait for what heads do not tell
 
 @dataclass(frozen=True)
 class FileHeaders:
-    """What a file says of its arrays.
+    """The headers of a file's arrays, and their labels.
 
     Attributes:
         infos: of the arrays that are asked for and their coordinates, by name.
@@ -39,7 +39,7 @@ class FileHeaders:
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What is equal in files that agree."""
+        """The part of the headers that is equal in files that agree."""
         return tuple(sorted((name, *_say(info, self.texts.get(name))) for name, info in self.infos.items()))
 
     def find_difference(self, other: FileHeaders) -> tuple[str, str] | None:

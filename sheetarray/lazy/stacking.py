@@ -39,7 +39,7 @@ class RowRange:
 
 @dataclass(frozen=True)
 class StackReader:
-    """What reads the blocks of one array.
+    """A reader of the blocks of one array.
 
     Attributes:
         name: of the array.

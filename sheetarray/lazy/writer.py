@@ -54,7 +54,7 @@ def open_writer(
 
 
 class ArrayWriter:
-    """What `open_writer` returns."""
+    """A writer of arrays, block by block, as `open_writer` returns it."""
 
     def __init__(self, target: api.SourceOrTarget, append_axis: int, format: str | None, options: Any) -> None:
         self._target, self._format, self._options = target, format, options

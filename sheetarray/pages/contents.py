@@ -29,7 +29,7 @@ PageEntry = dict[str, Any]
 
 
 class Contents:
-    """What a page shows, gathered file by file.
+    """The content of a page, added file by file.
 
     Attributes:
         manifest: all but the elements: `files`, `entries`, `findings`.

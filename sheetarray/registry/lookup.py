@@ -46,7 +46,7 @@ class _Formats(Mapping[str, Format]):
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong with formats of installed packages that cannot be used."""
+        """The problems with formats of installed packages that cannot be used."""
         return outside.all_rows(_load_outside())[1]
 
 

@@ -100,7 +100,7 @@ class Format:
 
     @property
     def keeps(self) -> Keeps | None:
-        """What comes back from the format as it was written; None where the adapter does not say."""
+        """The declaration of what comes back from the format as it was written; None if the adapter makes none."""
         declared = getattr(self._load(), f"keeps_{self.stem}", None)
         return declared if isinstance(declared, Keeps) else None
 

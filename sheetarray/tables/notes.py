@@ -6,7 +6,7 @@ from ..errors import warn_caller
 
 
 class Notes:
-    """What there is to say, by kind.
+    """The remarks on a table, by kind.
 
     Args:
         title: of the sheet, for addresses; None where there is only one.

@@ -49,7 +49,7 @@ _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by w
 
 @dataclass(frozen=True)
 class NumeralMarks:
-    """Which marks the numbers of a table bear.
+    """The marks in the numbers of a table.
 
     Attributes:
         decimal: the decimal mark; None finds it for each column.

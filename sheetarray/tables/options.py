@@ -25,7 +25,7 @@ Shapes = Shape | Mapping[str, Shape] | None
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """What is said of a table; every attribute may be left out.
+    """The options of a caller for a table; every attribute may be left out.
 
     Attributes:
         dtype: of every column, or by name; None infers it without loss.
@@ -75,7 +75,7 @@ class TableOptions:
 
     @property
     def skipped_above(self) -> int:
-        """How many rows are passed over above the table."""
+        """The number of rows that are passed over above the table."""
         if _are_rows(self.skip_rows):
             return 0
         count = _count(self.skip_rows)

@@ -244,7 +244,7 @@ def _equals(text: str, numbers: Sequence[float]) -> bool:
 
 
 def _first_blank(column: TableColumn) -> int | None:
-    """Return the index of the first blank; None if there is none."""
+    """Return the index of the first blank; None if no cell is blank."""
     if column.numbers is not None:
         blanks = column.numbers.is_null().arg_true()
         return int(blanks[0]) if len(blanks) else None

@@ -43,7 +43,7 @@ _SPACED = re.compile(rf"^[{WHITE}]|[{WHITE}]$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What a column turned out to be.
+    """The values that a column was read as.
 
     Attributes:
         values: of its cells.

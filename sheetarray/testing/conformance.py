@@ -103,7 +103,7 @@ class Conformance:
 
     @property
     def keeps(self) -> Keeps:
-        """What the adapter declares to keep; everything, where no format is named."""
+        """The declaration of what the adapter keeps; everything, if no format is named."""
         if self.format is None:
             return Keeps()
         row = FORMATS[self.format]

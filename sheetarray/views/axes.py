@@ -92,7 +92,7 @@ class ColumnBlock:
 
 @dataclass(frozen=True)
 class ViewedColumns:
-    """Where the arrays of a workbook stand.
+    """The columns of a workbook in which arrays stand.
 
     Attributes:
         places: of each array, by its name.

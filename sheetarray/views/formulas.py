@@ -31,7 +31,7 @@ CHART_ROWS = 14  # beside which the choosers stand
 
 
 class ViewFormulas:
-    """Where everything in a view stands, and the formulas there.
+    """The places of everything in a view, and the formulas in them.
 
     Args:
         plan: of the view.

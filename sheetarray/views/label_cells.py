@@ -15,7 +15,7 @@ from .axes import Axis, Labels
 
 @dataclass(frozen=True)
 class LabelCells:
-    """What stands for the indices of dimensions.
+    """The cells that label the indices of dimensions.
 
     Attributes:
         name_of: the defined name of the cells of an array.

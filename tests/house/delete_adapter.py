@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PROGRAMS = ROOT / "tests" / "javascript" / "node_modules"  # which the tests of foreign programs need
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "node_modules", "*.egg-info"
 )
@@ -74,6 +75,8 @@ def _delete_from_docs(docs: Path, adapter: str, suffixes: list[str]) -> None:
 def run_the_rest(project: Path, adapter: str, options: list[str]) -> int:
     """Delete an adapter in a copy at `project`, made whole before, and return the exit status of pytest there."""
     shutil.copytree(ROOT, project, ignore=LEFT_OUT, dirs_exist_ok=True)
+    if PROGRAMS.is_dir() and not (linked := project / PROGRAMS.relative_to(ROOT)).exists():
+        linked.symlink_to(PROGRAMS.resolve())
     delete_adapter(project, adapter)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

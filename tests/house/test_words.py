@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -98,14 +99,60 @@ def test_the_docstring_of_what_returns_something_begins_with_a_verb(nodes: list[
             assert (ast.get_docstring(node) or "").partition(" ")[0] not in NOUNS, f"{module}.{node.name}"
 
 
+def names_told(text: str, section: str) -> list[str]:
+    """The names that stand in a section of a docstring, such as Args."""
+    block = text.partition(f"\n{section}:\n")[2].partition("\n\n")[0]
+    heads = [line.partition(":")[0] for line in block.splitlines() if re.match(r"    \S", line)]
+    return [name.strip(" *").partition(" ")[0] for head in heads for name in head.split(",")]
+
+
+def parameters_of(node: ast.AST) -> set[str]:
+    """What a function takes, or a class on construction."""
+    if isinstance(node, ast.ClassDef):
+        init = next((part for part in node.body if getattr(part, "name", "") == "__init__"), None)
+        return attributes_of(node) if init is None else parameters_of(init)
+    return {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
+
+
+def attributes_of(node: ast.ClassDef) -> set[str]:
+    """What a class defines, and what its methods assign."""
+    stored = [part for part in ast.walk(node) if isinstance(getattr(part, "ctx", None), ast.Store)]
+    names = {getattr(part, "attr", getattr(part, "id", "")) for part in stored}
+    return names | {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+
+
+def test_a_docstring_names_no_argument_and_no_attribute_that_does_not_exist(nodes: list[tuple[str, ast.AST]]) -> None:
+    wrong, count = [], 0
+    for module, node in nodes:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+            arguments, attributes = names_told(text, "Args"), names_told(text, "Attributes")
+            existing = attributes_of(node) if isinstance(node, ast.ClassDef) else set()
+            lost = {*arguments} - parameters_of(node) | ({*attributes} - existing)
+            wrong += [(module, node.name, name) for name in lost]
+            count += len(arguments) + len(attributes)
+    assert wrong == []
+    assert count > 1500
+
+
 RIDDLES = ("Return what ", "Return where ", "Return how ", "Return which ", "Return who ")
+QUESTIONS = ("What ", "Where ", "How ", "Which ", "Who ")
+EMPTY_PHRASE = re.compile(r"\b(where|if) (there|it) (is|are) (none|no such)\b|\bnone of which\b")
+
+
+def is_noun(node: ast.AST) -> bool:
+    """Whether it is a class or a property, which stand for a thing."""
+    marks = getattr(node, "decorator_list", [])
+    return isinstance(node, ast.ClassDef) or any("property" in ast.unparse(mark) for mark in marks)
 
 
 def test_what_is_returned_is_a_noun_that_says_what_it_is(nodes: list[tuple[str, ast.AST]]) -> None:
     """A number, a mask, a sentence: `Return what is left` says neither what comes back nor of which type it is."""
-    functions = [(module, node) for module, node in nodes if isinstance(node, ast.FunctionDef)]
-    sentences = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in functions]
+    named = [(module, node) for module, node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    sentences = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in named]
     assert [sentence for sentence in sentences if sentence[1].startswith(RIDDLES)] == []
+    classes = [(f"{module}.{node.name}", ast.get_docstring(node) or "") for module, node in named if is_noun(node)]
+    assert [sentence for sentence in classes if sentence[1].startswith(QUESTIONS)] == []
+    assert [(name, text) for name, text in sentences if EMPTY_PHRASE.search(text)] == []
     assert sum(text.startswith("Return the number of ") for _, text in sentences) > 40
 
 

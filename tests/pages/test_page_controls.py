@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import AXE, Browser
+from browser import Browser
 
 import sheetarray as sa
 from sheetarray.pages import Page
@@ -383,8 +383,6 @@ def test_paper_has_the_pictures_and_no_controls(browser: Browser, climate: Path)
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 380), (True, 1280)])  # colours and sizes do not meet
 def test_pages_are_accessible(browser: Browser, climate: Path, dark: bool, width: int) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed (npm install --prefix tests/javascript)")
     ak = pytest.importorskip("awkward")
     contents = Contents()
     finding = sa.Finding("warning", "A30", "t[1]: edited", "look", array="x", index=(1,))

@@ -34,7 +34,7 @@ _STEP = 2**20  # bytes of elements that are written, or compressed, at once
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where a block lies.
+    """The place of a block in a file.
 
     Attributes:
         first: the number of its first record, from 0.

@@ -116,7 +116,7 @@ class Wire:
 
         Args:
             what: it is, for the message.
-            each: reads one item.
+            read_item: reads one item.
             most: items that there may be in all.
         """
         read = 0

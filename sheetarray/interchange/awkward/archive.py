@@ -22,7 +22,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
     """Open an `.awkd` file.
 
     Args:
-        file: a path (`.awkd` is added where there is no such file without it), or a file opened for bytes.
+        file: a path (`.awkd` is added if the file exists only with it), or a file opened for bytes.
         schemasuffix: at the end of the schemas' names.
         **options: as for `deserialize`, such as `functions` or `whitelist`.
 
@@ -52,7 +52,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
 
 
 def _resolve_path(file: Readable) -> Readable:
-    """Return the path as `save` has it, where there is no such file without the suffix."""
+    """Return the path as `save` has it: with the suffix, if a file exists only with it."""
     if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
         saved = os.fspath(file) + SUFFIX
         return saved if os.path.exists(saved) else file

@@ -28,7 +28,7 @@ _BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")
 
 
 class Measure:
-    """How large a layout is.
+    """The size of a layout.
 
     Attributes:
         depth: layouts within each other.

@@ -45,7 +45,7 @@ class Expression:
 
     @property
     def path(self) -> str:
-        """Where it stands, such as `schema.args[1].list[0]`; a long way is shortened in the middle."""
+        """The place of the expression, such as `schema.args[1].list[0]`; a long one is shortened in the middle."""
         steps, expression = [], self
         while expression.parent is not None:
             steps.append(expression._at)

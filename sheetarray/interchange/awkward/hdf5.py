@@ -136,7 +136,7 @@ class ArrayGroup(MutableMapping[str, Any]):
 
 
 class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
-    """What the datasets in a group and below hold, by their paths; nothing from outside it."""
+    """The arrays in the datasets of a group and below, by their paths; nothing from outside it."""
 
     def __init__(self, group: Group) -> None:
         self._group = group

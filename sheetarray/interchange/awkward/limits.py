@@ -43,12 +43,12 @@ class MemoryBudget:
 
     @property
     def limit(self) -> int:
-        """How many bytes may be taken in all."""
+        """The number of bytes that may be taken in all."""
         return max(BYTES_ALWAYS, BYTES_TIMES * self._stored) if self._most is None else self._most
 
     @property
     def remaining(self) -> int:
-        """How many bytes may still be taken."""
+        """The number of bytes that may still be taken."""
         return self.limit - self._taken
 
     def uncounted(self, size: int) -> int:

@@ -22,7 +22,7 @@ from .packages import AwkwardLayout
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where lists begin and end in their content.
+    """The beginnings and ends of lists in their content.
 
     Attributes:
         starts: the first element of each list; of one dimension.
@@ -38,7 +38,7 @@ class Bounds:
 
     @property
     def counts(self) -> Array:
-        """How many elements each list has."""
+        """The number of elements in each list."""
         counts: Array = self.stops - self.starts
         return counts
 

@@ -37,7 +37,7 @@ def check_inflated(total: int, stored: int) -> None:
 
 
 class Members(Mapping[str, bytes]):
-    """What the members of a zip archive hold, by their names.
+    """The members of a zip archive, by their names.
 
     Args:
         file: a path or a file opened for bytes.

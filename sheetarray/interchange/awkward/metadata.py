@@ -26,7 +26,7 @@ _LARGEST_SIZE = 2**62  # elements of a list
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What an array had that its expression does not say.
+    """The traits of an array that its expression does not say.
 
     Attributes:
         parameters: of its layout, besides what makes it a string.
@@ -34,7 +34,7 @@ class Traits:
         size: of each list, where all have the same by their type.
         empty: the form of an array without elements, where awkward0 has none of that type.
         is_tuple: whether it is of records that have no names for their fields.
-        is_unmasked: whether it is of options none of which may be missing.
+        is_unmasked: whether it is of an option type, but no element may be missing.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -83,7 +83,7 @@ _ENTRY = ("parameters", "inner", "size", "empty", "tuple", "unmasked")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the metadata of a schema say.
+    """The metadata of a schema.
 
     Attributes:
         traits: of arrays, by the ids of their expressions.

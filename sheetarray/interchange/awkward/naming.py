@@ -13,7 +13,7 @@ Path = tuple[str, ...]  # of the fields and parameters that lead to a part
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where an expression stands.
+    """The place of an expression.
 
     Attributes:
         ident: its id.

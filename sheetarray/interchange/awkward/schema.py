@@ -21,7 +21,7 @@ SIGNATURES = ("awkward0", "awkward")  # the second until version 0.14
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What the top level object says.
+    """The top level object of a schema.
 
     Attributes:
         expression: the array, as plain JSON.

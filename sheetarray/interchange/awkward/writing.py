@@ -26,7 +26,7 @@ from .plain import ndarray_of
 
 @dataclass(frozen=True)
 class StoragePlan:
-    """What one array comes down to.
+    """The plan by which one array is stored: its schema, and its blobs.
 
     Attributes:
         name: of the schema in the container.
@@ -42,12 +42,12 @@ class StoragePlan:
 
     @property
     def names(self) -> list[str]:
-        """What it puts into the container; the schema comes last, so that no reader finds it without its blobs."""
+        """The names that it puts into the container; the schema comes last, so that its blobs are there first."""
         return [*(self.prefix + blob.key for blob in self.blobs), self.name]
 
     @property
     def elements(self) -> int:
-        """How many elements its blobs have."""
+        """The number of elements in its blobs."""
         return sum(blob.array.size for blob in self.blobs)
 
 

@@ -175,7 +175,7 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _ArrayFile:
-    """Where one array is: a file, and its name where that is in a folder."""
+    """The place of one array: a file, and its name if it lies in a folder."""
 
     file: Readable
     member: str | None = None

@@ -41,7 +41,7 @@ _INSTEAD = {
 
 @dataclass(frozen=True, slots=True)
 class RawHeader:
-    """What a header says.
+    """The fields of a RawArray file's header.
 
     Attributes:
         flags: bit 0 big-endian data, bit 1 encoded data, bit 2 single bits.

@@ -24,7 +24,7 @@ class UnsoundError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """What is known of a block of bytes, and of all before it.
+    """The state of a text before one of its blocks of bytes.
 
     Attributes:
         row: the record that it begins in.

@@ -118,7 +118,7 @@ class CsvSheet:
 
     @property
     def delimiter(self) -> str:
-        """What stands between cells; `SINGLE_COLUMN` where each line is one."""
+        """The text between cells; `SINGLE_COLUMN` where each line is one cell."""
         return SINGLE_COLUMN if self._single else self._text.delimiter
 
     @property

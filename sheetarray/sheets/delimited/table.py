@@ -147,7 +147,7 @@ def _is_sparse(cells: int, size: int) -> bool:
 
 
 def _blank_rows(columns: Sequence[pl.Series]) -> pl.Series | None:
-    """Return the rows of several columns in which no cell is more than white space; None if there are none."""
+    """Return the rows of several columns in which no cell is more than white space; None if no row is blank."""
     blank = None
     for column in reversed(columns[1:]):
         if not column.null_count():

@@ -36,7 +36,7 @@ _MOST_FORMULAS = 2**26  # bytes of the calculation chain
 
 @dataclass(frozen=True)
 class PackageEdit:
-    """What changes in a package.
+    """The changes to a package.
 
     Attributes:
         package: as it is.
@@ -46,8 +46,8 @@ class PackageEdit:
         styles: those that the workbook has; none is added to it.
         properties: the part of the custom properties.
         record: what the workbook goes on to remember.
-        known: what is remembered of each new sheet already, by the workbook's spelling of its title.
-        spelled: that spelling, by the plan's title.
+        known_sheets: what is remembered of each new sheet already, by the workbook's spelling of its title.
+        titles: that spelling, by the plan's title.
         strict: whether the workbook is strict OOXML.
         views: in the order of their plans; their parts are added, or replaced.
         names: the defined names of the arrays, by what they stand for.

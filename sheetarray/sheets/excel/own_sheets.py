@@ -19,10 +19,10 @@ from .sheet_plans import SheetPlan
 
 @dataclass(frozen=True)
 class OwnSheets:
-    """What a write finds in the workbook.
+    """The sheets of a workbook that a write replaces or empties.
 
     Attributes:
-        spelled: the title of each planned sheet as the workbook has it, by the plan's.
+        titles: the title of each planned sheet as the workbook has it, by the plan's.
         replaced: for each plan the sheet that it replaces; None for a new one.
         emptied: sheets on which the arrays of replaced ones went on, and that no plan needs.
         names: the defined names made for all of those.

@@ -42,7 +42,7 @@ class SheetPlan:
 
     @property
     def print_area(self) -> str:
-        """What its name for the printed ranges refers to."""
+        """The cells that its name for the printed ranges refers to."""
         return ",".join(f"{quote_title(self.title)}!{cells}" for cells in self.printed)
 
 
@@ -65,7 +65,7 @@ class SheetPart:
 
 @dataclass(frozen=True)
 class ViewPart:
-    """Where a view goes.
+    """The place of a view in a package.
 
     Attributes:
         title: of the sheet, as the workbook spells it.

@@ -57,7 +57,7 @@ class Workbook:
 
     @cached_property
     def views(self) -> ViewSheets:
-        """Which of its sheets are views, as far as its record tells."""
+        """The sheets that are views, as far as the record tells."""
         if isinstance(self._container, OoxmlBook):
             return find_views(Package(self._source.ranges()), self._container.parts)
         if isinstance(self._container, OdsBook):

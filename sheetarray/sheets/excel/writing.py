@@ -179,7 +179,7 @@ def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Snapshots:
-    """What the guard's sheet is to hold."""
+    """The snapshots that the guard's sheet is to hold."""
 
     arrays: Mapping[str, LinearArray]
     sheet: str

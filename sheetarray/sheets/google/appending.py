@@ -118,7 +118,7 @@ def append_gsheet(
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What is appended to one array.
+    """The rows that are appended to one array.
 
     Attributes:
         piece: the new elements.

@@ -84,7 +84,7 @@ def apply_changes(
 
 
 class Swap:
-    """What makes a batch the only one that follows on the generation of a worksheet that was seen.
+    """The requests that make a batch take effect only on the generation of a worksheet that was seen.
 
     Args:
         gid: of the worksheet.

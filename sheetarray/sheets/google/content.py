@@ -77,7 +77,7 @@ class StandingArray:
 
 @dataclass(frozen=True, slots=True)
 class SheetContent:
-    """What stands in a worksheet.
+    """The content of a worksheet.
 
     Attributes:
         arrays: by name, parts in their order.

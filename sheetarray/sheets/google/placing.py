@@ -133,7 +133,7 @@ class _Planner:
 
     @property
     def free_column(self) -> Rect:
-        """Where fresh columns go, if nothing stands there; the whole of a worksheet that seems to be blank."""
+        """The place for fresh columns, as it must be blank; the whole of a worksheet that seems to be blank."""
         if self.content.blank:
             return Rect(0, 0, self.sheet.rows, self.sheet.columns)
         return Rect(0, self.first_free, self.sheet.rows, min(self.first_free + len(self.fresh), self.sheet.columns))

@@ -18,7 +18,7 @@ from .state import NamedRange, State, Worksheet
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlace:
-    """Where a column of a layout goes.
+    """The place of a layout's column in a worksheet.
 
     Attributes:
         index: which column of the layout it is for.
@@ -45,7 +45,7 @@ class ColumnPlace:
 
     @property
     def cells(self) -> Rect:
-        """What it takes."""
+        """The cells that it takes."""
         return Rect(self.row, self.column, self.row + self.height, self.column + 1)
 
 

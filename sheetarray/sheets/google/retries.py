@@ -86,7 +86,7 @@ class FailedError(Exception):
 
 
 class Retries:
-    """How often requests are repeated, and how long is waited, in one read or write.
+    """The repetitions of requests, and the waiting for them, in one read or write.
 
     Args:
         waiting: told the seconds of each pause, and why.

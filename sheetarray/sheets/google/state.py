@@ -58,7 +58,7 @@ class NamedRange:
 
 @dataclass(frozen=True, slots=True)
 class WriteNotes:
-    """What writes have noted of a worksheet, in its developer metadata.
+    """The notes of writes on a worksheet, in its developer metadata.
 
     Attributes:
         id: of the metadata; None before the first write.
@@ -77,7 +77,7 @@ class WriteNotes:
 
 @dataclass(frozen=True, slots=True)
 class ViewNotes:
-    """What is noted of a worksheet that is a view, in its developer metadata.
+    """The notes on a worksheet that is a view, in its developer metadata.
 
     Attributes:
         of: the id of the worksheet where the array stands.
@@ -306,7 +306,7 @@ def _parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
 
 
 def _parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
-    """Return the notes on a view; None if there are none that a write has made."""
+    """Return the notes on a view; None if no write has made any."""
     for entry in metadata:
         if entry.get("metadataKey") == VIEW_KEY:
             try:

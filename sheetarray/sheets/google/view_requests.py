@@ -48,7 +48,7 @@ class ViewRequests:
 
     @property
     def cells(self) -> int:
-        """How many cells the worksheet has."""
+        """The number of cells in the worksheet."""
         return self._formulas.last_row * (self._formulas.hidden_place + 1)
 
     def make(self, gid: int, index: int | None, record: dict[str, Any]) -> Requests:

@@ -38,7 +38,7 @@ def columns(
 
 @dataclass(frozen=True)
 class Look:
-    """How cells are to be answered.
+    """The options by which cells are answered.
 
     Attributes:
         evaluator: for formulas.

@@ -104,7 +104,7 @@ class SheetsServer:
 
     @property
     def faults(self) -> list[Fault]:
-        """What goes wrong; may be added to and cleared at any time."""
+        """The faults that happen on purpose; may be added to and cleared at any time."""
         return self._wire.faults
 
     @faults.setter

@@ -46,7 +46,7 @@ class Moved(NamedTuple):
 
 
 class SumsView:
-    """What changed in the sums at some number of digits.
+    """The changes in the sums at some number of digits.
 
     Args:
         way: how numbers were rounded: to "fifteen" digits as spreadsheet programs do it, "even" as `%.15g` does it,
@@ -154,13 +154,13 @@ class SumsView:
 
     @property
     def edit_amount(self) -> tuple[float, int]:
-        """How much was edited: the part of the stretches with edits that cannot be told, and how many can."""
+        """The extent of an edit: the part of the stretches with edits that cannot be told, and the number that can."""
         elements, others = self.edited_elements
         return len(others) / max(self.whole, 1), len(elements)
 
 
 class FingerprintComparison:
-    """What an array was when it was written, and what it is now.
+    """The comparison of an array with the fingerprint that it had when it was written.
 
     Args:
         record: its fingerprint.
@@ -186,7 +186,7 @@ class FingerprintComparison:
 
     @cached_property
     def view(self) -> SumsView:
-        """Where less has changed: what a program that keeps 16 digits leaves, may look edited at 15."""
+        """The view in which less has changed: an array kept to 16 digits may look edited at 15."""
         fine, coarse = self.fifteen, self.sixteen
         if fine.is_same or fine.is_reordered:
             return fine

@@ -25,7 +25,7 @@ Magnitudes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 class RoundedIntegers(NamedTuple):
-    """What changed in an array of integers.
+    """The changes in an array of integers.
 
     Attributes:
         rounded: elements of which nothing but rounding is known.

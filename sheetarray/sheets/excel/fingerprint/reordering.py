@@ -25,7 +25,7 @@ _ROWS = ("rows", "columns")  # of two axes
 
 
 class Guess(NamedTuple):
-    """What may have been done to the order.
+    """A guess at how the elements were reordered.
 
     Attributes:
         message: in words.

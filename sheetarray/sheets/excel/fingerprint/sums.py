@@ -54,7 +54,7 @@ class Partition:
 
     @cached_property
     def stretches(self) -> int:
-        """How many stretches there are."""
+        """The number of stretches."""
         return -(-self.count // self.stretch)
 
     @cached_property
@@ -73,7 +73,7 @@ class Partition:
 
     @property
     def cells(self) -> int:
-        """How many cells there are in all partitions."""
+        """The number of cells in all partitions."""
         return self.stretches + sum(self.primes)
 
     def cells_of(self, index: int) -> list[int]:

@@ -28,7 +28,7 @@ _TOLD = 0.2  # errors beyond this part of the numbers could be anything
 
 
 class Change(NamedTuple):
-    """What happened to all elements.
+    """A change that all elements have undergone.
 
     Attributes:
         message: in words.

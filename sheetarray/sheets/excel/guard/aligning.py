@@ -32,7 +32,7 @@ _MOST_PAIRS = 10**6  # rows before times rows now, of a gap that is compared row
 
 @dataclass(frozen=True)
 class RowOrigins:
-    """Where each row was.
+    """The origin of each row that stands in a sheet now.
 
     Attributes:
         sources: of each row that stands there, the row as written that it is; -1 for one that was added.

@@ -41,7 +41,7 @@ class Guarded:
 
     @property
     def added(self) -> Mask:
-        """Which elements stand in rows that were added."""
+        """A mask of the elements in rows that were added."""
         if self.alignment is None:
             return np.zeros(len(self.kept), np.bool_)
         return np.repeat(self.alignment.sources < 0, len(self.kept) // max(len(self.alignment.sources), 1))

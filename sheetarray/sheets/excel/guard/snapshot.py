@@ -36,7 +36,7 @@ _SHORTEST = 12  # base64 of the shortest stream of zlib
 
 @dataclass(frozen=True)
 class SnapshotHeader:
-    """What a snapshot says of its array.
+    """The header of a snapshot, which says all about its array but the elements.
 
     Attributes:
         name: of the array.

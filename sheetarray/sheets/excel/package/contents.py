@@ -17,7 +17,7 @@ def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[st
 
     Args:
         content: the part.
-        there: the titles of the worksheets that are there, in the order of their tabs.
+        titles_present: the titles of the worksheets that are there, in the order of their tabs.
         added: the titles of those that follow.
         location: the part's name, for messages.
     """

@@ -16,7 +16,7 @@ _WAITING = 2  # chunks
 
 
 class PackedSizes(NamedTuple):
-    """What a zip package notes of a member: the CRC-32 of its content, its size and its packed size, in bytes."""
+    """The CRC-32 of a member's content, its size and its packed size in bytes, as a zip package notes them."""
 
     crc: int
     size: int

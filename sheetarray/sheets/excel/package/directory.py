@@ -33,7 +33,7 @@ _ENCRYPTED = 0x2041  # flags: the content, or the directory, is encrypted
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What the directory says of a part.
+    """The entry of a part in the directory.
 
     Attributes:
         name: of the part, without a leading slash.
@@ -58,7 +58,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """How many entries there are, where in the file they stand, and how many bytes come before the package."""
+    """The number of entries, their place in the file, and the number of bytes before the package."""
 
     count: int
     start: int

@@ -46,7 +46,7 @@ class Relation:
 
 
 class Relations:
-    """What a part refers to.
+    """The parts that a part refers to.
 
     Args:
         package: where it is.
@@ -54,7 +54,7 @@ class Relations:
 
     Attributes:
         name: of the part that holds the relationships, whether there is one or not.
-        found: the relationships, in their order.
+        entries: the relationships, in their order.
 
     Raises:
         FormatError: they are damaged.
@@ -175,7 +175,7 @@ def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[st
 
 
 class _Graph:
-    """Which part refers to which."""
+    """The references from parts to parts."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -209,7 +209,7 @@ class _Graph:
 
 
 class ContentTypes:
-    """Which type each part has.
+    """The types of the parts.
 
     Raises:
         FormatError: the package does not say, or it is damaged.

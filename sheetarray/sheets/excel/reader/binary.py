@@ -235,7 +235,7 @@ class BatchReader:
 
 
 def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
-    """Return whether all cells are numbers, none of which is too large for a double or -0."""
+    """Return whether all cells are numbers, small enough for a double, and not -0."""
     return bool((kinds == NUMBER).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
 
 

@@ -51,7 +51,7 @@ class ColumnRun:
 
     @property
     def height(self) -> int:
-        """How many cells there are up to the last one that is not blank."""
+        """The number of cells up to the last one that is not blank."""
         return int(self.places[-1]) + 1 if len(self) else 0
 
 

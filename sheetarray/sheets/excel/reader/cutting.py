@@ -30,7 +30,7 @@ _X, _M = b"xm"
 
 @dataclass(frozen=True)
 class Scope:
-    """What stands around the elements.
+    """The elements around those that are cut out.
 
     Attributes:
         names: of the elements that are open, from the outermost one on, with their prefixes.
@@ -76,7 +76,7 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
         blocks: the part, in UTF-8.
         name: of the part.
         around: the element that they stand in: the outermost one, or a child of it.
-        each: what they are.
+        tag: what they are.
 
     Raises:
         FormatError: no such part, no well-formed XML, a document type definition, or an element of more than 64 MiB.

@@ -34,7 +34,7 @@ _LONGEST_TAG = 2**23  # bytes; the parser keeps what it has of a tag
 
 
 class MarkupBudget:
-    """How many elements of a part go through the parser at most: of unusual XML, which takes a hundred times as long.
+    """The number of elements that the parser may still read: of unusual XML, which takes a hundred times as long.
 
     Args:
         elements: that are left.

@@ -43,7 +43,7 @@ def kind_of_format(code: str) -> int:
 
 
 class Formats:
-    """What the styles of a workbook make of numbers.
+    """The kinds of numbers that the styles of a workbook show.
 
     Args:
         used: the number of the format of each style.

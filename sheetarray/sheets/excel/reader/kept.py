@@ -41,7 +41,7 @@ class RowBlock:
 
 @dataclass
 class Room:
-    """How much more of a workbook may be kept."""
+    """The room that is left for blocks of a workbook that are kept."""
 
     bytes: int = _MOST_BYTES
     numbers: int = _MOST_NUMBERS

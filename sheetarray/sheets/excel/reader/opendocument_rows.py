@@ -287,7 +287,7 @@ def _read_row_tags(tags: pl.Series) -> Positions | None:
 
 
 class _ReadCells:
-    """What the tags of cells and their texts say.
+    """The cells that tags and their texts stand for.
 
     Args:
         tags: of everything, and the text after each.

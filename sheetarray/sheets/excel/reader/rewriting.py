@@ -31,7 +31,7 @@ class Rewriter:
     Args:
         scope: what stands around the elements.
         name: of the part, for messages.
-        each: what the elements are.
+        tag: what the elements are.
     """
 
     def __init__(self, scope: Scope, name: str, tag: str) -> None:

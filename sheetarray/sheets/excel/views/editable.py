@@ -53,17 +53,17 @@ class EditableGrid:
 
     @property
     def heading(self) -> int:
-        """How many rows stand above the elements of a slice."""
+        """The number of rows above the elements of a slice."""
         return 2 if self.plan.choosers else 1
 
     @property
     def step(self) -> int:
-        """How many rows a slice takes, the blank one too."""
+        """The number of rows that a slice takes, the blank one too."""
         return self.heading + self.plan.height + 1
 
     @property
     def slices(self) -> int:
-        """How many there are."""
+        """The number of slices."""
         return len(self._indices)
 
     @property
@@ -136,7 +136,7 @@ class EditableGrid:
 
     @property
     def _end(self) -> str:
-        """What follows a reference in a formula: a blank that is text is to stay one, and no 0."""
+        """The end of a formula that looks into the view: it keeps a blank of text blank, where it would become 0."""
         return '&amp;""' if self.plan.array.dtype_entry.kind == "string" else ""
 
     def _helper_cells(self) -> dict[int, tuple[str, Cell]]:

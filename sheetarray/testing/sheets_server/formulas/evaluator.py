@@ -103,7 +103,7 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class FormulaScope:
-    """Where a formula stands.
+    """The place of a formula.
 
     Attributes:
         evaluator: knows the other formulas.
