@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from .cases import Case, Verb
-from .contenders import SHEETARRAY, Arrays, Contender
+from .cases import Case
+from .contenders import SHEETARRAY, Arrays, Contender, Verb
 from .memory import peak_memory
 
 _IO = Path("/proc/self/io")
+SLOW = 2.0  # seconds; what takes longer is timed once, without a warm-up, and its memory is not taken
 Say = Callable[[str], None]
 
 
@@ -68,15 +69,14 @@ def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def run_case(case: Case, folder: Path, *, rows: int, runs: int, slow: bool, memory: bool, say: Say) -> list[Result]:
+def run_case(case: Case, folder: Path, *, rows: int, runs: int, memory: bool, say: Say) -> list[Result]:
     """Every contender's result.
 
     Args:
         case: what to measure.
         folder: for the files.
         rows: elements in each array.
-        runs: that count; one more warms up, and shows which cells come back.
-        slow: let contenders run that are too slow for so many cells.
+        runs: that count; one more warms up, and shows which cells come back. What takes seconds is timed once.
         memory: take peaks of memory too.
         say: told what is going on.
     """
@@ -84,10 +84,9 @@ def run_case(case: Case, folder: Path, *, rows: int, runs: int, slow: bool, memo
     results: list[Result] = []
     for contender in case.contenders:
         taken = contender.takes(arrays)
+        nbytes = sum(array.nbytes for array in taken.values())
         cells = sum(array.size for array in taken.values())
-        if slow or contender.most_cells is None or cells <= contender.most_cells:
-            nbytes = sum(array.nbytes for array in taken.values())
-            results.append(Result(case, contender, nbytes, cells, (len(taken), len(arrays) - len(taken))))
+        results.append(Result(case, contender, nbytes, cells, (len(taken), len(arrays) - len(taken))))
     files = [folder / f"{result.contender.label}{result.contender.suffix}" for result in results]
     pairs = list(zip(results, files, strict=True))
     for run in range(runs + 1):
@@ -95,26 +94,34 @@ def run_case(case: Case, folder: Path, *, rows: int, runs: int, slow: bool, memo
         for verb in ("write", "read"):
             for result, file in [*pairs[turn:], *pairs[:turn]]:
                 say(f"{case.title}: {result.contender.label} {verb}, run {run} of {runs}")
-                taken = result.contender.takes(arrays)
-                if verb == "write":
-                    seconds, got = _timed(lambda: result.contender.write(file, taken))  # noqa: B023  (called now)
-                else:
-                    seconds, got = _timed(lambda: result.contender.read(file))  # noqa: B023
-                if run:
-                    result.seconds[verb].append(seconds)
-                elif verb == "read":
-                    result.size = file.stat().st_size
-                    result.exact, result.dtypes = came_back(taken, result.contender.arrays(got))
-                del got
+                _run_once(result, verb, file, arrays, first=not run)
     del arrays
-    if memory:
-        for result, file in zip(results, files, strict=True):
-            for verb in ("write", "read"):
+    for result, file in zip(results, files, strict=True):
+        for verb in result.contender.verbs if memory else ():
+            wanted = case.memory or (result.contender.ours and verb == "write")
+            if wanted and result.time(verb) <= SLOW:
                 say(f"{case.title}: {result.contender.label} {verb}, memory")
                 result.peak[verb] = peak_memory(case, result.contender, verb, rows, file)
     for file in files:
         file.unlink()
     return results
+
+
+def _run_once(result: Result, verb: Verb, file: Path, arrays: Arrays, *, first: bool) -> None:
+    """Time one call; the first only warms up, unless it takes long."""
+    contender, seconds = result.contender, result.seconds[verb]
+    if not first and (verb not in contender.verbs or (len(seconds) == 1 and seconds[0] > SLOW)):
+        return
+    taken = contender.takes(arrays)
+    if verb == "write":
+        time_taken, content = _timed(lambda: contender.write(file, taken))
+    else:
+        time_taken, content = _timed(lambda: contender.read(file))
+    if not first or time_taken > SLOW:
+        seconds.append(time_taken)
+    if first and verb == "read":
+        result.size = file.stat().st_size
+        result.exact, result.dtypes = came_back(taken, contender.arrays(content))
 
 
 # Exactness ---------------------------------------------------------------------------------------------------
@@ -127,6 +134,10 @@ def came_back(written: Arrays, found: Arrays) -> tuple[int, int]:
         other = found.get(name, found.get(str(place)))
         if other is None or other.shape != array.shape:
             continue
+        if array.dtype.kind == "O":
+            exact += sum(map(_is_same, array.tolist(), other.tolist()))
+            kept += other.dtype == array.dtype
+            continue
         text = array.dtype.kind == "U"
         kept += other.dtype.kind in "UO" if text else other.dtype == array.dtype
         if (other.dtype.kind in "biuf") != (array.dtype.kind in "biuf"):
@@ -135,6 +146,10 @@ def came_back(written: Arrays, found: Arrays) -> tuple[int, int]:
             continue
         exact += int(np.count_nonzero(array == other)) if text else _same_bits(array, other)
     return exact, kept
+
+
+def _is_same(element: object, other: object) -> bool:
+    return type(element) is type(other) and element == other
 
 
 def _same_bits(array: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> int:
@@ -198,3 +213,24 @@ def run_imports(runs: int, say: Say) -> dict[str, float]:
             seconds[name].append(_timed(lambda: subprocess.run(command, check=True))[0])  # noqa: B023
     medians = {name: statistics.median(taken[1:]) for name, taken in seconds.items()}
     return {name: taken - medians[""] for name, taken in medians.items() if name}
+
+
+def run_processes(folder: Path, *, count: int, say: Say) -> dict[int, float]:
+    """Seconds that one and two processes take to convert small files of CSV to JSON."""
+    import sheetarray
+
+    source = folder / "processes"
+    source.mkdir()
+    rng = np.random.default_rng(2)
+    for index in range(count):
+        sheetarray.write(source / f"{index:06}.csv", {"t": rng.random((200, 8)), "n": np.arange(200)})
+    seconds = {}
+    for workers in (1, 2):
+        say(f"{count:,} files, {workers} processes")
+        target = folder / f"processes{workers}"
+        target.mkdir()
+        pattern = target / "{stem}.json"
+        seconds[workers], _ = _timed(
+            lambda: sheetarray.convert_many(source / "*.csv", pattern, workers=workers)  # noqa: B023
+        )
+    return seconds

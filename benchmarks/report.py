@@ -13,17 +13,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from .cases import MEMORY_PLUS, MEMORY_TIMES, TARGETS, Verb
+from .contenders import Verb
+from .growth import Growth
 from .measure import Result, Scan
+from .targets import BLOCKS_MEMORY, GROWTH, MEMORY_PLUS, MEMORY_TIMES, TARGETS
 
+CONVERTED = 1000  # files that one and two processes convert
 HEADINGS = (
     "case",
     "package",
     "verb",
     "time",
     "M cells/s",
-    "x polars",
-    "x pandas",
+    "x peers",
     "peak memory",
     "x arrays",
     "file",
@@ -42,6 +44,9 @@ class Run:
         results: of each case and contender.
         scan: of a large file.
         imports: seconds by package.
+        growth: of time with cells, columns and arrays.
+        blocks: peak of memory by verb, of 1 GB of CSV block by block.
+        processes: seconds of a conversion of files, by the number of processes.
         runs: how many were timed.
         remarks: what a reader of the table has to know.
     """
@@ -50,6 +55,9 @@ class Run:
     results: list[Result] = field(default_factory=list)
     scan: Scan | None = None
     imports: dict[str, float] = field(default_factory=dict)
+    growth: list[Growth] = field(default_factory=list)
+    blocks: dict[str, int] = field(default_factory=dict)
+    processes: dict[int, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     def peer(self, result: Result, label: str) -> Result | None:
@@ -69,6 +77,8 @@ def table_rows(run: Run) -> Iterator[list[str]]:
         verbs: tuple[Verb, ...] = ("write", "read")
         for verb in verbs:
             for result in same:
+                if verb not in result.contender.verbs:
+                    continue
                 peak = result.peak.get(verb)
                 yield [
                     result.case.title,
@@ -76,7 +86,7 @@ def table_rows(run: Run) -> Iterator[list[str]]:
                     verb,
                     _seconds(result.time(verb)),
                     f"{result.cells / result.time(verb) / 1e6:.1f}",
-                    *(_ratio(run, result, verb, label) for label in ("polars", "pandas")),
+                    _beside_peers(result, same, verb),
                     "" if peak is None else f"{peak / 1e6:,.0f} MB",
                     "" if peak is None else f"{peak / result.nbytes:.2f}",
                     f"{result.size / 1e6:,.0f} MB" if verb == "write" else "",
@@ -85,11 +95,17 @@ def table_rows(run: Run) -> Iterator[list[str]]:
                 ]
 
 
-def _ratio(run: Run, result: Result, verb: Verb, label: str) -> str:
-    other = run.peer(result, label)
-    if other is None:
+def _beside_peers(result: Result, others: list[Result], verb: Verb) -> str:
+    """Return how long sheetarray took, times each peer's time."""
+    peers = [r for r in others if "sheetarray" not in r.contender.label and verb in r.contender.verbs]
+    if not result.contender.ours:
         return ""
-    ratio = result.time(verb) / other.time(verb)
+    return ", ".join(
+        f"{_ratio(result.time(verb) / peer.time(verb))} {peer.contender.label.partition(',')[0]}" for peer in peers
+    )
+
+
+def _ratio(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio < 0.1 else f"{ratio:.2f}"
 
 
@@ -103,34 +119,48 @@ def _share(part: int, whole: int) -> str:
 
 def target_rows(run: Run) -> Iterator[list[str]]:
     """Target, case, what was measured, and whether that meets it."""
-    ours = [result for result in run.results if result.contender.ours]
     for target in TARGETS:
-        measured = [result for result in run.results if result.contender.label == target.measured]
-        for result in measured if target.measured else ours:
+        for result in run.results:
             other = run.peer(result, target.peer)
             about = not target.cases or result.case.key in target.cases
-            if other is None or not about or result.contender.suffix != target.suffix:
+            if other is None or not about or result.contender.label != target.measured:
                 continue
             ratio = result.time(target.verb) / other.time(target.verb)
             shown = f"{ratio:.2f} x" if target.times >= 0.2 else f"{1 / ratio:.1f} x faster"
             yield [target.text, result.case.title, shown, _verdict(ratio <= target.times)]
+    ours = [result for result in run.results if result.contender.ours]
     for result in ours:
         if "write" in result.peak:
             most = MEMORY_TIMES * result.nbytes + MEMORY_PLUS
             shown = f"{result.peak['write'] / 1e6:,.0f} of {most / 1e6:,.0f} MB"
             text = f"peak of a write at most {MEMORY_TIMES} x the arrays and {MEMORY_PLUS // 10**6} MB"
             yield [text, result.case.title, shown, _verdict(result.peak["write"] <= most)]
-    for result in ours:
-        yield [
-            "every cell comes back bit for bit",
-            result.case.title,
-            _share(result.exact, result.cells),
-            _verdict(result.exact == result.cells),
-        ]
+    inexact = [result for result in ours if result.exact != result.cells]
+    exact = "every cell comes back bit for bit"
+    yield [exact, f"{len(ours) - len(inexact)} of {len(ours)}", "all cells", "met"]
+    for result in inexact:
+        yield [exact, result.case.title, _share(result.exact, result.cells), "MISSED"]
+    for growth in run.growth:
+        text = f"time per {growth.unit} at most {GROWTH} x that of any smaller size"
+        yield [text, growth.what, f"{growth.ratio:.2f} x", _verdict(growth.is_linear)]
+    for verb, peak in run.blocks.items():
+        text = f"1 GB of CSV block by block below {BLOCKS_MEMORY // 10**6} MB beyond imports"
+        yield [text, verb, f"{peak / 1e6:,.0f} MB", _verdict(peak < BLOCKS_MEMORY)]
 
 
 def _verdict(met: bool) -> str:
     return "met" if met else "MISSED"
+
+
+def growth_rows(run: Run) -> Iterator[list[str]]:
+    """What a cell, a column or an array takes, from the smallest number of them to the largest."""
+    for growth in run.growth:
+        sizes = [f"{size:,}: {_microseconds(seconds / size)}" for size, seconds in growth.seconds.items()]
+        yield [growth.what, growth.unit, ", ".join(sizes)]
+
+
+def _microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:,.0f} µs" if seconds > 1e-5 else f"{seconds * 1e9:,.0f} ns"
 
 
 def sentences(run: Run) -> Iterator[str]:
@@ -144,6 +174,10 @@ def sentences(run: Run) -> Iterator[str]:
             f"`import sheetarray`: {_seconds(ours)}, of which {_seconds(numpy)} are `import numpy` "
             f"({ours / numpy:.2f} x), on top of the start of Python."
         )
+    if run.processes:
+        alone = run.processes[1]
+        taken = (f"{_seconds(seconds)} ({alone / seconds:.2f} x as fast)" for seconds in run.processes.values())
+        yield f"`convert_many` of {CONVERTED} files on 1 and on 2 processes, their start included: {', '.join(taken)}."
     yield from run.remarks
 
 
@@ -203,7 +237,10 @@ def show(run: Run, console: Console) -> None:
     if not console.is_terminal:
         console = Console(file=console.file, width=200)
     console.print(*(f"{what}: {value}" for what, value in machine()), sep="\n", highlight=False)
-    console.print(table, targets)
+    growth = Table("what", "unit", "time of one, by their number")
+    for row in growth_rows(run):
+        growth.add_row(*row)
+    console.print(table, growth, targets)
     for sentence in sentences(run):
         console.print(f"- {sentence}", highlight=False, markup=False)
 
@@ -228,6 +265,10 @@ def markdown(run: Run) -> str:
         *_table(list(HEADINGS), table_rows(run)),
         "",
         *(f"- {sentence}" for sentence in sentences(run)),
+        "",
+        "## Growth",
+        "",
+        *_table(["what", "unit", "time of one, by their number"], growth_rows(run)),
         "",
     ]
     return "\n".join(parts)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from .contenders import Arrays, Contender, _read_sheetarray, _write_sheetarray
-
-_SLOW = 2_000_000  # cells beyond which the packages in pure Python take minutes
+from .wide import repeat
 
 
 def _by_column(rows: Any) -> Arrays:
@@ -63,29 +62,7 @@ def _write_xlsxwriter(path: Path, arrays: Arrays) -> None:
             sheet.write_row(number, 0, row)
 
 
-def _read_polars(path: Path) -> Any:
-    import polars
-
-    return polars.read_excel(path)
-
-
 def _arrays_of_polars(frame: Any) -> Arrays:
-    return {name: frame[name].to_numpy() for name in frame.columns}
-
-
-def _write_pandas(path: Path, arrays: Arrays) -> None:
-    import pandas
-
-    pandas.DataFrame(dict(arrays), copy=False).to_excel(path, index=False)
-
-
-def _read_pandas(path: Path) -> Any:
-    import pandas
-
-    return pandas.read_excel(path)
-
-
-def _arrays_of_pandas(frame: Any) -> Arrays:
     return {name: frame[name].to_numpy() for name in frame.columns}
 
 
@@ -104,8 +81,14 @@ def _read_fastexcel(path: Path) -> Arrays:
     return _arrays_of_polars(fastexcel.read_excel(path).load_sheet(0).to_polars())
 
 
-def _workbook(label: str, write: Any, read: Any, arrays: Any, most_cells: int | None = _SLOW) -> Contender:
-    return Contender(label, write, read, arrays, suffix=".xlsx", most_cells=most_cells)
+def _read_columns(path: Path) -> Arrays:
+    import sheetarray
+
+    return sheetarray.read_columns(path)
+
+
+def _workbook(label: str, write: Any, read: Any, arrays: Any) -> Contender:
+    return Contender(label, write, read, arrays, suffix=".xlsx")
 
 
 def _write_with(**options: Any) -> Any:
@@ -132,11 +115,19 @@ def make_grid(elements: int) -> Arrays:
 
 SHEETARRAY_XLSX = Contender("sheetarray", _write_sheetarray, _read_sheetarray, suffix=".xlsx", ours=True)
 OPENPYXL = _workbook("openpyxl", _write_openpyxl, _read_openpyxl, _by_column)
-RUSTPY = _workbook("rustpy-xlsxwriter, python-calamine", _write_rustpy, _read_calamine, _by_column, None)
-XLSXWRITER = _workbook("XlsxWriter, polars", _write_xlsxwriter, _read_polars, _arrays_of_polars)
-PANDAS_XLSX = _workbook("pandas", _write_pandas, _read_pandas, _arrays_of_pandas)
+XLSXWRITER = _workbook("XlsxWriter, python-calamine", _write_xlsxwriter, _read_calamine, _by_column)
+CALAMINE = _workbook("rustpy-xlsxwriter flushed, python-calamine", _write_rustpy_flushed, _read_calamine, _by_column)
+FOREIGN = Contender(
+    "sheetarray read_columns, of rustpy-xlsxwriter's",
+    _write_rustpy_flushed,
+    _read_columns,
+    suffix=".xlsx",
+    verbs=("read",),
+    ours=True,
+)
 FASTEXCEL = Contender(
     "rustpy-xlsxwriter flushed, fastexcel to NumPy", _write_rustpy_flushed, _read_fastexcel, suffix=".xlsx"
 )
 GUARD, VIEW = _ours("sheetarray, guard", guard=True), _ours("sheetarray, view", views=True)
 EDITABLE = _ours("sheetarray, view for editing", views="editable")
+FEW_XLSX = tuple(repeat(contender, 10) for contender in (SHEETARRAY_XLSX, CALAMINE))

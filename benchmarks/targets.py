@@ -1,0 +1,78 @@
+"""How sheetarray's times are to compare with its peers': a row for each figure of the design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .contenders import AVRO, NPY, NUMPY_NPY, NUMPY_NPZ, PANDAS, POLARS, RA, SHEETARRAY, Verb
+from .events import AWKD, PARQUET
+from .kinds import JSON
+from .wide import ONE_BY_NAME, TABLE
+from .workbooks import CALAMINE, FASTEXCEL, FOREIGN, GUARD, OPENPYXL, SHEETARRAY_XLSX, VIEW
+
+
+@dataclass(frozen=True)
+class Target:
+    """How long sheetarray may take, beside a peer.
+
+    Attributes:
+        text: as the design has it.
+        verb: writing or reading.
+        times: ours / theirs is to be at most this.
+        peer: the label of the other contender.
+        measured: the label of the contender that it is about.
+        cases: the keys of the cases that it is about; none for all that have the two.
+    """
+
+    text: str
+    verb: Verb
+    times: float
+    peer: str = POLARS.label
+    measured: str = SHEETARRAY.label
+    cases: tuple[str, ...] = ()
+
+
+_FLOATS = ("1M", "10M", "wide", "wider")
+_BOOKS = ("xlsx", "xlsx-wide", "xlsx-10M")
+_ORJSON, _OURS_JSON = JSON[1].label, JSON[0].label
+
+TARGETS = (
+    Target("CSV, float64 written at most 1.15 x polars", "write", 1.15, cases=_FLOATS),
+    Target("CSV, int64 written at most 1.2 x polars", "write", 1.2, cases=("int64",)),
+    Target("CSV, bool and dates written at most 1.5 x polars", "write", 1.5, cases=("bool", "dates")),
+    Target("CSV, ASCII text written at most 2 x polars", "write", 2, cases=("ascii",)),
+    Target("CSV, other text written at most 3 x polars", "write", 3, cases=("unicode",)),
+    Target("CSV, numbers read at most 1.2 x polars", "read", 1.2, cases=(*_FLOATS, "int64", "infinities")),
+    Target("CSV, bool and dates read at most 1.5 x polars", "read", 1.5, cases=("bool", "dates")),
+    Target("CSV, text read at most 2 x polars", "read", 2, cases=("ascii", "unicode")),
+    Target("read_columns of 8,000 columns at most 2 x pandas", "read", 2, PANDAS.label, TABLE.label, ("table",)),
+    Target("8,000 arrays written at most 3 x polars", "write", 3, cases=("many",)),
+    Target("8,000 arrays read at most 3 x polars", "read", 3, cases=("many",)),
+    Target("one of 8,000 arrays at most 0.3 x all", "read", 0.3, SHEETARRAY.label, ONE_BY_NAME.label),
+    Target("small CSV written at most 2 x pandas", "write", 2, PANDAS.label, cases=("ten", "thousand")),
+    Target("small CSV read at most 1.5 x pandas", "read", 1.5, PANDAS.label, cases=("ten", "thousand")),
+    Target("a workbook of 100 cells read at most 1.5 x calamine", "read", 1.5, CALAMINE.label, cases=("xlsx-small",)),
+    Target("JSON written at most 2 x orjson", "write", 2, _ORJSON, _OURS_JSON),
+    Target("JSON read at most 2 x orjson", "read", 2, _ORJSON, _OURS_JSON),
+    Target("xlsx written at least 60 x faster than by openpyxl", "write", 1 / 60, OPENPYXL.label, cases=_BOOKS[:2]),
+    Target("xlsx written at least 8 x faster than by rustpy", "write", 1 / 8, FASTEXCEL.label, cases=_BOOKS),
+    Target("xlsx read at least 2 x faster than by fastexcel", "read", 1 / 2, FASTEXCEL.label, cases=_BOOKS),
+    Target("foreign xlsx read at least 2 x faster than by fastexcel", "read", 1 / 2, FASTEXCEL.label, FOREIGN.label),
+    Target("1,000 arrays in a workbook written at most 3 x rustpy", "write", 3, FASTEXCEL.label, cases=("xlsx-many",)),
+    Target("1,000 arrays in a workbook read at most 3 x fastexcel", "read", 3, FASTEXCEL.label, cases=("xlsx-many",)),
+    Target("a guard written at most 2 x without", "write", 2, SHEETARRAY_XLSX.label, GUARD.label),
+    Target("a guard read at most 2 x without", "read", 2, SHEETARRAY_XLSX.label, GUARD.label),
+    Target("a view written at most 1.3 x without", "write", 1.3, SHEETARRAY_XLSX.label, VIEW.label, ("xlsx-guard",)),
+    Target("a view read at most 1.2 x without", "read", 1.2, SHEETARRAY_XLSX.label, VIEW.label, ("xlsx-guard",)),
+    Target(".awkd written at most 0.4 x Parquet with zstd", "write", 0.4, PARQUET.label, AWKD.label),
+    Target("Avro written at most 0.5 x np.savez", "write", 0.5, NUMPY_NPZ.label, AVRO.label),
+    Target("Avro read and sum at most 1.1 x np.load and sum", "read", 1.1, NUMPY_NPY.label, AVRO.label),
+    Target(".ra read and sum at most 1.1 x np.load and sum", "read", 1.1, NUMPY_NPY.label, RA.label),
+    Target(".npy read and sum at most 1.1 x np.load and sum", "read", 1.1, NUMPY_NPY.label, NPY.label),
+    Target(".ra written at most 1.1 x np.save", "write", 1.1, NUMPY_NPY.label, RA.label),
+    Target(".npy written at most 1.1 x np.save", "write", 1.1, NUMPY_NPY.label, NPY.label),
+)
+
+MEMORY_TIMES, MEMORY_PLUS = 3, 200_000_000  # a write takes at most 3 x the arrays' bytes, and 200 MB
+BLOCKS_MEMORY = 150_000_000  # beyond imports, to write and to read 1 GB of CSV block by block
+GROWTH = 2  # time per cell, column or array at the largest size is at most this many times that of any smaller size

@@ -1,0 +1,85 @@
+"""The benchmarks: each figure of the design is measured by a case, and README says what RESULTS.md does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("psutil")
+cases = pytest.importorskip("benchmarks.cases")
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_each_target_is_measured_by_a_case_that_has_both_contenders():
+    from benchmarks.targets import TARGETS
+
+    for target in TARGETS:
+        known = [case for case in cases.CASES if not target.cases or case.key in target.cases]
+        assert {case.key for case in known} >= set(target.cases), target.text
+        measuring = [case for case in known if {target.peer, target.measured} <= {c.label for c in case.contenders}]
+        assert len(measuring) == len(target.cases) or (measuring and not target.cases), target.text
+        for case in measuring:
+            assert target.verb in case.contender(target.measured).verbs
+            assert target.verb in case.contender(target.peer).verbs
+
+
+def test_readme_says_what_the_results_say():
+    from benchmarks.summary import BEGIN, END, summarize
+
+    results = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.partition(BEGIN)[2].partition(END)[0].strip() == summarize(results)
+
+
+def test_a_summary_gives_the_least_and_the_most_and_counts_what_is_missed(tmp_path):
+    from benchmarks.summary import BEGIN, END, renew
+
+    results = """
+| target | case | measured |  |
+|---|---|---|---|
+| CSV, float64 written at most 1.15 x polars | 1 column | 1.04 x | met |
+| CSV, float64 written at most 1.15 x polars | 16 columns | 1.31 x | MISSED |
+| xlsx written at least 60 x faster than by openpyxl | workbook | 61.4 x faster | met |
+"""
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    renew(page, results)
+    assert page.read_text(encoding="utf-8").splitlines() == [
+        "before",
+        BEGIN,
+        "- CSV of float64 is written in 1.0 to 1.3 times polars' time",
+        "- workbooks are written 61 times as fast as by openpyxl",
+        "- 2 of 3 targets are met",
+        END,
+        "after",
+    ]
+
+
+def test_growth_is_linear_up_to_a_factor():
+    from benchmarks.growth import Growth
+    from benchmarks.targets import GROWTH
+
+    assert Growth("write", "cell", {1: 1.0, 10: 5.0, 100: 100.0}).ratio == 2.0
+    assert Growth("write", "cell", {10: 1.0, 100: 10.0 * GROWTH}).is_linear
+    assert not Growth("write", "cell", {10: 1.0, 100: 10.1 * GROWTH}).is_linear
+
+
+def test_what_takes_long_is_timed_once(tmp_path, monkeypatch):
+    from benchmarks import measure
+    from benchmarks.contenders import SHEETARRAY
+
+    calls: list[str] = []
+    contender = replace(SHEETARRAY, write=lambda path, arrays: (calls.append("w"), path.touch()), read=calls.append)
+    case = cases.Case("one", "one", 1, lambda rows: {}, (contender,))
+    options = {"rows": 1, "runs": 3, "memory": False, "say": str}
+    (result,) = measure.run_case(case, tmp_path, **options)
+    assert len(calls) == 8
+    assert len(result.seconds["write"]) == 3
+    calls.clear()
+    monkeypatch.setattr(measure, "SLOW", -1.0)
+    (result,) = measure.run_case(case, tmp_path, **options)
+    assert len(calls) == 2
+    assert len(result.seconds["read"]) == 1
