@@ -42,31 +42,35 @@ def encode_elements(array: Array) -> Encoded:
     Raises:
         DTypeError: a dtype that the format does not have, except opaque bytes, which are shown in hexadecimal.
     """
+    if array.dtype.kind in "VOM" or array.dtype.kind in "UT":
+        dtype = None if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype)
+        encoded = _encode_texts(dtype.kind if dtype else "string", list_texts(array))
+        if array.dtype.kind != "O":
+            return encoded
+        kinds = bytes(_describe_scalar(to_scalar(value))[1] for value in array.reshape(-1).tolist())
+        return Encoded("generic", "text", (*encoded.buffers, kinds))
+    kind = dtypes.from_numpy(array.dtype).kind
+    number = np.dtype(np.uint8 if kind == "bool" else np.int64) if kind in ("bool", "timedelta") else None
+    native = np.ascontiguousarray(array.reshape(-1))  # row-major, whatever the order in memory
+    native = native.astype(native.dtype.newbyteorder("<"), copy=False)
+    stored = native if number is None else native.view(number.newbyteorder("<"))
+    return Encoded(kind, stored.dtype.str[1:], (stored.tobytes(),))
+
+
+def list_texts(array: Array) -> list[str]:
+    """Return the elements of an array that holds no numbers as a page shows them, in row-major order.
+
+    Raises:
+        DTypeError: a dtype that the format does not have, except opaque bytes, which are shown in hexadecimal.
+    """
     if array.dtype.kind == "V" and array.dtype.names is None:
-        opaque = np.ascontiguousarray(array).reshape(-1)
-        return _encode_texts("string", [element.tobytes().hex() for element in opaque])
-    dtype = dtypes.from_numpy(array.dtype)
-    flat = array.reshape(-1)  # row-major, whatever the order in memory
-    match dtype.kind:
-        case "float" | "int" | "complex" | "bool" | "timedelta":
-            number = (
-                np.dtype(np.uint8 if dtype.kind == "bool" else np.int64)
-                if dtype.kind in ("bool", "timedelta")
-                else None
-            )
-            native = np.ascontiguousarray(flat)
-            native = native.astype(native.dtype.newbyteorder("<"), copy=False)
-            stored = native if number is None else native.view(number.newbyteorder("<"))
-            return Encoded(dtype.kind, stored.dtype.str[1:], (stored.tobytes(),))
-        case "datetime":
-            return _encode_texts("datetime", _texts_of_dates(np.ascontiguousarray(flat)))
-        case "generic":
-            scalars = [to_scalar(value) for value in flat.tolist()]
-            texts, kinds = zip(*map(_describe_scalar, scalars), strict=True) if scalars else ((), ())
-            encoded = _encode_texts("generic", texts)
-            return Encoded("generic", "text", (*encoded.buffers, bytes(kinds)))
-        case _:
-            return _encode_texts("string", [str(text) for text in flat.tolist()])
+        return [element.tobytes().hex() for element in np.ascontiguousarray(array).reshape(-1)]
+    kind, flat = dtypes.from_numpy(array.dtype).kind, array.reshape(-1)
+    if kind == "datetime":
+        return _texts_of_dates(np.ascontiguousarray(flat))
+    if kind == "generic":
+        return [_describe_scalar(to_scalar(value))[0] for value in flat.tolist()]
+    return [str(text) for text in flat.tolist()]
 
 
 def _texts_of_dates(flat: Any) -> list[str]:

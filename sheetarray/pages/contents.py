@@ -18,7 +18,8 @@ from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
 from ..labels import DatasetLabels
 from .blobs import encode_elements
-from .served import ServedArray
+from .differences import ServedDifference
+from .served import ServedArray, ServedFile
 from .tidy import make_tidy
 
 MOST_ELEMENTS = 4_000_000
@@ -34,13 +35,15 @@ class Contents:
     Attributes:
         manifest: all but the elements: `files`, `entries`, `findings`.
         blobs: bytes, by the numbers that entries name.
-        served: arrays that a server has, by the number of their entry.
+        served: arrays that a server has, and their differences, by the number of their entry.
+        checked: files that are served: with their numbers, and those of the entries of their arrays by name.
     """
 
     def __init__(self) -> None:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
-        self.served: dict[int, ServedArray] = {}
+        self.served: dict[int, ServedArray | ServedDifference] = {}
+        self.checked: list[tuple[int, ServedFile, dict[str, int]]] = []
         self.elements = 0
 
     @property
@@ -57,6 +60,7 @@ class Contents:
         infos: Mapping[str, ArrayInfo] | None = None,
         findings: Iterable[Finding] = (),
         unread: Mapping[str, str] | None = None,
+        file: ServedFile | None = None,
     ) -> None:
         """Add the arrays of a file, or those that a program has.
 
@@ -67,6 +71,7 @@ class Contents:
             infos: where they stand, by name.
             findings: of `check`.
             unread: arrays that cannot be read, and why.
+            file: that is served; its findings are told when a page asks for them.
 
         Raises:
             DTypeError: names an array that cannot be shown.
@@ -88,7 +93,27 @@ class Contents:
             self._add_labels(numbers, labels)
         for name, reason in (unread or {}).items():
             self._add_entry(name, "unread", note=reason)
-        self._add_findings(findings, numbers)
+        listed, unlisted = self.describe_findings(findings, len(self.manifest["files"]) - 1, numbers)
+        self.manifest["findings"] += listed
+        self.manifest["unlisted"] += unlisted
+        if file is not None:
+            self.checked.append((len(self.manifest["files"]) - 1, file, numbers))
+
+    def add_differences(self) -> None:
+        """Add, of two files, the difference of each pair of arrays of one name and shape that a server has."""
+        entries = self.manifest["entries"]
+        if len(self.manifest["files"]) != 2:
+            return
+        firsts = {
+            (entries[number]["name"], array.shape): (number, array)
+            for number, array in self.served.items()
+            if entries[number]["file"] == 0 and isinstance(array, ServedArray)
+        }
+        for number, array in list(self.served.items()):
+            pair = firsts.get((entries[number]["name"], array.shape))
+            if entries[number]["file"] == 1 and pair is not None and isinstance(array, ServedArray):
+                difference = self._add_served(entries[number]["name"], ServedDifference(pair[1], array), listed=False)
+                entries[pair[0]]["difference"] = difference
 
     # Entries -------------------------------------------------------------------------------------------------
 
@@ -116,12 +141,13 @@ class Contents:
             cells=_describe_cells(info, array.shape) if info else None,
         )
 
-    def _add_served(self, name: str, served: ServedArray) -> int:
+    def _add_served(self, name: str, served: ServedArray | ServedDifference, *, listed: bool = True) -> int:
         """Add an array that a server has: a page is told all but the elements."""
         encoded = encode_elements(np.zeros(0, served.dtype))
         number = self._add_entry(
             name,
             encoded.kind,
+            listed=listed,
             served=True,
             layout=encoded.layout,
             blobs=[],
@@ -175,11 +201,21 @@ class Contents:
                 for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
             ]
 
-    def _add_findings(self, findings: Iterable[Finding], numbers: Mapping[str, int]) -> None:
-        listed: list[dict[str, Any]] = self.manifest["findings"]
+    def describe_findings(
+        self, findings: Iterable[Finding], file: int, numbers: Mapping[str, int]
+    ) -> tuple[list[dict[str, Any]], int]:
+        """Return findings as a page lists them, and how many more there are.
+
+        Args:
+            findings: of a file.
+            file: its number.
+            numbers: of the entries of its arrays, by name.
+        """
+        listed: list[dict[str, Any]] = []
+        unlisted = 0
         for finding in findings:
             if len(listed) >= MOST_FINDINGS:
-                self.manifest["unlisted"] += 1
+                unlisted += 1
                 continue
             number = None if finding.array is None else numbers.get(finding.array)
             shape = [] if number is None else self.manifest["entries"][number]["shape"]
@@ -187,7 +223,7 @@ class Contents:
             inside = inside and all(0 <= place < size for place, size in zip(finding.index or (), shape, strict=True))
             listed.append(
                 {
-                    "file": len(self.manifest["files"]) - 1,
+                    "file": file,
                     "severity": finding.severity,
                     "location": finding.location or "",
                     "message": finding.message,
@@ -196,6 +232,7 @@ class Contents:
                     "index": list(finding.index or ()) if inside else None,
                 }
             )
+        return listed, unlisted
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:

@@ -44,8 +44,8 @@ SCRIPTS = (
 )
 """The parts of the program, in the order in which they stand in the page."""
 
-ASKING = "boxes.js"
-"""The part that asks a server, which no other page has."""
+ASKING = ("boxes.js", "asking.js")
+"""The parts that ask a server, which no other page has."""
 
 _POLICY = "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'"
 _FOOT = "The page holds its data, and asks nothing of any network."
@@ -105,7 +105,7 @@ def _read_asset(name: str) -> str:
 @lru_cache
 def _program(*, is_served: bool = False) -> tuple[str, str]:
     """Return the script and the style of every page."""
-    script = "\n".join(_read_asset(name) for name in ((ASKING, *SCRIPTS) if is_served else SCRIPTS))
+    script = "\n".join(_read_asset(name) for name in ((*ASKING, *SCRIPTS) if is_served else SCRIPTS))
     return f'"use strict";\n(() => {{\n{script}\n}})();\n', _read_asset("view.css")
 
 

@@ -6,10 +6,11 @@ without a name, which is mapped. So it is never in memory as a whole, and each l
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from .. import api, dtypes
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import DTypeError, FormatError, LimitError, NotFoundError
+from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
 from ..files import file_version
 from ..labelled import add_coordinates, read_with_labels, scan_options
 from ..labels import DatasetLabels, reading_labels
@@ -117,6 +118,17 @@ class ServedFile:
         """Return an array of the file; nothing of it is read yet."""
         return ServedArray(tuple(info.shape), _dtype_of(info), lambda: self._load(name, info), self._check, info)
 
+    def check(self) -> Iterator[Finding]:
+        """Yield the findings of `check`.
+
+        Raises:
+            FormatError: the file has changed.
+        """
+        known = inspect.signature(format_of(self._place, self._format, reading=True).function("check")).parameters
+        options = {name: value for name, value in self._options.items() if name in known}
+        yield from api.check(self._place, format=self._format, **options)
+        self._check()
+
     def _load(self, name: str, info: ArrayInfo) -> Array:
         try:
             format_of(self._place, self._format).function("iter_elements")
@@ -187,7 +199,7 @@ def serve_source(
     served = {name: file.serve(name, infos[name]) for name in wanted if _can_serve(name, infos[name], labels)}
     at_once = [name for name in wanted if name not in served]
     arrays = read_with_labels(place, at_once, format, options)[0] if at_once else {}
-    contents.add_file(title, {name: (served | arrays)[name] for name in wanted}, labels=labels, infos=infos)
+    contents.add_file(title, {name: (served | arrays)[name] for name in wanted}, labels=labels, infos=infos, file=file)
 
 
 def _can_serve(name: str, info: ArrayInfo, labels: DatasetLabels | None) -> bool:

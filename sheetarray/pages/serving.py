@@ -13,7 +13,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import LimitError, SheetArrayError
 from ..spool import Spool
+from .answers import Answers
 from .blobs import encode_elements
 from .contents import Contents
 from .page import make_html, page_policy
@@ -70,6 +71,7 @@ class ServedPage:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+        self._server.answers.close()
         for spool in self._spools:
             spool.__exit__(None, None, None)
 
@@ -94,6 +96,8 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, contents: Contents) -> None:
         super().__init__((HOST, 0), _Handler)
+        contents.add_differences()
+        self.answers = Answers(contents)
         self.token = secrets.token_urlsafe(32)
         self.host = f"{HOST}:{self.server_address[1]}"
         self.url = f"http://{self.host}/{self.token}/"
@@ -128,12 +132,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Write nothing: addresses hold the token."""
 
     def do_GET(self) -> None:
-        self._answer({"": self._give_page, "box": self._give_box, "open": self._give_nothing})
+        verbs = {"": self._give_page, "box": self._give_box, "open": self._give_nothing}
+        self._answer(verbs | {"summary": self._give_json, "search": self._give_json, "findings": self._give_json})
 
     def do_POST(self) -> None:
         self._answer({"closed": self._give_nothing})
 
-    def _answer(self, verbs: dict[str, Any]) -> None:
+    def _answer(self, verbs: dict[str, Callable[..., None]]) -> None:
         self.close_connection = True  # so that what else a request holds is never taken for the next one
         try:
             parts = urlsplit(self.path)
@@ -141,7 +146,10 @@ class _Handler(BaseHTTPRequestHandler):
             if verb not in verbs:
                 raise _RefusedError(404, "no such page")
             self.server.note_request(closes=verb == "closed")
-            verbs[verb](parts.query)
+            if verbs[verb] == self._give_json:
+                self._give_json(verb, parts.query)
+            else:
+                verbs[verb](parts.query)
         except _RefusedError as error:
             self._refuse(*error.args)
         except (SheetArrayError, OSError, ValueError) as error:
@@ -186,6 +194,17 @@ class _Handler(BaseHTTPRequestHandler):
             b"".join(encoded.buffers),
             {"Sheetarray-Lengths": ",".join(str(len(buffer)) for buffer in encoded.buffers)},
         )
+
+    def _give_json(self, verb: str, query: str) -> None:
+        try:
+            options = dict(parse_qsl(query, strict_parsing=bool(query), max_num_fields=4, keep_blank_values=True))
+        except ValueError:
+            raise _RefusedError(400, f"a {verb} is asked for as entry=0, with a query and a start") from None
+        try:
+            answer = self.server.answers.give(verb, options)
+        except KeyError:
+            raise _RefusedError(404, "no such array") from None
+        self._send(200, "application/json", json.dumps(answer).encode("ascii"))
 
     def _refuse(self, status: int, reason: str) -> None:
         self._send(status, "application/json", json.dumps({"error": reason}).encode("ascii"))

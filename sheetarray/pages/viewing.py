@@ -73,7 +73,8 @@ def view(
         storage_options: for the file systems of those that are URLs.
         serve: give the elements on demand, from a server on this machine that runs until `close()` is called or the
             program ends: for arrays of any size. A CSV as it was written is read piece by piece, `.npy` and `.ra` are
-            mapped, all else is read once. Neither findings nor differences are shown then.
+            mapped, all else is read once.
+            What is said of whole arrays, and the findings, come as soon as the server has worked them out.
         **options: for reading, as for `read`.
 
     Returns:

@@ -49,7 +49,7 @@ class ServedElements {
     this.wanted = new Map();
     this.isBusy = false;
     this.shown = null; // the box of the plane that is drawn
-    this.text = (place) => this.look(place, (elements, i) => elements.text(i), "…");
+    this.text = (place) => this.look(place, (elements, i) => elements.text(i), UNKNOWN);
     this.number = (place) => this.look(place, (elements, i) => elements.number(i), NaN);
     this.isMissing = (place) => this.look(place, (elements, i) => elements.isMissing(i), false);
   }
@@ -173,9 +173,9 @@ class ServedElements {
 
 // Draw what waited for a box.
 function redrawServed(array, kind) {
-  if (!view || groups[state.group][0] !== array) return;
+  if (!view || !state.panels.some((panel) => panel.array === array)) return;
   if (kind === "plane") return drawSlice();
-  view.lines.forEach((line, number) => drawLineOf(array, line, state.axes[number]));
+  view.lines.forEach((line, number) => drawLineOf(groups[state.group][0], line, state.axes[number]));
   readOut(state.index);
   return view.table.draw();
 }

@@ -13,7 +13,7 @@ const SCALES = [
 const MOST_LABELLED = 14; // characters of a label on an axis
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
-const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0 };
+const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0 };
 let view = null; // the parts of the page that belong to the chosen array
 let planes = [];
 
@@ -28,28 +28,30 @@ async function chooseGroup(number, index = null) {
   const [first] = group;
   byId("message").textContent = "";
   if (first.entry.kind === "unread") return showUnread(first.entry);
-  const loaded = first.entry.kind === "table" ? first.entry.columns.map((column) => arrays[column]) : group;
+  const loaded = first.entry.kind === "table" ? first.entry.columns.map((column) => arrays[column]) : withDifference(group, arrays);
   await Promise.all(loaded.map((array) => loadWithLabels(array, arrays)));
   if (request !== state.request) return undefined; // another one was chosen in the meantime
   state.group = number;
   if (first.entry.kind === "table") return showTidyTable(first.entry, loaded);
-  state.panels = makePanels(group, manifest.files);
+  state.panels = makePanels(group, manifest.files, arrays);
   state.index = index || first.shape.map(() => 0);
   state.axes = chooseAxes(first.shape);
   state.shown = 0;
   state.addresses = first.shape.length < 2;
-  if (first.isServed && !(await bringFirst(first, request))) return undefined;
+  if (first.isServed && !(await bringFirst(first, loaded, request))) return undefined;
   buildView(first);
-  return drawSlice();
+  drawSlice();
+  if (first.isServed) bringSummary(first);
+  return undefined;
 }
 
 // Wait for the first slice of an array that is served; return whether it is still the chosen one, and has come.
-async function bringFirst(array, request) {
-  if (state.scale.startsWith("array")) state.scale = "slice 2"; // nobody has seen all of the array
+async function bringFirst(array, loaded, request) {
+  if (state.scale.startsWith("array")) state.scale = "slice 2"; // the colours of all of the array have not come yet
   view = null;
   byId("message").textContent = "reading …";
   let problem = null;
-  if (array.count) await array.elements.bring(state.index, state.axes).catch((error) => (problem = error));
+  if (array.count) await Promise.all(loaded.map((each) => each.elements.bring(state.index, state.axes))).catch((error) => (problem = error));
   if (request !== state.request) return false;
   byId("message").textContent = "";
   if (problem) showUnread({ name: array.entry.name, note: problem.message });
@@ -82,8 +84,8 @@ function listArrays() {
 
 function listFindings() {
   const { findings, unlisted } = manifest;
-  if (!findings.length) return;
-  byId("findings").hidden = false;
+  byId("finding-list").replaceChildren();
+  byId("findings").hidden = !findings.length;
   byId("findings-title").textContent = `Findings (${countText(findings.length + unlisted)})`;
   for (const finding of findings) {
     const array = finding.entry === null ? null : arrays[finding.entry];

@@ -26,7 +26,7 @@ function makeControls(array) {
       state.scale = value;
       drawSlice();
     };
-    controls.append(makeSelect("scale", "Colours", SCALES.filter(([key]) => !array.isServed || key.startsWith("slice")), state.scale, onChange));
+    controls.append(makeSelect("scale", "Colours", SCALES, state.scale, onChange));
   }
   const copy = (id, title, text) => make("button", { type: "button", id, on: { click: () => copyShown(text()) } }, title);
   controls.append(
@@ -79,7 +79,6 @@ function makeTableControls(array) {
     const box = make("input", { type: "checkbox", id: "addresses", on: { change: onChange } });
     controls.append(make("div", { class: "field inline" }, box, make("label", { for: "addresses" }, "Cell addresses")));
   }
-  if (array.isServed) return controls; // nobody has all of the array to search in
   const search = make("form", { class: "field", role: "search" });
   const input = make("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: array.elements.isNumeric ? "17.25, > 30, NaN" : "text" });
   search.addEventListener("submit", (event) => {
@@ -98,7 +97,11 @@ function makeTableControls(array) {
 }
 
 function find(array, query, isBack) {
-  const { count, place } = searchElements(array.elements, query, array.place(state.index), isBack);
+  if (array.isServed) findServed(array, query, isBack);
+  else showMatch(array, searchElements(array.elements, query, array.place(state.index), isBack), query);
+}
+
+function showMatch(array, { count, place }, query = "-") {
   if (place < 0) {
     view.found.textContent = query.trim() ? "not in the array" : "";
     return;

@@ -93,10 +93,13 @@ function countBars(numbers, { low, high }) {
   return { bars, below, above };
 }
 
-function drawHistogram(canvas, numbers, scale) {
+function drawHistogram(canvas, numbers, scale, title) {
+  return drawBars(canvas, countBars(numbers, scale), scale, title);
+}
+
+function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
   const height = 190;
   const { context, width } = openCanvas(canvas, height);
-  const { bars, below, above } = countBars(numbers, scale);
   const { low, high } = scale;
   const most = Math.max(...bars, 1);
   const plot = {
@@ -108,7 +111,7 @@ function drawHistogram(canvas, numbers, scale) {
   for (const tick of valueTicks(0, most, 3)) {
     const y = plot.top + plot.height * (1 - tick / most);
     drawLine(context, plot.left, y, plot.left + plot.width, y, "line");
-    if (Number.isInteger(tick)) drawText(context, countText(tick), plot.left - 6, y, { align: "right", baseline: "middle" });
+    if (Number.isInteger(tick)) drawText(context, tick < 1e6 ? countText(tick) : `${tick / 1e6} M`, plot.left - 6, y, { align: "right", baseline: "middle" });
   }
   context.fillStyle = themeColour("first");
   bars.forEach((count, bar) => {
@@ -123,7 +126,7 @@ function drawHistogram(canvas, numbers, scale) {
     drawText(context, roundNumber(tick), x, bottom + 7);
   }
   const outside = [below && `${countText(below)} below`, above && `${countText(above)} above`].filter(Boolean).join(", ");
-  const title = outside ? `how often (${outside})` : "how often";
+  const title = outside ? `${words} (${outside})` : words;
   drawText(context, title, plot.left + plot.width / 2, height - 16, { colour: "ink", longest: plot.width });
   return `Histogram: ${bars.length} bars from ${roundNumber(low)} to ${roundNumber(high)}${outside && `, ${outside}`}`;
 }

@@ -35,7 +35,8 @@ function start() {
   window.addEventListener("afterprint", () => setTheme(dark.matches ? "dark" : "light"));
   if (manifest.served) keepServer();
   listArrays();
-  listFindings();
+  if (manifest.served) bringFindings();
+  else listFindings();
   if (groups.length) return chooseGroup(0);
   byId("message").textContent = "There is no array.";
   return Promise.resolve();

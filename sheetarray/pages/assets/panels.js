@@ -1,12 +1,14 @@
 // Panels: arrays of one name in several files side by side, and the difference of two.
 
+const UNKNOWN = "…"; // an element that has not come yet
+
 // Group the entries that are listed: arrays of one name, shape and kind of dimension go together.
 function groupEntries(manifest, arrays) {
   const groups = new Map();
   manifest.entries.forEach((entry, number) => {
     if (!entry.listed) return;
-    const isAlone = entry.kind === "table" || entry.kind === "unread" || entry.served;
-    const key = JSON.stringify([entry.name, entry.shape, isAlone ? number : ""]);
+    const isAlone = entry.kind === "table" || entry.kind === "unread";
+    const key = JSON.stringify([entry.name, entry.shape, Boolean(entry.served), isAlone ? number : ""]);
     const group = groups.get(key);
     if (group && !group.some((other) => other.entry.file === entry.file)) group.push(arrays[number]);
     else groups.set(group ? `${key}${number}` : key, [arrays[number]]);
@@ -34,8 +36,14 @@ function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
   return { rows, columns, high: rows, wide: columns, numbers, placeAt };
 }
 
+// The arrays of a group, and the difference of two that a server has, which it works out.
+function withDifference(group, arrays) {
+  const number = group.length === 2 ? group[0].entry.difference : undefined;
+  return number === undefined ? group : [...group, arrays[number]];
+}
+
 // What is drawn of a group: one panel for each array, and for two of them the difference.
-function makePanels(group, files) {
+function makePanels(group, files, arrays) {
   const panels = group.map((array, number) => ({
     title: files[array.entry.file],
     array,
@@ -45,19 +53,25 @@ function makePanels(group, files) {
     text: array.elements.text,
     isMissing: array.elements.isMissing,
   }));
-  if (group.length === 2) {
+  const [served] = withDifference(group, arrays).slice(2);
+  if (served && group[0].isServed) {
+    const { elements } = served;
+    panels.push({ ...describeDifference(group), array: served, number: elements.number, text: (place) => (elements.text(place) === UNKNOWN ? UNKNOWN : roundNumber(elements.number(place), 9)), isMissing: elements.isMissing });
+  } else if (group.length === 2 && !group[0].isServed) {
     const [first, second] = group.map((array) => array.elements);
     const number = (place) => difference(first, place, second, place);
     panels.push({
-      title: first.isNumeric ? "difference (second − first)" : "different (1) or the same (0)",
+      ...describeDifference(group),
       array: group[0],
-      colour: "third",
-      isDifference: true,
-      isNumeric: true,
       number,
       text: (place) => roundNumber(number(place), 9),
       isMissing: (place) => Number.isNaN(number(place)),
     });
   }
   return panels;
+}
+
+function describeDifference([first]) {
+  const title = first.elements.isNumeric ? "difference (second − first)" : "different (1) or the same (0)";
+  return { title, colour: "third", isDifference: true, isNumeric: true };
 }

@@ -1,0 +1,240 @@
+"""What is asked of a whole array that a server has: statistics, histograms and searches, worked out block by block.
+
+A pass goes on as long as somebody asks: each request takes it a little further and is told how far it is, so that
+nothing runs for a page that has gone. No more of an array is in memory than one block.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..dtypes import Array, Mask
+from .matching import Matcher
+from .measures import count_bars, find_missing, is_numeric, to_numbers
+
+_PATIENCE = 0.4  # seconds of one request
+_BLOCK = 2**20  # elements
+_TEXT_BLOCK = 2**16  # elements that are no numbers, and take Python
+_MOST_SAMPLED = 200_000  # elements from which the 2nd and the 98th of a hundred are told
+
+
+class Boxes(Protocol):
+    """An array of which boxes can be taken."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype."""
+
+    def take(self, box: tuple[slice, ...]) -> Array:
+        """Return the elements of a box."""
+
+
+class Blocks:
+    """An array cut into blocks of elements that follow one another in row-major order.
+
+    Attributes:
+        starts: the place of the first element of each block, and the number of elements after the last.
+    """
+
+    def __init__(self, array: Boxes) -> None:
+        self.array = array
+        shape, most = array.shape, _BLOCK if is_numeric(array.dtype) else _TEXT_BLOCK
+        self._axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
+        self._beside = math.prod(shape[self._axis + 1 :])
+        rows = min(max(1, most // max(1, self._beside)), shape[self._axis])
+        lines = [*range(0, shape[self._axis], rows)]
+        outer, inner = math.prod(shape[: self._axis]), shape[self._axis] * self._beside
+        places = np.add.outer(np.arange(outer) * inner, np.array(lines, np.int64) * self._beside)
+        self.starts = np.append(places.reshape(-1), outer * inner)
+        self.count = int(outer * inner)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def take(self, number: int) -> Array:
+        """Return the elements of a block, in one dimension."""
+        start, stop = int(self.starts[number]), int(self.starts[number + 1])
+        index = np.unravel_index(start, self.array.shape)
+        high = (stop - start) // self._beside
+        box = [slice(int(at), int(at) + 1, 1) for at in index[: self._axis]]
+        box.append(slice(int(index[self._axis]), int(index[self._axis]) + high, 1))
+        box += [slice(0, size, 1) for size in self.array.shape[self._axis + 1 :]]
+        return self.array.take(tuple(box)).reshape(-1)
+
+    def block_of(self, place: int) -> int:
+        """Return which block holds an element."""
+        return int(np.searchsorted(self.starts, place, side="right")) - 1
+
+
+class Pass:
+    """One pass, or several, over all blocks of an array, which goes on as long as somebody asks."""
+
+    passes = 1
+
+    def __init__(self, array: Boxes) -> None:
+        self.blocks = Blocks(array)
+        self._next, self._lock = 0, threading.Lock()
+
+    def advance(self, patience: float = _PATIENCE) -> dict[str, Any]:
+        """Go on for a while, at least by one block; return how far it is, and what has come of it once it is done.
+
+        Raises:
+            FormatError: the file has changed, or cannot be read.
+        """
+        until = time.monotonic() + patience
+        with self._lock:
+            total = self.passes * len(self.blocks)
+            while self._next < total:
+                number = self._next % len(self.blocks)
+                self.look(self._next // len(self.blocks), number, self.blocks.take(number))
+                self._next += 1
+                if time.monotonic() > until:
+                    break
+            state = {"done": self._next, "total": total}
+            return state if self._next < total else state | self.result()
+
+    def look(self, turn: int, number: int, elements: Array) -> None:
+        """Take in the elements of a block."""
+        raise NotImplementedError
+
+    def result(self) -> dict[str, Any]:
+        """Return what has come of it."""
+        raise NotImplementedError
+
+
+class Summary(Pass):
+    """Statistics of an array, the ranges of its colours, and a histogram for each of them."""
+
+    def __init__(self, array: Boxes) -> None:
+        super().__init__(array)
+        self._is_numeric = is_numeric(array.dtype)
+        self.passes = 2 if self._is_numeric else 1
+        self._missing = self._infinite = self._finite = 0
+        self._mean = self._squares = 0.0
+        self._ends: dict[str, tuple[Any, int]] = {}  # the least and the greatest element: its value, its place
+        self._stride = max(1, math.ceil(self.blocks.count / _MOST_SAMPLED))
+        self._sample: list[Array] = []
+        self._scales: dict[str, tuple[float, float]] = {}
+        self._bars: dict[str, Array] = {}
+
+    def look(self, turn: int, number: int, elements: Array) -> None:
+        """Take in the elements of a block: what they are, and then how often."""
+        missing = find_missing(elements)
+        if not self._is_numeric:
+            self._missing += int(missing.sum())
+            return
+        numbers = to_numbers(elements)
+        finite = np.isfinite(numbers) & ~missing
+        if turn == 0:
+            self._describe(number, elements, numbers, missing, finite)
+            return
+        if not self._scales:
+            self._scales = self._find_scales()
+        for name, (low, high) in self._scales.items():
+            counts = count_bars(numbers[~missing], low, high)
+            self._bars[name] = self._bars.get(name, np.zeros_like(counts)) + counts
+
+    def _describe(self, number: int, elements: Array, numbers: Array, missing: Mask, finite: Mask) -> None:
+        self._missing += int(missing.sum())
+        self._infinite += int((~finite & ~missing).sum())
+        places = np.flatnonzero(finite)
+        if not len(places):
+            return
+        start = int(self.blocks.starts[number])
+        some = numbers[places]
+        whole = elements.view(np.int64) if elements.dtype.kind == "m" else elements
+        exact = whole[places] if whole.dtype.kind in "iu" else some
+        for name, at, sign in (("least", int(exact.argmin()), -1), ("greatest", int(exact.argmax()), 1)):
+            value = exact[at].item()
+            known = self._ends.get(name)
+            if known is None or (value < known[0] if sign < 0 else value > known[0]):
+                self._ends[name] = value, start + int(places[at])
+        first = -start % self._stride
+        sampled = np.arange(first, len(numbers), self._stride)
+        self._sample.append(numbers[sampled[finite[sampled]]])
+        self._add_moments(some)
+
+    def _add_moments(self, numbers: Array) -> None:
+        """Take numbers into the mean and the sum of squares: of blocks, as Chan, Golub and LeVeque do."""
+        unit = float(np.abs(numbers).max()) or 1.0  # so that no sum overflows
+        mean = float((numbers / unit).mean()) * unit
+        count = self._finite + len(numbers)
+        with np.errstate(over="ignore"):
+            squares = np.square(numbers - mean).sum()
+            if self._finite:
+                squares += np.square(mean - self._mean) * (self._finite * len(numbers) / count)
+        self._squares += float(squares)
+        self._mean = self._mean * (self._finite / count) + mean * (len(numbers) / count)
+        self._finite = count
+
+    def _find_scales(self) -> dict[str, tuple[float, float]]:
+        """Return the least and the greatest colour: of the full range, and from the 2nd to the 98th of a hundred."""
+        if not self._ends:
+            return {"full": (0.0, 0.0), "2": (0.0, 0.0)}
+        full = float(self._ends["least"][0]), float(self._ends["greatest"][0])
+        sample = np.sort(np.concatenate(self._sample))
+        scales = {"full": full, "2": full}
+        if len(sample):
+            low, high = (float(sample[math.floor(share * (len(sample) - 1) + 0.5)]) for share in (0.02, 0.98))
+            if high > low:
+                scales["2"] = low, high
+        return scales
+
+    def result(self) -> dict[str, Any]:
+        """Return the statistics; of the least and the greatest element their places."""
+        if not self._is_numeric:
+            return {"count": self.blocks.count, "missing": self._missing}
+        deviation = math.sqrt(self._squares / self._finite) if self._finite else 0.0
+        return {
+            "count": self.blocks.count,
+            "missing": self._missing,
+            "infinite": self._infinite,
+            "mean": self._mean,
+            "deviation": deviation if math.isfinite(deviation) else None,
+            **{name: self._ends[name][1] if self._ends else None for name in ("least", "greatest")},
+            "scales": {name: {"low": low, "high": high} for name, (low, high) in self._scales.items()},
+            "bars": {name: counts.tolist() for name, counts in self._bars.items()},
+        }
+
+
+class Search(Pass):
+    """All elements of an array that are what somebody looks for: how many of them each block has."""
+
+    def __init__(self, array: Boxes, matcher: Matcher) -> None:
+        super().__init__(array)
+        self._matcher = matcher
+        self._counts = np.zeros(len(self.blocks), np.int64)
+
+    def look(self, turn: int, number: int, elements: Array) -> None:  # noqa: ARG002  (there is one turn)
+        """Count the matches in a block."""
+        self._counts[number] = np.count_nonzero(self._matcher(elements))
+
+    def result(self) -> dict[str, Any]:
+        """Return how many there are."""
+        return {"count": int(self._counts.sum())}
+
+    def find(self, start: int, *, is_back: bool) -> int:
+        """Return the place of the next match after an element, or of the one before it, around the end; -1 for none."""
+        filled = np.flatnonzero(self._counts)
+        if not len(filled):
+            return -1
+        own = self.blocks.block_of(min(max(start, 0), self.blocks.count - 1))
+        order = filled[::-1] if is_back else filled
+        away = own - order if is_back else order - own
+        for number in (*order[away >= 0][:2].tolist(), int(order[0])):
+            places = self.blocks.starts[number] + np.flatnonzero(self._matcher(self.blocks.take(number)))
+            beyond = places[places < start] if is_back else places[places > start]
+            if len(beyond):
+                return int(beyond[-1 if is_back else 0])
+        return int(
+            places[-1 if is_back else 0]
+        )  # of the last block that was looked at: there is no other way but around
