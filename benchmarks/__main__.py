@@ -15,6 +15,7 @@ from .cases import CASES
 from .growth import run_growth
 from .measure import SLOW, Say, run_case, run_imports, run_processes, run_scan
 from .memory import blocks_memory
+from .pages import SHAPES, measure_pages
 from .report import CONVERTED, Run, markdown, show
 from .summary import renew
 
@@ -71,6 +72,10 @@ def _measure(options: argparse.Namespace, folder: Path, say: Say) -> Run:
         run.imports = run_imports(runs, say)
         run.growth += run_growth(folder, quick=options.quick, say=say)
         run.processes = run_processes(folder, count=10 if options.quick else CONVERTED, say=say)
+        say("pages in a browser")
+        run.pages = [*(measure_pages(SHAPES[:1], runs=1) if options.quick else measure_pages())]
+        if not run.pages:
+            run.remarks.append("Pages are measured where Chromium, its driver and selenium are.")
     if options.slow and not options.only:
         say("1 GB of CSV block by block")
         run.blocks = blocks_memory(folder, 10**7 if options.quick else 10**9)

@@ -16,6 +16,7 @@ from rich.table import Table
 from .contenders import Verb
 from .growth import Growth
 from .measure import Result, Scan
+from .pages import HEADINGS as PAGE_HEADINGS
 from .targets import BLOCKS_MEMORY, GROWTH, MEMORY_PLUS, MEMORY_TIMES, TARGETS
 
 CONVERTED = 1000  # files that one and two processes convert
@@ -49,6 +50,7 @@ class Run:
         processes: seconds of a conversion of files, by the number of processes.
         runs: how many were timed.
         remarks: what a reader of the table has to know.
+        pages: figures of pages in a browser, row by row.
     """
 
     runs: int
@@ -59,6 +61,7 @@ class Run:
     blocks: dict[str, int] = field(default_factory=dict)
     processes: dict[int, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    pages: list[list[str]] = field(default_factory=list)
 
     def peer(self, result: Result, label: str) -> Result | None:
         """Another contender in the same case."""
@@ -271,6 +274,9 @@ def markdown(run: Run) -> str:
         *_table(["what", "unit", "time of one, by their number"], growth_rows(run)),
         "",
     ]
+    if run.pages:
+        words = "Of noise, which deflate hardly shortens, in Chromium; the least of five."
+        parts += ["## Pages", "", words, "", *_table(list(PAGE_HEADINGS), iter(run.pages)), ""]
     return "\n".join(parts)
 
 

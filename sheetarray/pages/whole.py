@@ -38,7 +38,7 @@ class Boxes(Protocol):
         """Return the elements of a box."""
 
 
-class Blocks:
+class FlatBlocks:
     """An array cut into blocks of elements that follow one another in row-major order.
 
     Attributes:
@@ -81,7 +81,7 @@ class Pass:
     passes = 1
 
     def __init__(self, array: Boxes) -> None:
-        self.blocks = Blocks(array)
+        self.blocks = FlatBlocks(array)
         self._next, self._lock = 0, threading.Lock()
 
     def advance(self, patience: float = _PATIENCE) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from sheetarray.pages import ServedPage, whole
 from sheetarray.pages.differences import ServedDifference, subtract_elements
 from sheetarray.pages.matching import Matcher, make_matcher
 from sheetarray.pages.served import ServedArray
-from sheetarray.pages.whole import Blocks, Search, Summary
+from sheetarray.pages.whole import FlatBlocks, Search, Summary
 
 BIG = np.iinfo(np.int64)
 FIELD = np.random.default_rng(4).normal(size=(9, 40, 50))
@@ -55,7 +55,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_blocks_are_the_elements_in_their_order(shape: tuple[int, ...], order: Any) -> None:
     array = np.array(np.arange(np.prod(shape)).reshape(shape), order=order)
-    blocks = Blocks(serve(array))
+    blocks = FlatBlocks(serve(array))
     pieces = [blocks.take(number) for number in range(len(blocks))]
     assert np.concatenate(pieces).tolist() == list(range(array.size))
     assert max(map(len, pieces)) <= 7
