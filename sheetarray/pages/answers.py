@@ -17,7 +17,7 @@ _PATIENCE = 0.4  # seconds in which a check may end before a page is told to ask
 
 
 class Answers:
-    """What has been asked of whole arrays, and how far it is.
+    """The questions about whole arrays, and how far their answers are.
 
     Args:
         contents: what the page shows.
@@ -31,7 +31,7 @@ class Answers:
         self._checking: _Checking | None = None
 
     def give(self, verb: str, options: dict[str, str]) -> dict[str, Any]:
-        """Return what there is to say by now; `done` is less than `total` until it is all.
+        """Return the answer as far as it is known by now; `done` is less than `total` until it is all.
 
         Args:
             verb: summary, search or findings.
@@ -108,7 +108,7 @@ class _Checking:
             self._files += 1
 
     def give(self) -> dict[str, Any]:
-        """Return how many files are checked, and the findings once all are."""
+        """Return the number of files that are checked, and the findings once all are."""
         self._thread.join(_PATIENCE)
         total = len(self._contents.checked)
         if self._thread.is_alive():

@@ -15,7 +15,7 @@ from .served import Box, ServedArray
 
 @dataclass(frozen=True, slots=True)
 class ServedDifference:
-    """How far the elements of a second array lie above those of a first one of the same shape.
+    """The distances of the elements of a second array above those of a first one of the same shape.
 
     Attributes:
         first: an array.
@@ -52,7 +52,7 @@ class ServedDifference:
 
 
 def subtract_elements(first: Array, second: Array) -> Array:
-    """Return how far elements lie above others: 0 where both are the same, NaN where one is missing, as doubles.
+    """Return the distances of elements above others: 0 where both are the same, NaN where one is missing, as doubles.
 
     Integers are subtracted exactly; of complex numbers it is the distance; of what is no number 1 where they differ.
     """

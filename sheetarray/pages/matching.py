@@ -25,7 +25,7 @@ Matcher = Callable[[Array], Mask]
 
 
 def make_matcher(dtype: np.dtype[Any], query: str) -> Matcher | None:
-    """Return what tells whether elements are what somebody looks for, as the page itself would; None for what none is.
+    """Return a function that masks the elements somebody looks for, as the page itself would; None for no query.
 
     Args:
         dtype: of the elements.
@@ -67,7 +67,7 @@ def _parse_number(numeral: str) -> float | None:
 
 
 def _match_whole(numeral: str, dtype: np.dtype[Any]) -> Matcher:
-    """Return what compares integers of 64 bits with all their digits."""
+    """Return a function that compares integers of 64 bits with all their digits."""
     exact = int(numeral) if re.fullmatch(r"[+-]?[0-9]{1,20}", numeral) else None
     limits = np.iinfo(np.int64 if dtype.kind == "m" else dtype)
     if exact is None or not limits.min <= exact <= limits.max:

@@ -27,7 +27,7 @@ def to_numbers(elements: Array) -> Array:
 
 
 def find_missing(elements: Array) -> Mask:
-    """Return which elements are missing to a page."""
+    """Return a mask of the elements that are missing to a page."""
     if elements.dtype.kind in "fc":
         return np.isnan(elements)
     if elements.dtype.kind in "mM":
@@ -38,7 +38,7 @@ def find_missing(elements: Array) -> Mask:
 
 
 def count_bars(numbers: Array, low: float, high: float) -> Array:
-    """Return how many numbers stand in each bar of a histogram, and at its end how many below and above all of them."""
+    """Return the count of numbers in each bar of a histogram, and then of those below and above all of them."""
     inside = numbers[(numbers >= low) & (numbers <= high)]
     bars = _BARS if high > low else 1
     share = (inside / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.zeros(len(inside))

@@ -71,7 +71,7 @@ class FlatBlocks:
         return self.array.take(tuple(box)).reshape(-1)
 
     def block_of(self, place: int) -> int:
-        """Return which block holds an element."""
+        """Return the number of the block that holds an element."""
         return int(np.searchsorted(self.starts, place, side="right")) - 1
 
 
@@ -107,7 +107,7 @@ class Pass:
         raise NotImplementedError
 
     def result(self) -> dict[str, Any]:
-        """Return what has come of it."""
+        """Return the outcome."""
         raise NotImplementedError
 
 
@@ -219,7 +219,7 @@ class Search(Pass):
         self._counts[number] = np.count_nonzero(self._matcher(elements))
 
     def result(self) -> dict[str, Any]:
-        """Return how many there are."""
+        """Return the number of matches."""
         return {"count": int(self._counts.sum())}
 
     def find(self, start: int, *, is_back: bool) -> int:
