@@ -45,7 +45,7 @@ class ArrayColumn:
             None where half of an element is there.
         """
         ((first, rest),) = self.pieces
-        if isinstance(rest, Sequence) or rest.dtype == _to_series([]).dtype:
+        if isinstance(rest, Sequence) or _holds_text(rest):
             cells = _concatenate(first, rest)
             count = count_filled_cells(cells)
             if self.written.dtype.kind != "complex" or count == self.written.capacity:
@@ -58,12 +58,14 @@ class ArrayColumn:
         """Return whether more than half of the cells from the last element to the end of the only part are blank."""
         ((first, rest),) = self.pieces
         start = max(0, self.written.capacity - len(first))
+        if start >= len(rest):
+            return False
         if isinstance(rest, Sequence):
             cells = rest[start : count_filled_cells(rest)]
             return 2 * sum(map(is_blank, cells)) > len(cells)
         end = len(rest) - _count_trailing_nulls(rest)
         below = rest[start : max(start, end)]
-        blanks = below.null_count() + (int((below == "").sum()) if below.dtype == _to_series([]).dtype else 0)
+        blanks = below.null_count() + (int((below == "").sum()) if _holds_text(below) else 0)
         return 2 * blanks > len(below)
 
     def take_length(self, elements: int) -> None:
@@ -93,8 +95,7 @@ class ArrayColumn:
         """Whether every piece came as the text that it is."""
         if self._is_short_text:
             return True
-        text = _to_series([]).dtype
-        return all(not isinstance(rest, Sequence) and rest.dtype == text for _, rest in self.pieces)
+        return all(not isinstance(rest, Sequence) and _holds_text(rest) for _, rest in self.pieces)
 
     @property
     def _is_short_text(self) -> bool:
@@ -221,6 +222,12 @@ def _to_series(cells: Sequence[Cell]) -> pl.Series:
     import polars as pl
 
     return pl.Series(cells, dtype=pl.String)
+
+
+def _holds_text(cells: pl.Series) -> bool:
+    import polars as pl
+
+    return cells.dtype == pl.String
 
 
 def _concatenate(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:

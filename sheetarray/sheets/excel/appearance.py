@@ -5,7 +5,7 @@ Everything is found from the layout and a few elements of each column, so that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
 from ...labels.description import NAME as LABELS_NAME
+from .alike import EXACT, group_alike, typed_together
 from .package.styles import CellStyles
 
 if TYPE_CHECKING:
     import polars as pl
 
-EXACT = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
 GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
 _SAMPLE, _SPREAD = 20, 60  # elements that a column's width is found from: the first ones, and some all over it
@@ -61,14 +61,39 @@ def is_for_programs(piece: LayoutColumn) -> bool:
     return piece.name == LABELS_NAME
 
 
-def column_width(piece: LayoutColumn, style: int | None, *, as_text: bool) -> float:
-    """Return the width of a column, in characters, in which its name, its header and some of its elements fit."""
-    unit = serial_unit(piece.buffer.dtype)
-    if unit is not None and style is not None:
-        widest = len(DATE_CODES[unit])
-    else:
-        widest = max((_longest_text(kind) for cells in _samples(piece, as_text) for kind in cells.kinds), default=0)
-    return min(max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + 2.0, widest + 2.0), _WIDEST)
+def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:
+    """Return the width of each column, in characters, in which its name, its header and some of its elements fit."""
+    widest = [0] * len(pieces)
+    sampled = []
+    for place, (piece, style) in enumerate(zip(pieces, styles, strict=True)):
+        unit = serial_unit(piece.buffer.dtype)
+        if unit is not None and style is not None:
+            widest[place] = len(DATE_CODES[unit])
+        else:
+            sampled.append((place, piece, None, min(len(piece.buffer), _SAMPLE)))
+    groups, alone = group_alike(sampled)
+    for places in groups:
+        for place, length in zip(places, _longest_together([pieces[place] for place in places], as_text), strict=True):
+            widest[place] = length
+    for place in alone:
+        kinds = (kind for cells in _samples(pieces[place], as_text) for kind in cells.kinds)
+        widest[place] = max(map(_longest_text, kinds), default=0)
+    return [
+        min(max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + 2.0, length + 2.0), _WIDEST)
+        for piece, length in zip(pieces, widest, strict=True)
+    ]
+
+
+def _longest_together(pieces: Sequence[LayoutColumn], as_text: bool) -> list[int]:
+    """Return the length of the longest text among the first elements of each column, of columns that are alike."""
+    import polars as pl
+
+    cells = typed_together([piece.buffer[:_SAMPLE] for piece in pieces], pieces[0], None, as_text=as_text)
+    longest = np.zeros(len(pieces), np.int64)
+    for kind in cells.kinds:
+        lengths = kind.cast(pl.String).str.len_chars().fill_null(0).to_numpy()
+        longest = np.maximum(longest, lengths.reshape(-1, len(pieces)).max(axis=0, initial=0))
+    return longest.tolist()
 
 
 def _samples(piece: LayoutColumn, as_text: bool) -> Iterator[TypedCells]:

@@ -12,10 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
-from .appearance import EXACT, stands_right
+from .alike import EXACT, group_alike, typed_together
+from .appearance import stands_right
 from .cell_forms import NUMBER, SPACED_TEXT, TEXT, split_kinds
 from .package.styles import CellStyles
 from .views.cells import linked_xml
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CELLS_A_BLOCK = 2**17
+SHORT_BLOCK = 256  # rows of a block of which the columns of one kind are made together
 
 _HIDDEN = ' hidden="1" outlineLevel="1"'
 _AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside which a click shows them
@@ -91,7 +95,7 @@ class RowWriter:
         head = [self._name(piece)] if self.layout.named else []
         room = self.layout.count_zone_elements(piece)
         first = self._first_cells(piece, room) if room else []
-        return [*head, *[""] * piece.blanks, *map(_header_cell_xml, piece.header), *first]
+        return [*head, *[""] * piece.blanks, *_header_xml(tuple(piece.header)), *first]
 
     def _first_cells(self, piece: LayoutColumn, count: int) -> list[str]:
         if piece.name not in self._links:
@@ -122,7 +126,52 @@ class RowWriter:
 
     # The body ------------------------------------------------------------------------------------------------
 
-    def _block_xml(self, row: int, count: int) -> memoryview:
+    def _block_xml(self, row: int, count: int) -> bytes | memoryview:
+        return self._short_block_xml(row, count) if count <= SHORT_BLOCK else self._long_block_xml(row, count)
+
+    def _short_block_xml(self, row: int, count: int) -> bytes:
+        """Return a block of few rows: all cells of columns that are alike are made at once, and put in order then."""
+        import polars as pl
+
+        numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
+        pieces, width = self.layout.pieces, len(self.layout.pieces) + 2
+        spans = [self.layout.elements_in_rows(piece, row, count) for piece in pieces]
+        filled = [place for place, span in enumerate(spans) if span[1]]
+        styles = [self._styles[id(piece)] for piece in pieces]
+        groups, alone = group_alike(
+            (place, pieces[place], styles[place], spans[place][1])
+            for place in filled
+            if pieces[place].name not in self._links
+        )
+        alone += [place for place in filled if pieces[place].name in self._links]
+        starts = pl.select(pl.format('<row r="{}">', numbers)).to_series()
+        cells, rows = [starts, pl.repeat("</row>", count, dtype=pl.String, eager=True)], np.arange(count) * width
+        order = [rows, rows + width - 1]
+        for places in groups:
+            like, span = pieces[places[0]], spans[places[0]]
+            buffers = [pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
+            kinds = split_kinds(
+                typed_together(buffers, like, styles[places[0]], as_text=self.as_text), styles[places[0]]
+            )
+            across, down = np.tile(np.arange(len(places)), span[1]), np.repeat(np.arange(span[1]), len(places))
+            heads = pl.Series([f'<c r="{self._letters[place]}' for place in places]).gather(across)
+            cells.append(_cells_together(kinds, heads, numbers.gather(down)))
+            order.append(rows[down] + np.array(places)[across] + 1)
+        for place in alone:
+            cells.append(self._column_cells(place, numbers, spans[place]))
+            order.append(rows[: len(cells[-1])] + place + 1)
+        in_order = pl.concat(cells).gather(np.argsort(np.concatenate(order), kind="stable"))
+        return str(in_order.str.join("").item()).encode()
+
+    def _column_cells(self, place: int, numbers: pl.Series, span: tuple[int, int]) -> pl.Series:
+        """Return the cells of a column one by one, whole; empty for a blank."""
+        piece, (first, filled) = self.layout.pieces[place], span
+        if piece.name in self._links:
+            return self._linked_cells(piece, self._letters[place], numbers[:filled], first)
+        kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
+        return _mixed_cells(kinds, self._letters[place], numbers[:filled])
+
+    def _long_block_xml(self, row: int, count: int) -> memoryview:
         import polars as pl
 
         numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
@@ -164,6 +213,15 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
     return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
 
 
+def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: pl.Series, numbers: pl.Series) -> pl.Series:
+    """Return cells of many columns, whole; empty for a blank."""
+    import polars as pl
+
+    columns = {"head": heads, "row": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
+    made = [pl.format(f'{{}}{{}}"{form}', "head", "row", str(index)) for index, (form, _) in enumerate(kinds)]
+    return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
+
+
 def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
     """Return the XML that follows the reference in each of a few cells."""
     out = [""] * len(cells)
@@ -178,6 +236,12 @@ def _text_xml() -> Any:
     import polars as pl
 
     return pl.String
+
+
+@lru_cache(maxsize=64)  # very many arrays have few headers
+def _header_xml(header: tuple[Cell, ...]) -> list[str]:
+    """Return the XML after the reference of each cell of a header."""
+    return list(map(_header_cell_xml, header))
 
 
 def _header_cell_xml(cell: Cell) -> str:

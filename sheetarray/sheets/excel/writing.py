@@ -21,7 +21,7 @@ from ...linear import LinearArray
 from ...views.axes import ViewedColumns
 from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
-from .appearance import column_width, is_for_programs, printed_ranges, value_style
+from .appearance import column_widths, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
 from .guard.guard_sheet import guard_title, iter_rows, iter_texts
@@ -225,7 +225,7 @@ def _plan_sheets(
     plans = [
         SheetPlan(
             title,
-            [column_width(piece, style, as_text=as_text) for piece, style in zip(layout.pieces, styles, strict=True)],
+            column_widths(layout.pieces, styles, as_text=as_text),
             layout.height,
             [
                 (piece.name, cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import copy
 import io
@@ -22,7 +23,7 @@ from mutations import bounded_memory
 import sheetarray as sa
 from sheetarray.linear import LinearArray
 from sheetarray.sheets.excel.fingerprint import many
-from sheetarray.sheets.excel.fingerprint.maker import MOST_IN_FULL, make_fingerprint
+from sheetarray.sheets.excel.fingerprint.maker import MOST_IN_FULL, make_fingerprint, max_blocks
 from sheetarray.sheets.excel.fingerprint.many import MOST_TOGETHER, Written, make_fingerprints, read_many
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.package.parts import Package
@@ -62,6 +63,31 @@ def test_taken_together_they_are_what_they_are_one_by_one() -> None:
     for name, (buffer, dtype, header) in arrays.items():
         alone = make_fingerprint(buffer, dtype, blocks=0, header=header, lean=True)
         assert plain(together.get(name) or Fingerprint.from_json(record["arrays"][name])) == alone, name
+
+
+@pytest.mark.parametrize("count", [7, 40, 150, 250, MOST_IN_FULL])
+def test_records_in_full_are_the_same_together_and_one_by_one(count: int) -> None:
+    arrays = as_written({**dtype_cases(), **shape_cases()})
+    numbers = np.random.default_rng(1).standard_normal((30, 2000)) * 10.0 ** np.arange(-150, 150, 10)[:, None]
+    arrays |= as_written({f"numbers {index}": row[: 1 + index * 68] for index, row in enumerate(numbers)})
+    arrays |= as_written({f"decimals {index}": np.round(numbers[15, :20], index) for index in range(20)})
+    arrays |= as_written({f"large {index}": numbers[index + 10, :9] * 1e15 for index in range(9)})
+    arrays |= as_written({"special": np.array([0.0, -0.0, np.nan, np.inf, 5e-324, 1.7976931348623157e308])})
+    arrays |= as_written({"most": np.ones(MOST_TOGETHER), "more": np.ones(MOST_TOGETHER + 1)})
+    together = make_fingerprints(arrays, of=count)["arrays"]
+    assert list(together) == list(arrays)
+    for name, (buffer, dtype, header) in arrays.items():
+        alone = make_fingerprint(buffer, dtype, blocks=max_blocks(count), header=header)
+        one, other = (record.pop("moments", None) for record in (together[name], alone))
+        assert together[name] == alone, name
+        assert (one is None) == (other is None), name
+        if one is not None:  # sums of doubles, in another order
+            with np.errstate(over="ignore"):
+                sizes = (
+                    np.abs(buffer[np.isfinite(buffer)].astype(float)).sum() if buffer.dtype.kind in "fiu" else np.inf
+                )
+            first, second = (np.frombuffer(base64.b64decode(text + "="), "<f8") for text in (one, other))
+            assert not np.isfinite(sizes) or (np.abs(first - second) <= 1e-12 * sizes).all(), name
 
 
 def test_a_few_arrays_and_long_ones_have_records_of_their_own() -> None:

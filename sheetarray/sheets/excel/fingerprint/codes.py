@@ -69,6 +69,7 @@ class Coded(NamedTuple):
         even: what `%.15g` leaves otherwise; for float64 only.
         twice: what rounding to 16 digits and then to 15 leaves otherwise; for float64 only.
         errors: the relative error of the rounding of each to 15 digits; for float64 only.
+        parts: the signed digits and the decimal exponents of which `scale` is made; for real numbers only.
         numbers: the elements as doubles, for real numbers, dates and times; NaT is NaN.
     """
 
@@ -82,6 +83,7 @@ class Coded(NamedTuple):
     twice: OtherRounding | None = None
     numbers: Buffer | None = None
     errors: Buffer | None = None
+    parts: tuple[Buffer, Buffer] | None = None
 
 
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
@@ -192,7 +194,10 @@ class _Doubles(_Weighing):
                 mix(powers.view(np.uint64), sixteen, spare)
         even = self._otherwise(digits, digits.below, -1, rounded) if self._ways else None
         twice = self._otherwise(digits, digits.above, 1, rounded) if self._ways else None
-        return Coded(exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer, digits.errors)
+        parts = signed, digits.exponent
+        return Coded(
+            exact, rounded, sixteen, digits.error, digits.longer, scale, even, twice, buffer, digits.errors, parts
+        )
 
     def _otherwise(self, digits: Digits, places: Integers, unit: int, rounded: Codes) -> OtherRounding:
         """Numbers whose 15 digits are a unit more, or less."""
@@ -227,7 +232,8 @@ class _ShortFloats(_Weighing):
             numbers = buffer.astype(np.float64)
             digits = self.decimals.take_apart(numbers * self._above)
         signed = (digits.digits15 + self._unit // 2) // self._unit * digits.sign
-        return Coded(exact, rounded, scale=self.scale(signed, digits.exponent, start), numbers=numbers)
+        parts = signed, digits.exponent
+        return Coded(exact, rounded, scale=self.scale(*parts, start), numbers=numbers, parts=parts)
 
 
 class _WholeNumbers(_Weighing):
@@ -235,8 +241,8 @@ class _WholeNumbers(_Weighing):
         codes = _code_plain(buffer, start)
         numbers = buffer.astype(np.float64)
         digits = self.decimals.take_apart(numbers)
-        scale = self.scale(digits.digits15 * digits.sign, digits.exponent, start)
-        return codes._replace(scale=scale, numbers=numbers)
+        parts = digits.digits15 * digits.sign, digits.exponent
+        return codes._replace(scale=self.scale(*parts, start), numbers=numbers, parts=parts)
 
 
 def _float_bits(buffer: Buffer) -> Buffer:

@@ -16,19 +16,37 @@ import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....header import Header
-from .codes import Coded, Codes, ScaleSums, coder_for, exact_codes, make_noise, to_native
+from .codes import Coded, Coder, Codes, ScaleSums, coder_for, exact_codes, make_noise, to_native
 from .decimal15 import MOST
 from .moments import MANY, Moments, decimals_of, moments_of
 from .record import Fingerprint, header_checksum, max_blocks, partitions_for
 from .sums import MOST_BLOCKS, Sums, Weights, combine, weight
 
-__all__ = ["Fingerprinter", "exact_checksum", "make_fingerprint", "max_blocks"]
+__all__ = ["Fingerprinter", "Tools", "exact_checksum", "make_fingerprint", "max_blocks"]
 
 MOST_IN_FULL = 1000  # arrays of a workbook, of which more is remembered than that they are unchanged
 MOST_FINELY = 2**18  # elements of an array of which the sums of all ways to 15 digits are kept
 _ALL = 2**64 - 1
 _TWO_DIGITS = Context(prec=2, rounding=ROUND_CEILING)
 _ROUNDING = 2.0**-53  # of a decimal to the double that stands for it, relative
+
+
+class Tools:
+    """The buffers in which fingerprints are taken, one after the other: for one thread.
+
+    They are of some megabytes, so many arrays share them.
+    """
+
+    def __init__(self) -> None:
+        self.weights = Weights()
+        self._coders: dict[tuple[str, bool], Coder] = {}
+
+    def coder(self, dtype: DType, *, ways: bool) -> Coder:
+        """Return the function that codes elements of a dtype."""
+        key = dtype.name, ways
+        if key not in self._coders:
+            self._coders[key] = coder_for(dtype, ways=ways)
+        return self._coders[key]
 
 
 class Fingerprinter:
@@ -39,6 +57,7 @@ class Fingerprinter:
         count: how many elements there will be.
         blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
         lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
+        tools: that others have used before.
 
     Example:
         >>> from sheetarray import dtypes
@@ -50,16 +69,19 @@ class Fingerprinter:
         True
     """
 
-    def __init__(self, dtype: DType, count: int, *, blocks: int, lean: bool = False) -> None:
+    def __init__(
+        self, dtype: DType, count: int, *, blocks: int, lean: bool = False, tools: Tools | None = None
+    ) -> None:
         assert 0 <= blocks <= MOST_BLOCKS
         self.dtype, self.count, self.blocks = dtype, count, blocks
         self._lean = lean
         self.seen = 0
         self.error, self.longer = 0.0, 0
         self._ways = blocks == MOST_BLOCKS and count <= MOST_FINELY
-        self._code = coder_for(dtype, ways=self._ways)
+        tools = Tools() if tools is None else tools
+        self._code = tools.coder(dtype, ways=self._ways)
         self._exact = 0
-        self._weights = Weights()
+        self._weights = tools.weights
         self._fifteen, self._sixteen = map(Sums, partitions_for(count, blocks))
         self._has_sixteen = False
         self._even, self._twice = (Sums(partitions_for(count, blocks)[0]) if self._ways else None for _ in range(2))
@@ -133,7 +155,13 @@ class Fingerprinter:
 
 
 def make_fingerprint(
-    buffer: Buffer, dtype: DType, *, blocks: int, header: Header | None = None, lean: bool = False
+    buffer: Buffer,
+    dtype: DType,
+    *,
+    blocks: int,
+    header: Header | None = None,
+    lean: bool = False,
+    tools: Tools | None = None,
 ) -> dict[str, Any]:
     """Return the fingerprint of a whole buffer, as `Fingerprinter` takes it piece by piece.
 
@@ -143,8 +171,9 @@ def make_fingerprint(
         blocks: how fine it is to be, from 0 to 64; see `max_blocks`.
         header: of the array.
         lean: leave out all but what tells that the array is unchanged or rounded, or which single element was edited.
+        tools: that others have used before.
     """
-    taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean)
+    taker = Fingerprinter(dtype, len(buffer), blocks=blocks, lean=lean, tools=tools)
     taker.add(buffer)
     return taker.to_json(header)
 

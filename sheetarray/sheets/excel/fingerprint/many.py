@@ -17,31 +17,21 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ....dtypes import Buffer, DType
 from ....errors import FormatError
-from ....header import Header
-from .codes import coder_for, make_noise, to_native
-from .decimal15 import MOST, SHORT
-from .maker import MOST_IN_FULL, make_fingerprint, max_blocks, round_error_up
+from .maker import MOST_IN_FULL, Tools, make_fingerprint, max_blocks, round_error_up
 from .record import MOST_ELEMENTS, MOST_ERROR, Fingerprint, header_checksum, is_size
-from .sums import KEPT, WIDTH, Weights, weight
+from .sums import MOST_BLOCKS, WIDTH, Partition
+from .together import Written, iter_coded_rows, make_together, sum_pairs
+
+__all__ = ["MOST_TOGETHER", "Written", "make_fingerprints", "read_many"]
 
 MOST_TOGETHER = 2048  # elements of an array that is taken together with others
 _VERSION = 1
 _SIZE = WIDTH // 8
-_Matrix = np.ndarray[tuple[int, int], np.dtype[Any]]
-
-
-class Written(NamedTuple):
-    """An array as it is written: its elements, what they are, and its header."""
-
-    buffer: Buffer
-    dtype: DType
-    header: Header
 
 
 def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
@@ -53,13 +43,20 @@ def make_fingerprints(arrays: Mapping[str, Written], *, of: int | None = None) -
     """
     count = len(arrays) if of is None else of
     blocks, lean = max_blocks(count), count > MOST_IN_FULL
-    short = {name: array for name, array in arrays.items() if lean and 0 < len(array.buffer) <= MOST_TOGETHER}
+    short = {
+        name: array for name, array in arrays.items() if blocks < MOST_BLOCKS and 0 < len(array.buffer) <= MOST_TOGETHER
+    }
+    tools = Tools()
     single = {
-        name: make_fingerprint(array.buffer, array.dtype, blocks=blocks, header=array.header, lean=lean)
+        name: make_fingerprint(array.buffer, array.dtype, blocks=blocks, header=array.header, lean=lean, tools=tools)
         for name, array in arrays.items()
         if name not in short
     }
-    return {"arrays": single, **({"many": _encode(short)} if short else {})}
+    if short and lean:
+        return {"arrays": single, "many": _encode(short)}
+    if short:
+        single |= dict(zip(short, make_together(list(short.values()), blocks=blocks), strict=True))
+    return {"arrays": {name: single[name] for name in arrays}}
 
 
 class _Columns:
@@ -74,15 +71,16 @@ class _Columns:
 
 def _encode(arrays: Mapping[str, Written]) -> dict[str, Any]:
     columns = _Columns(len(arrays))
-    groups: dict[tuple[str, Any, int], list[int]] = {}
     kinds: dict[tuple[str, int, str], int] = {}
     kind = np.zeros(len(arrays), np.uint32)
     listed = list(arrays.values())
     for place, (buffer, dtype, header) in enumerate(listed):
-        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
         kind[place] = kinds.setdefault((dtype.name, len(buffer), header_checksum(header)), len(kinds))
-    for (_, _, count), places in groups.items():
-        _take_together(listed, places, count, columns)
+    for places, coded, sums in iter_coded_rows(listed):
+        whole = Partition(len(listed[places[0]].buffer), 0)
+        columns.fifteen[places] = np.concatenate(sum_pairs(coded.rounded, whole), axis=1)
+        columns.exact[places] = sums.exact
+        columns.error[places], columns.longer[places] = sums.errors, sums.longer
     has_error = [dtype.numpy == np.float64 for _, dtype, _ in listed]
     errors: dict[float | None, int] = {}
     error = [
@@ -100,24 +98,6 @@ def _encode(arrays: Mapping[str, Written]) -> dict[str, Any]:
         "exact": _to_base64(columns.exact.astype("<u8")),
         "fifteen": _to_base64(columns.fifteen.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE]),
     }
-
-
-def _take_together(arrays: list[Written], places: list[int], count: int, columns: _Columns) -> None:
-    """Compute the fingerprints of arrays of one dtype and length, as many at a time as a coder takes elements."""
-    dtype, step = arrays[places[0]].dtype, MOST // count
-    code, noise, weights = coder_for(dtype), make_noise(MOST)[:count], Weights().weights_of(0, count)
-    factor, kept = np.uint64(weight(0) | 1), np.uint64(KEPT)
-    for first in range(0, len(places), step):
-        some = np.array(places[first : first + step])
-        coded = code(np.concatenate([to_native(arrays[place].buffer) for place in some.tolist()]), 0)
-        rounded = coded.rounded.reshape(-1, count)
-        columns.exact[some] = (coded.exact.reshape(-1, count) * noise).sum(axis=1, dtype=np.uint64) * factor
-        columns.fifteen[some, 0] = rounded.sum(axis=1, dtype=np.uint64) & kept
-        columns.fifteen[some, 1] = (rounded * weights).sum(axis=1, dtype=np.uint64) & kept
-        if coded.errors is not None:
-            errors: _Matrix = coded.errors.reshape(-1, count)
-            columns.error[some] = errors.max(axis=1)
-            columns.longer[some] = np.count_nonzero(errors > SHORT, axis=1)
 
 
 # Reading -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ Numbers = np.ndarray[tuple[int], np.dtype[Any]]
 
 EQUATIONS = 4
 MANY = 15  # decimals
+_TENS = [10.0**decimals for decimals in range(MANY)]
 _RUN = 2048  # numbers at a time: a product of this size stays in one thread
 
 
@@ -44,6 +45,15 @@ def _of_run(piece: Numbers, run: int, start: int) -> Moments:
     if not np.isfinite(moments).all():
         moments = weights @ np.where(np.isfinite(piece), piece, 0.0)
     moments[1:] *= _factors(run)
+    return moments
+
+
+def moments_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]]) -> np.ndarray[tuple[int, int], Any]:
+    """Return the moments of the doubles in each row, of at most 2048; a row begins with index 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        plain = rows if np.isfinite(rows).all() else np.where(np.isfinite(rows), rows, 0.0)
+        moments: np.ndarray[tuple[int, int], Any] = plain @ _weights()[:, : rows.shape[1]].T
+    moments[:, 1:] *= _factors(0)
     return moments
 
 
@@ -77,11 +87,29 @@ def decimals_of(numbers: Numbers, known: int, dtype: DType) -> int:
     """
     while known < MANY:
         with np.errstate(over="ignore", invalid="ignore"):
-            alike = _has_decimals(numbers, known, dtype)
+            alike = _reads_back(numbers, _TENS[known], dtype)
         if alike.all():
             return known
         known = max(known + 1, _decimals_in_text(dtype.numpy.type(numbers[np.argmin(alike)])))
     return MANY
+
+
+def decimals_of_rows(rows: np.ndarray[tuple[int, int], np.dtype[Any]], dtype: DType) -> list[int]:
+    """Return the number of decimals of each row, as `decimals_of` counts them."""
+    known = [0] * len(rows)
+    waiting = np.arange(len(rows))
+    while len(waiting):
+        powers = np.array([_TENS[known[row]] for row in waiting.tolist()])[:, None]
+        some = rows[waiting]
+        with np.errstate(over="ignore", invalid="ignore"):
+            alike = _reads_back(some, powers, dtype)
+        others = np.flatnonzero(~alike.all(axis=1))
+        waiting = waiting[others]
+        numbers = some[others, np.argmin(alike[others], axis=1)].astype(dtype.numpy)
+        for row, number in zip(waiting.tolist(), numbers, strict=True):
+            known[row] = min(max(known[row] + 1, _decimals_in_text(number)), MANY)
+        waiting = waiting[np.array([known[row] < MANY for row in waiting.tolist()], dtype=bool)]
+    return known
 
 
 def _decimals_in_text(number: np.floating[Any]) -> int:
@@ -90,9 +118,10 @@ def _decimals_in_text(number: np.floating[Any]) -> int:
     return len(digits.partition(".")[2]) - int(power or 0)
 
 
-def _has_decimals(numbers: Numbers, decimals: int, dtype: DType) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    scaled = numbers * 10.0**decimals
-    near = np.rint(scaled) / 10.0**decimals
+def _reads_back(numbers: Any, power: Any, dtype: DType) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return a mask of the numbers that can be written with so many decimals; `power` is that power of ten."""
+    scaled = numbers * power
+    near = np.rint(scaled) / power
     if dtype.numpy.itemsize < 8:
         near = near.astype(dtype.numpy).astype(np.float64)
     mask: np.ndarray[Any, np.dtype[np.bool_]] = (near == numbers) | ~(np.abs(scaled) < 2.0**52)

@@ -12,7 +12,7 @@ import numpy as np
 from ....cells import TypedCells, buffer_to_typed
 from ....dtypes import Buffer, DType
 from ....elements import Cell
-from ..appearance import EXACT
+from ..alike import EXACT
 from ..cell_forms import split_kinds
 from ..xml_text import xml_text, xml_texts
 

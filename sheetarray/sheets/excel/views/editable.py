@@ -23,7 +23,7 @@ from ....elements import Cell
 from ....views.formulas import extremes
 from ....views.geometry import ViewPlan
 from ....views.label_cells import LabelCells, to_values
-from ..appearance import EXACT
+from ..alike import EXACT
 from ..package.markup import escape_text
 from ..package.styles import CellStyles
 from .cells import cell_xml, linked_xml, to_typed

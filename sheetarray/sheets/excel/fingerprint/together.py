@@ -1,0 +1,148 @@
+"""The fingerprints of many short arrays, computed together: those of one dtype and length lie in the rows of a matrix.
+
+They are those of `maker`: what takes an array of ten elements two dozen calls of NumPy takes thousands of arrays as
+many.
+
+The mathematics is explained in docs/fingerprint.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....dtypes import Buffer, DType
+from ....header import Header
+from .codes import Coded, Codes, coder_for, make_noise, scale_weights, to_native
+from .decimal15 import MOST, SHORT
+from .maker import round_error_up
+from .moments import decimals_of_rows, moments_of_rows
+from .record import Fingerprint, header_checksum, partitions_for
+from .sums import KEPT, MOST_BLOCKS, Partition, Weights, weight
+
+_ALL = 2**64 - 1
+_Matrix = np.ndarray[tuple[int, int], np.dtype[Any]]
+
+
+class Written(NamedTuple):
+    """An array as it is written: its elements, what they are, and its header."""
+
+    buffer: Buffer
+    dtype: DType
+    header: Header
+
+
+class RowSums(NamedTuple):
+    """The sums of arrays of one length, one row each.
+
+    Attributes:
+        exact: checksums of the elements.
+        errors: the largest relative error of rounding to 15 digits; zeros but for float64.
+        longer: how many numbers have certainly more than 15 digits.
+    """
+
+    exact: Codes
+    errors: Buffer
+    longer: Buffer
+
+
+def iter_coded_rows(arrays: Sequence[Written]) -> Iterator[tuple[list[int], Coded, RowSums]]:
+    """Yield the codes of arrays, as many of one dtype and length at a time as a coder takes elements, and their sums.
+
+    Args:
+        arrays: of 1 to MOST elements each.
+
+    Yields:
+        Places among the arrays, what the coder says of all their elements, and the sums of each.
+    """
+    groups: dict[tuple[str, Any, int], list[int]] = {}
+    for place, (buffer, dtype, _) in enumerate(arrays):
+        groups.setdefault((dtype.name, buffer.dtype, len(buffer)), []).append(place)
+    for (_, _, count), places in groups.items():
+        code, step = coder_for(arrays[places[0]].dtype), MOST // count
+        for first in range(0, len(places), step):
+            some = places[first : first + step]
+            coded = code(np.concatenate([to_native(arrays[place].buffer) for place in some]), 0)
+            yield some, coded, _sum_rows(coded, count)
+
+
+def _sum_rows(coded: Coded, count: int) -> RowSums:
+    exact = (coded.exact.reshape(-1, count) * make_noise(MOST)[:count]).sum(axis=1, dtype=np.uint64)
+    errors: _Matrix = np.zeros((len(exact), 1)) if coded.errors is None else coded.errors.reshape(-1, count)
+    return RowSums(
+        exact * np.uint64(weight(0) | 1),
+        errors.max(axis=1),
+        np.count_nonzero(errors > SHORT, axis=1),
+    )
+
+
+def sum_pairs(codes: Codes, layout: Partition) -> tuple[_Matrix, _Matrix]:
+    """Return the totals that `Sums` has for the array in each row: of codes, and of codes times weights."""
+    rows = codes.reshape(-1, layout.count)
+    weights = Weights().weights_of(0, layout.count)
+    first, second = (_sum_cells(values, layout) & np.uint64(KEPT) for values in (rows, rows * weights))
+    return first, second
+
+
+def _sum_cells(rows: _Matrix, layout: Partition) -> _Matrix:
+    cuts = np.arange(layout.stretches) * layout.stretch
+    sums = [np.add.reduceat(rows, cuts, axis=1)]
+    for prime in layout.primes:
+        times = -(-layout.count // prime)
+        dealt = np.zeros((len(rows), times * prime), np.uint64)
+        dealt[:, : layout.count] = rows
+        sums.append(dealt.reshape(-1, times, prime).sum(axis=1))
+    return np.concatenate(sums, axis=1)
+
+
+def make_together(arrays: Sequence[Written], *, blocks: int) -> list[dict[str, Any]]:
+    """Return the fingerprint of each array, ready to be stored as JSON.
+
+    Args:
+        arrays: of 1 to 2,048 elements each.
+        blocks: how fine it is to be, from 0 to 63: the finest has sums that are not taken here.
+    """
+    assert blocks < MOST_BLOCKS
+    records: dict[int, dict[str, Any]] = {}
+    for places, coded, sums in iter_coded_rows(arrays):
+        for place, fingerprint in zip(
+            places, _fingerprints([arrays[place] for place in places], coded, sums, blocks), strict=True
+        ):
+            records[place] = fingerprint.to_json()
+    return [records[place] for place in range(len(arrays))]
+
+
+def _fingerprints(arrays: list[Written], coded: Coded, sums: RowSums, blocks: int) -> Iterator[Fingerprint]:
+    """Yield the fingerprints of arrays of one dtype and length."""
+    dtype, count = arrays[0].dtype, len(arrays[0].buffer)
+    fine, coarse = partitions_for(count, blocks)
+    has_error = dtype.numpy == np.float64
+    fifteen = sum_pairs(coded.rounded, fine)
+    sixteen = None if coded.sixteen is None else sum_pairs(coded.sixteen, coarse)
+    scale: list[list[int]] | None = None
+    if coded.parts is not None:
+        scale = [(part.reshape(-1, count) @ scale_weights()[:count]).tolist() for part in coded.parts]
+    moments = decimals = None
+    if coded.numbers is not None:
+        numbers: _Matrix = coded.numbers.reshape(-1, count)
+        moments = moments_of_rows(numbers)
+        has_moments = np.isfinite(moments).all(axis=1).tolist()
+        decimals = decimals_of_rows(numbers, dtype) if dtype.kind == "float" else None
+    exact, errors, longer = sums.exact.tolist(), sums.errors.tolist(), sums.longer.tolist()
+    for row, array in enumerate(arrays):
+        yield Fingerprint(
+            dtype.name,
+            count,
+            blocks,
+            exact[row],
+            (fifteen[0][row], fifteen[1][row]),
+            None if sixteen is None else (sixteen[0][row], sixteen[1][row]),
+            round_error_up(errors[row]) if has_error else None,
+            longer[row],
+            None if scale is None else (scale[0][row] & _ALL, scale[1][row] & _ALL),
+            header_checksum(array.header),
+            moments=moments[row] if moments is not None and has_moments[row] else None,
+            decimals=None if decimals is None else decimals[row],
+        )
