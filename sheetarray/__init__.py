@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api import adopt, check, convert, read, read_columns, restore, scan, write, write_table
+from .api import adopt, check, convert, iter_blocks, read, read_columns, restore, scan, write, write_table
 from .columns import ArrayInfo
 from .errors import (
     DTypeError,
@@ -23,7 +23,7 @@ from .linear import LinearArray, from_linear, to_linear
 
 if TYPE_CHECKING:
     from .conversions import convert_many
-    from .lazy import iter_blocks, open_many, open_writer
+    from .lazy import open_many, open_writer
     from .pages import view
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
@@ -85,7 +85,6 @@ _LAZY = {
     "convert_many": "conversions",
     "create_gsheet": "sheets.google",
     "from_frame": "sheets.frame",
-    "iter_blocks": "lazy",
     "open_many": "lazy",
     "open_writer": "lazy",
     "read_csv": "sheets.delimited",

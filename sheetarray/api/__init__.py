@@ -1,4 +1,4 @@
-"""read, write, scan, check, adopt, restore, convert, read_columns, write_table: the whole package behind nine verbs.
+"""read, write, scan, check, adopt, restore, convert, read_columns, write_table, iter_blocks: the package's verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
@@ -6,24 +6,31 @@ does not know is an error. A path may be a URL of a file, with `storage_options`
 
 from __future__ import annotations
 
-from .arrays import check, check_writable, read, read_labelled, scan, write, write_spooled
+from .arrays import check, check_writable, read, read_labelled, scan, write, write_releasing, write_spooled
+from .blocks import iter_blocks, lies_in_rows
 from .changing import adopt, convert, restore
 from .doors import SourceOrTarget, folder_beside
+from .large import MappedArrays, read_in_pieces
 from .tables import read_columns, write_table
 
 __all__ = [
+    "MappedArrays",
     "SourceOrTarget",
     "adopt",
     "check",
     "check_writable",
     "convert",
     "folder_beside",
+    "iter_blocks",
+    "lies_in_rows",
     "read",
     "read_columns",
+    "read_in_pieces",
     "read_labelled",
     "restore",
     "scan",
     "write",
+    "write_releasing",
     "write_spooled",
     "write_table",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,7 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..listings import ArrayInfos, Findings
 from ..registry import format_of, locate_place
 from ..spool import Spool, spool_blocks
-
-if TYPE_CHECKING:
-    pass
-
-from .doors import SourceOrTarget, adapter_function, folder_beside
+from .doors import SourceOrTarget, adapter_function, folder_beside, options_of
 
 
 def read(
@@ -142,16 +137,26 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
 
 def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> None:
     """Write what the blocks of a spool make up; pages of its files leave the memory as they are written."""
-    row = format_of(target, format)
+    write_releasing(target, spool.join(), spool.release, format, options)
+
+
+def write_releasing(
+    target: SourceOrTarget,
+    arrays: Any,
+    release: Callable[[], None],
+    format: str | None,
+    options: Mapping[str, Any],
+) -> None:
+    """Write arrays that are mapped; `release` is called as they are written, so that their pages leave the memory."""
     report = options.get("progress")
 
     def progress(done: int, total: int) -> None:
-        spool.release()
+        release()
         if report is not None:
             report(done, total)
 
-    takes = "progress" in inspect.signature(row.function("write")).parameters
-    write(target, spool.join(), format=format, **{**options, **({"progress": progress} if takes else {})})
+    takes = "progress" in options_of(format_of(target, format).function("write"))
+    write(target, arrays, format=format, **{**options, **({"progress": progress} if takes else {})})
 
 
 def scan(

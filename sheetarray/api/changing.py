@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..columns import ArrayInfo
 from ..errors import LimitError, NotFoundError
 from ..files import is_url, locate, name_part
 from ..labels import check_fit
 from ..registry import format_of, locate_place
-
-if TYPE_CHECKING:
-    pass
-
-from .arrays import read_labelled, scan, write
-from .doors import SourceOrTarget, is_path
+from .arrays import read_labelled, scan, write, write_releasing
+from .doors import SourceOrTarget, folder_beside, is_path
+from .large import read_in_pieces
 
 
 def convert(
@@ -31,6 +28,9 @@ def convert(
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Read, then write; labels go along with the arrays.
+
+    Numbers of a large CSV, workbook or JSON go by way of a file without a name beside the target, so that memory does
+    not grow with them.
 
     Args:
         source: as for `read`.
@@ -65,8 +65,12 @@ def convert(
         storage_options,
     )
     format_of(target, to_format)  # an unknown suffix is said before anything is read
-    arrays = read_labelled(source, names, format=from_format, **reading)
-    write(target, arrays, format=to_format, **writing)
+    mapped = read_in_pieces(source, names, format=from_format, folder=folder_beside(target), **reading)
+    if mapped is None:
+        write(target, read_labelled(source, names, format=from_format, **reading), format=to_format, **writing)
+        return
+    with mapped:
+        write_releasing(target, mapped.arrays, mapped.release, to_format, writing)
 
 
 _Place = tuple[SourceOrTarget, Mapping[str, Any] | None, str | None]

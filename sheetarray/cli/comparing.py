@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -87,6 +88,7 @@ def compare(
     atol: float = 0,
     most: int = 10,
     names_noise: bool = True,
+    release: Callable[[], None] | None = None,
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -101,6 +103,7 @@ def compare(
         atol: absolute tolerance.
         most: so many differing elements are named.
         names_noise: whether elements are named that differ by rounding alone.
+        release: is called after each block, for arrays that are mapped.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -123,6 +126,8 @@ def compare(
     comparison.elements = a.size
     ranking = Ranking(most)
     for block in cover_with_blocks(a.shape):
+        if release is not None:
+            release()
         x, y = a[block], b[block]
         unequal = _find_unequal(x, y, rtol, atol)
         if not comparison.tolerant:

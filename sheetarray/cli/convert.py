@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -12,8 +13,6 @@ from .. import api
 from ..conversions import FIELDS
 from ..errors import locating
 from ..files import is_pattern
-from ..lazy.large import read_in_pieces
-from ..spool import Spool
 from .arguments import (
     FormatName,
     from_and_read_options,
@@ -21,7 +20,6 @@ from .arguments import (
     missing_option,
     parse_options,
     split_pairs,
-    takes_progress,
 )
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_size, print_json
@@ -115,16 +113,21 @@ def convert(
     origin, goal = source_endpoint(source, from_format), target_endpoint(target, to_format)
     read_options = parse_options(origin.row, "read", split_pairs(read_pairs, missing))
     write_options = parse_options(goal.row, "write", write_texts)
-    with Spool(0, None if target == PIPE else api.folder_beside(goal.place)) as spool:
+    mapped = None
+    if origin.pipe is None:
+        folder = None if target == PIPE else api.folder_beside(goal.place)
         with watching(origin, "read") as progress, locating(source=origin.label):
-            arrays = None
-            if origin.pipe is None and not read_options:
-                arrays = read_in_pieces(origin.place, list(names) or None, spool, format=origin.row.name, **progress)
-        is_mapped = arrays is not None
-        if arrays is None:
-            with watching(origin, "read") as progress:
-                arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
-        _write(target, goal, arrays, write_options, spool, is_mapped=is_mapped)
+            mapped = api.read_in_pieces(
+                origin.place, list(names) or None, format=origin.row.name, folder=folder, **progress, **read_options
+            )
+    if mapped is None:
+        with watching(origin, "read") as progress:
+            arrays = origin.call("read_labelled", list(names) or None, **read_options, **progress)
+        _write(target, goal, arrays, write_options)
+    else:
+        with mapped:
+            arrays = mapped.arrays
+            _write(target, goal, arrays, write_options, mapped.release)
     if wants_json:
         print_json(_to_json(origin, goal, arrays))
     else:
@@ -133,24 +136,22 @@ def convert(
 
 
 def _write(
-    target: str, goal: Endpoint, arrays: Any, write_options: dict[str, Any], spool: Spool, *, is_mapped: bool
+    target: str,
+    goal: Endpoint,
+    arrays: Any,
+    write_options: dict[str, Any],
+    release: Callable[[], None] | None = None,
 ) -> None:
-    """Write arrays; what the spool has mapped leaves the memory as it is written."""
+    """Write arrays; those that are mapped leave the memory as they are written."""
     place: Any = sys.stdout.buffer if target == PIPE else goal.place
     on_screen = target == PIPE and sys.stdout.isatty()
     with watching(goal, "write", quiet=on_screen) as progress:
-        report = progress.get("progress")
-
-        def release(done: int, total: int) -> None:
-            spool.release()
-            if report is not None:
-                report(done, total)
-
+        options: dict[str, Any] = {**write_options, **progress}
         try:
-            options: dict[str, Any] = {**write_options, **progress}
-            if is_mapped and takes_progress(goal.row, "write"):
-                options["progress"] = release
-            api.write(place, arrays, format=goal.row.name, **options)
+            if release is None:
+                api.write(place, arrays, format=goal.row.name, **options)
+            else:
+                api.write_releasing(place, arrays, release, goal.row.name, options)
         except OSError as error:
             if error.strerror and error.filename is None:  # the system does not say which file
                 error.filename = goal.label

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import click
 import numpy as np
 
-from ..errors import NotFoundError
+from .. import api
+from ..errors import NotFoundError, locating
 from ..labels import reading_labels
 from .aligning import format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
@@ -92,16 +94,32 @@ def diff(
         described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
-    arrays = []
-    for place, option in zip(places, options, strict=True):
-        with watching(place, "read") as progress:
-            arrays.append(place.call("read", common, **option, **progress) if common else {})
     most = limit if limit is not None else MOST_IN_JSON if wants_json else MOST_SHOWN
     tolerances = {"rtol": rtol, "atol": atol}
-    compared = [
-        compare(name, arrays[0][name], arrays[1][name], **tolerances, most=most, names_noise=wants_json)
-        for name in common
-    ]
+    with ExitStack() as stack:
+        arrays, releases = [], []
+        for place, option in zip(places, options, strict=True):
+            some, release = _read_arrays(place, common, option, stack)
+            arrays.append(some)
+            releases.append(release)
+
+        def release_all() -> None:
+            for release in releases:
+                release()
+
+        compared = [
+            compare(
+                name,
+                arrays[0][name],
+                arrays[1][name],
+                **tolerances,
+                most=most,
+                names_noise=wants_json,
+                release=release_all,
+            )
+            for name in common
+        ]
+        arrays.clear()  # before what is mapped is let go
     only = {
         name: place
         for name in wanted
@@ -118,6 +136,27 @@ def diff(
     if labels and None not in described:  # a format that keeps none is no difference
         return FINDINGS
     return FINDINGS if only or not all(comparison.same for comparison in compared) else FINE
+
+
+def _read_arrays(
+    place: Endpoint, names: Sequence[str], options: dict[str, Any], stack: ExitStack
+) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Return arrays of a file, and what lets go of pages; numbers of a large file are mapped until the stack ends."""
+    if not names:
+        return {}, _release_nothing
+    if place.pipe is None:
+        with watching(place, "read") as progress, locating(source=place.label):
+            reading: dict[str, Any] = {**options, **progress}
+            mapped = api.read_in_pieces(place.place, names, format=place.row.name, **reading)
+        if mapped is not None:
+            stack.enter_context(mapped)
+            return mapped.arrays, mapped.release
+    with watching(place, "read") as progress:
+        return place.call("read", names, **options, **progress), _release_nothing
+
+
+def _release_nothing() -> None:
+    """Let go of nothing: the arrays are in memory."""
 
 
 def _select_names(names: Sequence[str], held: Sequence[Sequence[str]]) -> list[str]:

@@ -1,16 +1,15 @@
-"""Arrays that are read when they are asked for, or block by block, and written so: the engine for
-`xarray.open_dataset`, `open_many` for thousands of files, `iter_blocks`, and `open_writer`.
+"""Arrays that are read when they are asked for, and written as they come: the engine for `xarray.open_dataset`,
+`open_many` for thousands of files, and `open_writer`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .blocks import iter_blocks
 from .many import open_many
 from .writer import ArrayWriter, open_writer
 
-__all__ = ["ArrayWriter", "SheetArrayBackend", "iter_blocks", "open_many", "open_writer"]
+__all__ = ["ArrayWriter", "SheetArrayBackend", "open_many", "open_writer"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from ..api import lies_in_rows
 from ..errors import MissingDependencyError, warn_caller
 from ..files import PathLike, find_places
 from ..labelled import list_names
 from ..labels import build_dataset, name_dimensions
-from .blocks import lies_in_rows
 from .headers import FileHeaders, compare_files, keeps_names
 from .reader import ArrayReader, dtype_before_reading, is_read_at_once, version_of
 from .stacking import StackReader, digest_of, reads_rows, stack_arrays
@@ -116,7 +116,7 @@ def _build(
             continue
         beside = {other: digests[other] for other in common if {*dims[other]} <= {*dims[name]}}
         reader = StackReader(name, info.shape, dtype_before_reading(info, name, labels), beside, named, False)
-        in_parts = splits and lies_in_rows(info) and name in rows and not beside
+        in_parts = splits and info.parts == 1 and lies_in_rows(info) and name in rows and not beside
         arrays[name] = stack_arrays(reader, files, files_per_chunk, rows[name] if in_parts else None)
         dims[name] = (along, *dims[name])
     dataset = build_dataset({name: arrays[name] for name in infos}, labels, dims)

@@ -23,7 +23,6 @@ from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
 from ..files import file_version
 from ..labelled import add_coordinates, read_with_labels, scan_options
 from ..labels import DatasetLabels, reading_labels
-from ..lazy import iter_blocks
 from ..registry import format_of
 from ..spool import Spool
 
@@ -139,7 +138,7 @@ class ServedFile:
         rows = max(1, _ELEMENTS_A_BLOCK // max(1, beside))
         spool = Spool(0)
         self._spools.append(spool)
-        for block in iter_blocks(self._place, name, rows=rows, format=self._format, **self._options):
+        for block in api.iter_blocks(self._place, name, rows=rows, format=self._format, **self._options):
             spool.append({name: block})
         array: Array = spool.join()[name]
         spool.release()

@@ -15,6 +15,11 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.sheets.delimited import pieces, written
+from sheetarray.sheets.excel import column_parts, writing
+from sheetarray.sheets.excel import pieces as excel_pieces
+from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
+from sheetarray.sheets.json import pieces as json_pieces
+from sheetarray.sheets.json import skipping
 
 
 def joined(path: Any, name: str, rows: int, **options: Any) -> np.ndarray[Any, Any]:
@@ -55,6 +60,140 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
         back = joined(content, "x", 2, format="csv")
     assert back.shape == array.shape
     assert repr(back.tolist()) == repr(sa.read_csv(io.BytesIO(file.getvalue()))["x"].tolist())
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "json"])
+def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
+    suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(excel_pieces, "_CELLS", 7)
+    monkeypatch.setattr(json_pieces, "_PIECE", 30)
+    monkeypatch.setattr(skipping, "_BLOCK", 50)
+    for module, verb in ((excel_pieces, "read_book"), (json_pieces, "read_json")):
+        monkeypatch.setattr(module, verb, None)  # nothing of it is read at once
+    arrays = {name: array for name, array in CASES.items() if np.asarray(array).size and np.asarray(array).ndim}
+    wide = {f"{name} 2": np.asarray(array)[:1] for name, array in arrays.items()}
+    file = io.BytesIO()
+    sa.write(file, {**arrays, **wide}, format=suffix)
+    expected = sa.read(io.BytesIO(file.getvalue()), format=suffix)
+    iter_elements = {"xlsx": excel_pieces.iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
+    parts: dict[str, list[Any]] = {}
+    for name, elements in iter_elements(io.BytesIO(file.getvalue()), list(expected)):
+        parts.setdefault(name, []).append(elements)
+    for name, array in expected.items():
+        back = np.concatenate(parts[name]).reshape(array.shape, order="F" if array.flags.f_contiguous else "C")
+        assert repr(back.tolist()) == repr(array.tolist())
+
+
+def test_an_array_of_several_columns_comes_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((writing, "MAX_ROWS"), (OoxmlBook, "max_rows")):
+        monkeypatch.setattr(module, name, 60)
+    monkeypatch.setattr(writing, "MAX_COLUMNS", 3)
+    monkeypatch.setattr(excel_pieces, "_CELLS", 20)
+    monkeypatch.setattr(column_parts, "_KEPT", 5)
+    monkeypatch.setattr(excel_pieces, "read_book", None)
+    blanks = np.array(["x"] * 50 + [""] * 60)
+    arrays = {"n": np.arange(5), "long": np.arange(200.0).reshape(100, 2), "blanks": blanks}
+    sa.write(tmp_path / "x.xlsx", arrays)
+    assert sa.scan(tmp_path / "x.xlsx")["long"].parts == 6
+    for name, array in arrays.items():
+        blocks = list(sa.iter_blocks(tmp_path / "x.xlsx", name, rows=7))
+        assert [len(block) for block in blocks[:-1]] == [7] * (len(blocks) - 1)
+        assert np.concatenate(blocks).tolist() == array.tolist()
+
+
+def test_text_in_a_column_of_numbers_is_looked_at_from_there_on(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    values = np.arange(3000) / 8
+    sa.write(tmp_path / "x.xlsx", {"x": values, "y": np.arange(3000)})
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    book["arrays"]["A2900"].value = str(book["arrays"]["A2900"].value)
+    book.save(tmp_path / "x.xlsx")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(excel_pieces, "_CELLS", 100)
+        patch.setattr(excel_pieces, "read_book", None)
+        assert joined(tmp_path / "x.xlsx", "x", 1000).tolist() == values.tolist()
+    for address, wrong in (("A2900", "x"), ("A2900", None), ("A4000", 7), ("A30", "7 m")):
+        book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+        book["arrays"][address].value = wrong
+        book.save(tmp_path / "wrong.xlsx")
+        with pytest.raises(sa.FormatError) as expected:
+            sa.read(tmp_path / "wrong.xlsx", ["x"])
+        with pytest.raises(sa.FormatError) as error:
+            joined(tmp_path / "wrong.xlsx", "x", 10)
+        assert str(error.value) == str(expected.value)
+        assert error.value.location == expected.value.location
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"7.0", b'"x"'),
+        (b"7.0", b"null"),
+        (b"7.0", b"[7]"),
+        (b"7.0,", b""),
+        (b"7.0", b"7.0,7.5"),
+        (b"7.0,", b"7.0,,"),
+        (b"8.0]", b"8.0,]"),
+        (b"8.0]\n}", b"8.0]\n}}"),
+        (b'"data",', b'"data" '),
+        (b"8.0]\n}", b"8.0]"),
+    ],
+)
+def test_a_wrong_list_is_the_error_of_read(before: bytes, after: bytes) -> None:
+    file = io.BytesIO()
+    sa.write_json(file, {"x": np.arange(9.0)})
+    assert file.getvalue().count(before) == 1
+    content = file.getvalue().replace(before, after)
+    with pytest.raises(sa.FormatError) as expected:
+        sa.read_json(io.BytesIO(content))
+    with pytest.raises(sa.FormatError) as error:
+        list(json_pieces.iter_elements_json(io.BytesIO(content), ["x"]))
+    assert str(error.value) == str(expected.value)
+
+
+def test_brackets_commas_and_quotes_in_text_end_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = np.array(["]", '"', ',"', "\\", '\\"', "[", "\\\\", "é", "", '",'] * 5)
+    monkeypatch.setattr(json_pieces, "read_json", None)
+    file = io.BytesIO()
+    sa.write_json(file, {"s": texts, "n": np.arange(3)})
+    for size in (1, 2, 3, 5, 8, 13, 64):
+        monkeypatch.setattr(json_pieces, "_PIECE", size)
+        monkeypatch.setattr(skipping, "_BLOCK", size)
+        for name, array in (("s", texts), ("n", np.arange(3))):
+            assert joined(io.BytesIO(file.getvalue()), name, 4, format="json").tolist() == array.tolist()
+
+
+def test_a_buffer_longer_than_its_array_is_read_at_once() -> None:
+    file = io.BytesIO()
+    whole = np.arange(10.0)
+    sa.write_csv(file, {"x": sa.LinearArray("float64", (5,), (1,), 0, "row-major", whole)})
+    assert joined(io.BytesIO(file.getvalue()), "x", 2, format="csv").tolist() == whole[:5].tolist()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+def test_a_blank_is_what_an_option_says(tmp_path: Path, suffix: str) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"x": np.array([1.5, 2.5, 3.5])}, format=suffix)
+    if suffix == "xlsx":
+        sa.write(file, {"x": np.array([1.5, np.nan, 3.5])}, format=suffix)
+        return
+    content = file.getvalue().replace(b"2.5", b"null" if suffix == "json" else b"")
+    back = joined(io.BytesIO(content), "x", 2, format=suffix, missing="nan")
+    assert repr(back.tolist()) == "[1.5, nan, 3.5]"
+    with pytest.raises(sa.FormatError):
+        joined(io.BytesIO(content), "x", 2, format=suffix)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+def test_a_file_that_was_saved_between_two_blocks_is_an_error(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x.{suffix}"
+    sa.write(path, {"x": np.arange(10)})
+    blocks = sa.iter_blocks(path, "x", rows=4)
+    assert next(blocks).tolist() == [0, 1, 2, 3]
+    sa.write(path, {"x": np.arange(10) + 1})
+    with pytest.raises(sa.FormatError, match="changed since its first rows were read"):
+        next(blocks)
 
 
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # remarks on the harm, from either way of reading

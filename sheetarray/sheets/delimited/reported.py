@@ -42,7 +42,7 @@ class ReportingText(WrittenText):
         return buffers
 
     def _pieces(
-        self, headers: dict[int, Header], filled: dict[int, int], missing: Missing
+        self, headers: dict[int, Header], filled: dict[int, int], missing: Missing, *, size: int | None = None
     ) -> Iterator[tuple[int, Buffer]]:
         """Yield columns and their next elements; all other cells of them are blank.
 
@@ -50,10 +50,11 @@ class ReportingText(WrittenText):
             headers: of the columns.
             filled: how many elements of each stand above the body.
             missing: as for `read_csv`.
+            size: of a piece, in bytes; None for the usual.
         """
-        start, size = self._body, len(self._content) - self._body
+        start, whole, size = self._body, len(self._content) - self._body, PIECE if size is None else size
         while start < len(self._content):
-            end = self._content.find(b"\n", start + PIECE) + 1 or len(self._content)
+            end = self._content.find(b"\n", start + size) + 1 or len(self._content)
             text = bytes(self._content[start:end])
             for place, body in self._parse_cells(text, 0, text, 0, headers).items():
                 count = min(headers[place].capacity - filled[place], len(body))
@@ -64,7 +65,7 @@ class ReportingText(WrittenText):
             release_pages(self._content, start, end)
             start = end
             if self.report is not None:
-                self.report((start - self._body) / size)
+                self.report((start - self._body) / whole)
         check_usual(all(filled[place] == header.capacity for place, header in headers.items()))
 
     def verify(self, missing: Missing) -> None:

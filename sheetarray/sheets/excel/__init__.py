@@ -13,12 +13,14 @@ from .adapter import (
     write_table_excel,
 )
 from .adopting import adopt_excel
+from .pieces import iter_elements_excel
 from .restoring import restore_excel
 
 __all__ = [
     "View",
     "adopt_excel",
     "check_excel",
+    "iter_elements_excel",
     "keeps_excel",
     "read_columns_excel",
     "read_excel",

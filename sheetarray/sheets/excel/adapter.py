@@ -186,11 +186,27 @@ def read_excel(
         {'b': array(['007'], dtype='<U3')}
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        sheets = _select_sheets(book, sheet)
-        snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
-        restore = snapshots if snapshots.exist else None
-        with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
+        how: dict[str, Any] = {"strict": strict, "resize": resize, "guard": guard, "progress": progress}
+        return read_book(book, names, sheet=sheet, missing=missing, **how)
+
+
+def read_book(
+    book: Workbook,
+    names: Sequence[str] | None,
+    *,
+    sheet: str | None,
+    missing: Missing,
+    strict: bool = False,
+    resize: bool = False,
+    guard: bool = True,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
+    sheets = select_sheets(book, sheet)
+    snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
+    restore = snapshots if snapshots.exist else None
+    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
+        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
 
 
 def scan_excel(
@@ -203,7 +219,7 @@ def scan_excel(
         NotFoundError: no such sheet.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return scan_sheets(_select_sheets(book, sheet), strict=strict, resize=resize)
+        return scan_sheets(select_sheets(book, sheet), strict=strict, resize=resize)
 
 
 def check_excel(
@@ -234,7 +250,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
     snapshots = Snapshots(book.guards() if guard else [], aligns=True)
     verdicts: list[Finding] = []
 
-    sheets = _select_sheets(book, sheet)
+    sheets = select_sheets(book, sheet)
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -275,7 +291,7 @@ def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missin
         yield from memory.find_missing()  # where every array could be read: a broken one is not gone
 
 
-def _select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
+def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
     """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
 
     Args:
@@ -332,6 +348,6 @@ def read_columns_excel(
         thousands=thousands,
     )
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        meant = _select_sheets(book, sheet, of_table=True)[0]
+        meant = select_sheets(book, sheet, of_table=True)[0]
         with locating(sheet=meant.title):
             return read_table(ExcelTable(meant), columns, options)

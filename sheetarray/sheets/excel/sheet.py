@@ -61,6 +61,17 @@ class ExcelSheet:
             yield runs
 
     @contextmanager
+    def runs_from(self, row: int, *, numeric: bool) -> Iterator[Iterator[c.CellRun]]:
+        """Yield the cells of the sheet from the block on in which a row is; those before it are text, if they come."""
+        container = self._container
+        if not row or not isinstance(container, Searchable):
+            with self.runs(numeric=numeric) as runs:
+                yield runs
+            return
+        with self._located(container.cells_of_blocks(self._title, picks_rows([(row, c.MOST_ROWS)]))) as runs:
+            yield runs
+
+    @contextmanager
     def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
         try:
             with closing(cells) as runs:
@@ -234,12 +245,12 @@ class ExcelSheet:
                 continue
             gathering = columns[column]
             if column not in wholes and len(gathering):
-                wholes[column] = self._whole_column(gathering, column, first)
+                wholes[column] = self.whole_column(gathering, column, first)
             whole_run = wholes.get(column)
-            part = None if whole_run is None else _part(whole_run, request, first)
+            part = None if whole_run is None else part_of(whole_run, request, first)
             if times[column] == 1:
                 wholes.pop(column, None)
-            results.append(([], self._column(part, request, typed=typed, text=text, numeric=numeric)))
+            results.append(([], self.column_cells(part, request, typed=typed, text=text, numeric=numeric)))
         return results
 
     def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
@@ -253,9 +264,10 @@ class ExcelSheet:
         if self.formulas is not None:
             self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 
-    def _column(
+    def column_cells(
         self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
     ) -> pl.Series | Sequence[Cell]:
+        """Return the cells of a column, which are counted from the row of a request on."""
         import polars as pl
 
         def address(place: int) -> str:
@@ -272,7 +284,8 @@ class ExcelSheet:
             return [*[None] * (run.height - 1), _UNKNOWN]  # of text only the places are known: it has to be asked for
         return self._text(run, request.dtype, address) if made is None else made
 
-    def _whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
+    def whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
+        """Return the cells of a column, counted from a row on; formulas that repeat others have their values."""
         import polars as pl
 
         run, twice = join_runs(gathering)
@@ -294,7 +307,7 @@ class ExcelSheet:
         return texts.result()
 
 
-def _part(run: ColumnRun, request: Request, first: int) -> ColumnRun:
+def part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     """Return the cells of a column, which are counted from a row on, that one of its requests is for."""
     if request.row == first and request.stop is None:
         return run

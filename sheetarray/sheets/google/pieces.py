@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...dtypes import Buffer
@@ -16,18 +16,18 @@ from .slices import fetch_elements, find_array, lies_in_rows
 
 def iter_elements_gsheet(
     source: Any,
-    name: str,
+    names: Sequence[str],
     *,
     worksheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-) -> Iterator[Buffer]:
-    """Yield the elements of an array's buffer, 100,000 at a time, in their order: two requests each.
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
 
     Args:
         source: as for `read_gsheet`.
-        name: the array's.
+        names: of the arrays.
         worksheet: as for `read_gsheet`.
         client: as for `read_gsheet`.
         credentials: as for `read_gsheet`.
@@ -39,9 +39,13 @@ def iter_elements_gsheet(
         RemoteError: as `read_gsheet`.
     """
     where: dict[str, Any] = {"worksheet": worksheet, "client": client, "credentials": credentials, "timeout": timeout}
+    whole = []
     with open_sheets(source, **where) as sheets:
-        view, anchor = find_array(sheets, name)
-        if lies_in_rows(anchor):
+        for name in dict.fromkeys(names):
+            view, anchor = find_array(sheets, name)
+            if not lies_in_rows(anchor):
+                whole.append(name)
+                continue
             seen = view.generation()
             assert anchor.header is not None
             for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
@@ -49,6 +53,6 @@ def iter_elements_gsheet(
                 elements = fetch_elements(view, anchor, start, stop, "error")
                 if view.generation() != seen:
                     raise FormatError("it has changed since its first rows were read", hint="read it again")
-                yield elements
-            return
-    yield read_gsheet(source, [name], **where)[name].ravel()
+                yield name, elements
+    for name, array in read_gsheet(source, whole, **where).items() if whole else ():
+        yield name, array.ravel(order="F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import NoReturn
 
 from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, refuse_empty
-from ...header import MAX_HEADER_CELLS, parse_header
+from ...header import MAX_HEADER_CELLS, Header, parse_header
+from .skipping import find_list_end
 
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
-_TO_THE_END = re.compile(rb'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*"|\{[^{}\[\]]*\})*\]', re.DOTALL)
 
 
 def walk_headers(text: BytesLike, alone: str, *, strict: bool = False) -> dict[str, ArrayInfo]:
@@ -41,11 +42,42 @@ def find_header_spans(text: BytesLike, alone: str) -> dict[str, list[tuple[int, 
     return walk.spans
 
 
+@dataclass(frozen=True)
+class FlatList:
+    """A flat list in a JSON text.
+
+    Attributes:
+        header: what it says.
+        cells: of the header, as far as they were parsed.
+        start: index of the first data cell.
+        at: where in the text the cells of the header end.
+        end: where the bracket stands that ends the list.
+    """
+
+    header: Header
+    cells: list[Cell]
+    start: int
+    at: int
+    end: int
+
+
+def find_lists(text: BytesLike, alone: str) -> dict[str, FlatList]:
+    """Return the place of each list in a JSON text, by name.
+
+    Raises:
+        FormatError: no flat list, or a broken header.
+    """
+    walk = _Walk(text, False)
+    walk.walk(alone)
+    return walk.lists
+
+
 class _Walk:
     def __init__(self, text: BytesLike, strict: bool) -> None:
         self.text, self.strict = text, strict
         self.at = 3 if text[:3] == b"\xef\xbb\xbf" else 0
         self.infos: dict[str, ArrayInfo] = {}
+        self.lists: dict[str, FlatList] = {}
         self.spans: dict[str, list[tuple[int, int]]] = {}
         self.token_span = (0, 0)
 
@@ -107,13 +139,10 @@ class _Walk:
             spans.append(self.token_span)
             cells.append(self.parse_scalar(token))
         header, start = parse_header(cells, strict=self.strict, address=lambda index: f"{name}[{index}]")
-        if header.dtype.kind in ("string", "generic"):
-            match = _TO_THE_END.match(self.text, self.at)
-            end = match.end() if match else 0
-        else:
-            end = self.text.find(b"]", self.at) + 1
+        end = find_list_end(self.text, self.at, textual=header.dtype.kind in ("string", "generic"))
         if not end:
             raise FormatError("the list does not end", location=name)
+        self.lists[name] = FlatList(header, cells, start, self.at, end - 1)
         self.at = end
         self.infos[name] = ArrayInfo(
             header.shape,

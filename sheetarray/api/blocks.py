@@ -1,0 +1,158 @@
+"""iter_blocks: an array that is larger than memory, some rows at a time."""
+
+from __future__ import annotations
+
+import io
+import math
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import select
+from ..columns import ArrayInfo
+from ..dtypes import Array, Buffer
+from ..errors import FormatError, NotFoundError
+from ..files import RemoteFile, file_version, is_url
+from ..registry import format_of, locate_place
+from ..resizing import contiguous_strides
+from .arrays import read, scan
+from .doors import SourceOrTarget, is_path, options_of
+
+
+def iter_blocks(
+    source: SourceOrTarget,
+    name: str,
+    *,
+    rows: int,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Iterator[Array]:
+    """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
+
+    A CSV as it was written, without quotes below its headers, a workbook and JSON are parsed piece by piece, and Google
+    Sheets are fetched so, where the array is in row-major order and its elements lie side by side: memory does not grow
+    with the array. Anything else is read whole, and cut.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`).
+        name: the array's.
+        rows: of each block; the last one may have fewer.
+        format: instead of the suffix.
+        storage_options: for the file system of a URL.
+        **options: of the format, as for `read`; with some of them a file is read whole.
+
+    Raises:
+        FormatError: as `read`, when the first cell that is wrong is reached; blocks before it have been given. Or the
+            file has changed since its first rows were read.
+        NotFoundError: no such array.
+        ValueError: less than one row, or an array without dimensions.
+
+    Example:
+        >>> import io
+        >>> from sheetarray import write
+        >>> file = io.BytesIO()
+        >>> write(file, {"t": np.arange(10.0).reshape(5, 2)}, format="csv")
+        >>> [block.shape for block in iter_blocks(io.BytesIO(file.getvalue()), "t", rows=2, format="csv")]
+        [(2, 2), (2, 2), (1, 2)]
+    """
+    rows = operator.index(rows)
+    if rows < 1:
+        raise ValueError(f"a block has one row at least, not {rows}")
+    source = locate_place(source, storage_options, format)
+    if not isinstance(source, (str, os.PathLike)) and not source.seekable():
+        content = source.read()
+        source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
+    start = 0 if isinstance(source, (str, os.PathLike)) else source.tell()
+    check_unchanged = watch_file(source)
+    known = options_of(format_of(source, format, reading=True).function("scan"))
+    scanning = {option: value for option, value in options.items() if option in known}
+    info = select(scan(source, format=format, **scanning), [name])[name]
+    if not isinstance(source, (str, os.PathLike)):
+        source.seek(start)
+    if not info.shape:
+        raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
+    pieces = iter_elements(source, [name], format, options) if lies_in_rows(info) else None
+    if pieces is None:
+        return _read_blocks(source, info, name, rows, format, options)
+    return _while_unchanged(_cut((elements for _, elements in pieces), info, rows), check_unchanged)
+
+
+def lies_in_rows(info: ArrayInfo) -> bool:
+    """Return whether the cells of an array are its rows, one after the other."""
+    return lies_side_by_side(info) and info.order == "row-major"
+
+
+def lies_side_by_side(info: ArrayInfo) -> bool:
+    """Return whether the cells of an array are its elements in its own order, none left out and none twice."""
+    plain = info.offset == 0 and info.strides == contiguous_strides(info.shape, info.order)
+    return plain and 0 not in info.shape and info.capacity == math.prod(info.shape)
+
+
+def iter_elements(
+    source: SourceOrTarget, names: Sequence[str], format: str | None, options: Mapping[str, Any]
+) -> Iterator[tuple[str, Buffer]] | None:
+    """Return names of arrays, each with its next elements, as they come out of a container that is read but once.
+
+    None where the format, or an option, has all elements at once.
+    """
+    try:
+        function = format_of(source, format).function("iter_elements")
+    except NotFoundError:
+        return None
+    if not set(options) <= set(options_of(function)):
+        return None
+    pieces: Iterator[tuple[str, Buffer]] = function(source, names, **options)
+    return pieces
+
+
+def watch_file(source: SourceOrTarget) -> Callable[[], None]:
+    """Return a function that refuses a file of this machine which was saved again; a `RemoteFile` does so itself."""
+    if not is_path(source) or isinstance(source, RemoteFile) or is_url(source):
+        return lambda: None
+    path, version = source, file_version(source)
+
+    def check_unchanged() -> None:
+        if file_version(path) != version:
+            raise FormatError(
+                "the file has changed since its first rows were read", source=os.fspath(path), hint="read it again"
+            )
+
+    return check_unchanged
+
+
+def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None]) -> Iterator[Array]:
+    for block in blocks:
+        check_unchanged()
+        yield block
+
+
+def _read_blocks(
+    source: SourceOrTarget, info: ArrayInfo, name: str, rows: int, format: str | None, options: Any
+) -> Iterator[Array]:
+    array = read(source, [name], format=format, **options)[name]
+    for start in range(0, info.shape[0], rows):
+        yield array[start : start + rows]
+
+
+def _cut(pieces: Iterable[Buffer], info: ArrayInfo, rows: int) -> Iterator[Array]:
+    """Yield blocks of whole rows from pieces of any length."""
+    beside = info.shape[1:]
+    size = rows * int(np.prod(beside, dtype=np.int64))
+    waiting: list[Buffer] = []
+    count = 0
+    for piece in pieces:
+        waiting.append(piece)
+        count += len(piece)
+        if count >= size:
+            together = np.concatenate(waiting)
+            whole = count - count % size
+            for start in range(0, whole, size):
+                yield together[start : start + size].reshape(rows, *beside).copy()
+            waiting = [together[whole:].copy()]
+            count -= whole
+    if count:
+        yield np.concatenate(waiting).reshape(-1, *beside)

@@ -1,0 +1,158 @@
+"""The arrays of a large file, to be written elsewhere or compared: their elements go into a file, and are mapped."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import select
+from ..columns import ArrayInfo
+from ..errors import DTypeError, NotFoundError
+from ..files import RemoteFile, file_version, is_url
+from ..labels import LabelledArrays, reading_labels
+from ..registry import format_of
+from ..spool import MOST_BYTES, PiecedArrays
+from .arrays import read_labelled, scan
+from .blocks import iter_elements, lies_side_by_side, watch_file
+from .doors import SourceOrTarget, is_path, options_of
+
+LARGE_FILE = 2**23  # bytes
+MANY_ELEMENTS = 2**22  # of all arrays; of fewer the file is read at once
+_KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
+
+
+class MappedArrays:
+    """Arrays of which those of numbers lie in a file without a name, and are mapped; a context manager.
+
+    Attributes:
+        arrays: all of them, with their labels.
+    """
+
+    def __init__(self, arrays: LabelledArrays, spool: PiecedArrays) -> None:
+        self.arrays, self._spool = arrays, spool
+
+    def __enter__(self) -> MappedArrays:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._spool.__exit__(kind, error, trace)
+
+    def release(self) -> None:
+        """Tell the system that what was looked at need not stay in memory."""
+        self._spool.release()
+
+
+def read_in_pieces(
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    folder: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> MappedArrays | None:
+    """Return the arrays of a large file with their labels, as `read_labelled` does, those of numbers mapped.
+
+    Memory does not grow with the file then. None where nothing is won, and `read_labelled` is to be called: the file
+    is small, or no path, or its format, or an option, has all elements at once. Text, arrays whose elements do not lie
+    side by side, and what is made of several columns are read at once.
+
+    Args:
+        source: the file.
+        names: only these arrays; None for all.
+        format: instead of the suffix.
+        folder: for the file of the elements; None for the system's temporary folder.
+        progress: is called with the elements that have been read, and all of them.
+        **options: for `read`.
+
+    Raises:
+        FormatError: as `read`; or the file has changed meanwhile.
+        NotFoundError: no such array.
+    """
+    if not is_path(source) or not _comes_in_pieces(source, format, options) or _size_of(source) < LARGE_FILE:
+        return None
+    check_unchanged = watch_file(source)
+    known = options_of(format_of(source, format, reading=True).function("scan"))
+    with reading_labels() as description:
+        infos = scan(source, format=format, **{key: value for key, value in options.items() if key in known})
+    if description.error is not None:
+        return None  # it stays an array of text, which `read_labelled` says
+    wanted = list(select(infos, names))
+    sizes = {name: (_dtype_of(infos[name]), infos[name].capacity) for name in wanted if _is_plain(infos[name])}
+    total = sum(count for _, count in sizes.values())
+    if total < MANY_ELEMENTS or sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
+        return None
+    rest = [name for name in wanted if name not in sizes]
+    others = LabelledArrays({}, description.labels)
+    if rest:
+        others = read_labelled(source, rest, format=format, **options)
+    spool = _open_spool(sizes, folder)
+    try:
+        done = 0
+        pieces = iter_elements(source, list(sizes), format, options)
+        assert pieces is not None
+        for name, elements in pieces:
+            check_unchanged()
+            spool.append(name, elements)
+            done += len(elements)
+            if progress is not None:
+                progress(done, total)
+        buffers = spool.join()
+        check_unchanged()
+    except BaseException as error:
+        spool.__exit__(type(error), error, None)
+        raise
+    arrays = {name: _shape_buffer(buffers[name], infos[name]) if name in sizes else others[name] for name in wanted}
+    spool.release()
+    return MappedArrays(LabelledArrays(arrays, others.labels), spool)
+
+
+def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | None) -> PiecedArrays:
+    """Return a file for elements, in a folder if that takes any; `/dev` does not."""
+    try:
+        return PiecedArrays(sizes, folder)
+    except OSError:
+        return PiecedArrays(sizes)
+
+
+def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> bool:
+    try:
+        function = format_of(source, format, reading=True).function("iter_elements")
+    except NotFoundError:
+        return False
+    return set(options) <= set(options_of(function))
+
+
+def _size_of(source: SourceOrTarget) -> int:
+    """Return the size of a file in bytes; 0 for a file that does not exist, or does not tell."""
+    if isinstance(source, RemoteFile):
+        file_version(source)  # which asks for it, once
+        return int((source.state or {}).get("size") or 0)
+    if not is_path(source) or is_url(source) or not os.path.isfile(source):
+        return 0
+    return os.path.getsize(source)
+
+
+def _is_plain(info: ArrayInfo) -> bool:
+    try:
+        kind = dtypes.from_name(info.dtype).kind
+    except DTypeError:
+        return False  # an awkward array
+    return kind in _KINDS and lies_side_by_side(info)
+
+
+def _dtype_of(info: ArrayInfo) -> np.dtype[Any]:
+    return dtypes.from_name(info.dtype).numpy
+
+
+def _shape_buffer(buffer: np.ndarray[Any, Any], info: ArrayInfo) -> np.ndarray[Any, Any]:
+    assert math.prod(info.shape) == len(buffer)
+    return buffer.reshape(info.shape, order="F" if info.order == "column-major" else "C")

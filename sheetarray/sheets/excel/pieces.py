@@ -1,0 +1,226 @@
+"""Arrays of a workbook piece by piece: a sheet is gone through once, for all columns that are asked for.
+
+Where an array goes on in other columns, what of them comes too early is kept in a file without a name. A guarded
+workbook is read at once, and so is one in which a cell is wrong, or their number: reading says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...arrays import select
+from ...cells import engine_dtype
+from ...columns import ArrayColumn, ColumnCells, Request, find_anchors
+from ...columns.parts import find_stops, group_parts
+from ...columns.reading import raise_error
+from ...data import may_be_blank
+from ...dtypes import Buffer
+from ...elements import Missing, check_missing
+from ...errors import FormatError, locating
+from ...files import Readable, Source
+from ...header import warn_of_finding
+from .adapter import read_book, select_sheets
+from .column_parts import ColumnPart, NotInPiecesError, split_parts
+from .reader.cells import CellRun
+from .reader.column import ColumnRun
+from .reader.column_runs import gather_columns
+from .sheet import ExcelSheet, part_of
+from .workbook import Workbook
+
+_CELLS = 2**18  # that are sorted into columns at once
+
+
+class _NeedsTextError(Exception):
+    """Of numbers alone the cells cannot be told."""
+
+
+def iter_elements_excel(
+    source: Readable, names: Sequence[str], *, sheet: str | None = None, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
+
+    Args:
+        source: a path or an open file.
+        names: of the arrays.
+        sheet: only this sheet is looked at; None for all.
+        missing: as for `read_excel`.
+
+    Raises:
+        FormatError: as `read_excel`, when the first cell that is wrong is reached.
+        NotFoundError: no array of a name asked for, or no such sheet.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from .adapter import write_excel
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"t": np.arange(3)})
+        >>> [(name, some.tolist()) for name, some in iter_elements_excel(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    with Source(source) as opened, locating(source=opened.name):
+        try:
+            with Workbook(opened) as book:
+                for name, elements in _iter_arrays(book, list(done), sheet, missing):
+                    yield name, elements
+                    done[name] += len(elements)
+            return
+        except (NotInPiecesError, FormatError):
+            pass
+        with Workbook(opened, reads_numbers=True) as book:
+            arrays = read_book(book, list(done), sheet=sheet, missing=missing)
+    for name, count in done.items():
+        array = arrays.pop(name)
+        turned = array.flags.f_contiguous and not array.flags.c_contiguous
+        yield name, array.ravel(order="F" if turned else "C")[count:]
+
+
+def _iter_arrays(
+    book: Workbook, names: Sequence[str], title: str | None, missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with its next elements.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: no such array, or cells that are to be looked at with all others.
+    """
+    if book.guards():
+        raise NotInPiecesError
+    sheets = select_sheets(book, title)
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
+    groups = group_parts(sheets, anchors, frozenset(names), raise_error, warn_of_finding)
+    if not all(name in groups for name in names):
+        raise NotInPiecesError
+    stops = find_stops(anchors)
+    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
+    arrays = {name: split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
+    turns = dict.fromkeys(arrays, 0)
+    for sheet in sheets:
+        parts = [part for group in arrays.values() for part in group if part.anchor.title == sheet.title]
+        for part, elements in _iter_sheet(sheet, parts, missing):
+            if part is arrays[part.name][turns[part.name]]:
+                yield part.name, elements
+            else:
+                part.keep(elements)
+        for part in parts:
+            part.is_complete = True
+        for name, group in arrays.items():
+            while turns[name] < len(group) and group[turns[name]].is_complete:
+                yield from ((name, elements) for elements in group[turns[name]].take())
+                turns[name] += 1
+
+
+def _iter_sheet(
+    sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with its next elements, until all of them are complete.
+
+    Raises:
+        FormatError: the sheet is damaged.
+        NotInPiecesError: a cell is wrong, or their number.
+    """
+    import polars as pl
+
+    if not parts:
+        return
+    textual = any(engine_dtype(part.header.dtype) == pl.String for part in parts)
+    numeric = not textual and not (sheet.followed is not None and sheet.followed.are_wanted)
+    try:
+        yield from _pass_over(sheet, parts, missing, numeric=numeric)
+    except _NeedsTextError:
+        yield from _pass_over(sheet, parts, missing, numeric=False)
+    for part in parts:
+        left = part.count - part.done
+        if left and not may_be_blank(part.header, missing):
+            raise NotInPiecesError
+        if left:
+            yield part, _decode(sheet, part, left, ([], pl.Series([], dtype=pl.String)), missing)
+    for finding in sheet.notes[:1]:
+        warn_of_finding(finding)
+
+
+def _pass_over(
+    sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with its next elements, up to the last cell that there is.
+
+    Raises:
+        FormatError: the sheet is damaged.
+        _NeedsTextError: the cells have to be looked at as text, from the next elements on.
+        NotInPiecesError: a cell is wrong, there are more than there should be, or rows come in another order.
+    """
+    last, waiting, count = -1, list[CellRun](), 0
+    with sheet.runs_from(min(part.request.row for part in parts) if not numeric else 0, numeric=numeric) as runs:
+        for run in runs:
+            if int(run.rows.min()) <= last:
+                raise NotInPiecesError
+            last = int(run.rows.max())
+            waiting.append(run)
+            count += len(run)
+            if count >= _CELLS:
+                yield from _sort_into_parts(sheet, waiting, parts, missing, numeric=numeric)
+                waiting, count = [], 0
+        yield from _sort_into_parts(sheet, waiting, parts, missing, numeric=numeric)
+
+
+def _sort_into_parts(
+    sheet: ExcelSheet, runs: Sequence[CellRun], parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
+) -> Iterator[tuple[ColumnPart, Buffer]]:
+    """Yield parts, each with those of its next elements that are among some cells."""
+    firsts: dict[int, int] = {}
+    for part in parts:
+        request = part.request
+        firsts[request.column] = min(firsts.get(request.column, request.row), request.row)
+    requests = [Request(column, row, parts[0].header.dtype) for column, row in firsts.items()]
+    columns = dict(zip(firsts, gather_columns(runs, requests), strict=True))
+    wholes = {
+        column: sheet.whole_column(gathering, column, firsts[column])
+        for column, gathering in columns.items()
+        if len(gathering)
+    }
+    for part in parts:
+        request = part.request
+        whole = wholes.get(request.column)
+        cells = None if whole is None else part_of(whole, request, firsts[request.column])
+        if cells is None or not len(cells):
+            continue
+        if part.done + cells.height > part.count:
+            raise NotInPiecesError
+        elements = _decode_run(sheet, part, cells, missing, numeric=numeric)
+        part.done += len(elements)
+        yield part, elements
+
+
+def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: Missing, *, numeric: bool) -> Buffer:
+    """Return the elements in some cells, the last of which is not blank."""
+    import polars as pl
+
+    request = part.request
+    how: dict[str, Any] = {"text": engine_dtype(request.dtype) == pl.String, "numeric": numeric}
+    column: ColumnCells = ([], sheet.column_cells(cells, request, typed=True, **how))
+    if not part.done and request.dtype.kind == "complex" and not str(column[1][0]).strip().endswith(("i", "j")):
+        raise NotInPiecesError  # it may have two cells for each element
+    typed = ArrayColumn([part.next_elements(cells.height)], [column], sheet)
+    elements = typed.decode_typed(missing)
+    if elements is not None:
+        return elements
+    if numeric:
+        raise _NeedsTextError
+    if not typed.is_text:
+        column = ([], sheet.column_cells(cells, request, typed=False, **how))
+    return _decode(sheet, part, cells.height, column, missing)
+
+
+def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells, missing: Missing) -> Buffer:
+    """Return elements, each cell of which was looked at.
+
+    Raises:
+        NotInPiecesError: one is wrong.
+    """
+    decoded = ArrayColumn([part.next_elements(count)], [column], sheet).decode_checked(missing)
+    if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:
+        raise NotInPiecesError
+    return decoded.buffer

@@ -1,0 +1,131 @@
+"""Arrays of a JSON text piece by piece: memory does not grow with the text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from ...arrays import default_name
+from ...data import decode_data
+from ...dtypes import Buffer
+from ...elements import Missing, check_missing, is_blank
+from ...errors import FormatError, locating
+from ...files import BytesLike, Readable, Source
+from ...header import Header
+from .adapter import read_json
+from .headers import FlatList, find_lists
+from .skipping import cut_items
+from .text import parse_text, to_utf8
+
+_PIECE = 2**20  # bytes of text that are parsed at once
+_MOST_BLANKS = 4096  # between the word "data" and the comma behind it, or behind the last list
+
+
+class _NotInPiecesError(Exception):
+    """The text is to be read at once, which says what is wrong."""
+
+
+def iter_elements_json(
+    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer, one array after the other.
+
+    Lists that are not asked for are passed over. Where a cell is wrong, or their number, the text is read at once.
+
+    Args:
+        source: a path, or an open file.
+        names: of the arrays.
+        missing: as for `read_json`.
+
+    Raises:
+        FormatError: as `read_json`, when the first cell that is wrong is reached.
+        NotFoundError: no such array.
+
+    Example:
+        >>> import numpy as np
+        >>> from .adapter import write_json
+        >>> file = io.BytesIO()
+        >>> write_json(file, {"t": np.arange(3)})
+        >>> [(name, some.tolist()) for name, some in iter_elements_json(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    left = list(done)
+    with Source(source) as opened, locating(source=opened.name):
+        try:
+            text = to_utf8(opened.whole())
+            lists = _find_sound_lists(text, default_name(opened.name))
+            while left:
+                for elements in _iter_list(text, lists, left[0], missing):
+                    yield left[0], elements
+                    done[left[0]] += len(elements)
+                left.pop(0)
+        except (_NotInPiecesError, FormatError):
+            content = opened.path or io.BytesIO(bytes(opened.whole()))
+            arrays = read_json(content, left, missing=missing)
+        else:
+            return
+    for name in left:
+        array = arrays.pop(name)
+        turned = array.flags.f_contiguous and not array.flags.c_contiguous
+        yield name, array.ravel(order="F" if turned else "C")[done[name] :]
+
+
+def _find_sound_lists(text: BytesLike, alone: str) -> dict[str, FlatList]:
+    """Return the place of each list, once all that is around their data cells is known to be JSON.
+
+    Raises:
+        FormatError: it is not, or a header is broken.
+    """
+    lists = find_lists(text, alone)
+    start, pieces = 0, []
+    for one in sorted(lists.values(), key=lambda one: one.at):
+        pieces.append(bytes(text[start : one.at]))
+        start = one.end
+    if len(text) - start > _MOST_BLANKS:
+        raise _NotInPiecesError  # so much behind the last list can only be wrong
+    parse_text(b"".join([*pieces, bytes(text[start:])]))
+    return lists
+
+
+def _iter_list(text: BytesLike, lists: dict[str, FlatList], name: str, missing: Missing) -> Iterator[Buffer]:
+    """Yield the elements of a list, a piece of the text at a time.
+
+    Raises:
+        _NotInPiecesError: no such list, or cells that are to be looked at one by one.
+    """
+    if name not in lists or lists[name].header.part is not None or lists[name].start != len(lists[name].cells):
+        raise _NotInPiecesError
+    header, left = lists[name].header, lists[name].header.capacity
+    for piece in cut_items(text, *_find_items(text, lists[name]), _PIECE):
+        cells = parse_text(b"[%b]" % piece)
+        if not cells or (header.dtype.kind == "complex" and not all(isinstance(cell, str) for cell in cells)):
+            raise _NotInPiecesError
+        count = min(left, len(cells))
+        if not all(map(is_blank, cells[count:])):
+            raise _NotInPiecesError
+        if count:
+            some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+            buffer, problems = decode_data(cells[:count], some, missing=missing)
+            if problems:
+                raise _NotInPiecesError
+            yield buffer
+        left -= count
+    if left:
+        raise _NotInPiecesError
+
+
+def _find_items(text: BytesLike, one: FlatList) -> tuple[int, int]:
+    """Return the beginning of the data cells of a list, behind the comma after its header, and their end.
+
+    Raises:
+        _NotInPiecesError: something else stands there.
+    """
+    between = bytes(text[one.at : min(one.at + _MOST_BLANKS, one.end)])
+    rest = between.lstrip(b" \t\r\n")
+    if rest.startswith(b","):
+        return one.at + len(between) - len(rest) + 1, one.end
+    if rest or len(between) == _MOST_BLANKS:
+        raise _NotInPiecesError
+    return one.end, one.end
