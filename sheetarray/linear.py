@@ -272,6 +272,8 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
     shape = header.shape
     length = header.length
     try:
+        if len(shape) == 1 and header.strides == (1,) and len(buffer) >= header.offset + length:
+            return buffer[header.offset : header.offset + length]  # most arrays, of which there may be very many
         if header.strides == contiguous_strides(shape, header.order):
             side_by_side = buffer[header.offset : header.offset + length]
             return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")

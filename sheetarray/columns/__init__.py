@@ -13,8 +13,18 @@ from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
+from .pausing import without_collection
 from .progress import reporting_cells
-from .reading import check_sheet, check_sheets, read_resized, read_sheet, read_sheets, scan_sheet, scan_sheets
+from .reading import (
+    check_sheet,
+    check_sheets,
+    read_resized,
+    read_sheet,
+    read_sheets,
+    scan_names,
+    scan_sheet,
+    scan_sheets,
+)
 from .row_edits import RowChange
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone
 from .words import Words
@@ -53,6 +63,8 @@ __all__ = [
     "read_sheet",
     "read_sheets",
     "reporting_cells",
+    "scan_names",
     "scan_sheet",
     "scan_sheets",
+    "without_collection",
 ]

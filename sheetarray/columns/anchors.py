@@ -31,6 +31,7 @@ from .beginnings import (
 from .candidates import MOST_ABOVE, Candidate, count_word_cells, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
 from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
+from .pausing import without_collection
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, NDARRAY, WORDS, Words
 
@@ -95,13 +96,17 @@ class _Search:
         kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
         if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < DAMAGED_KEYS:
             return []
+        with without_collection(len(self._words)):
+            return self._search()
+
+    def _search(self) -> list[Anchor]:
         for batch in self._iter_batches(self._iter_candidates()):
             if not self._take_batch(batch):
                 break
         else:
             self._anchors += self._find_damaged()
         anchors = add_distant_names(self._sheet, self._anchors)
-        return sorted(anchors, key=lambda a: (a.row, a.column) if a.orient == "rows" else (a.column, a.row))
+        return sorted(anchors, key=lambda anchor: (anchor.line, anchor.first))
 
     # Candidates ----------------------------------------------------------------------------------------------
 
@@ -157,8 +162,10 @@ class _Search:
     def _is_covered(self, candidate: Candidate) -> bool:
         """Return whether a word of a candidate belongs to an array that begins further up, or further to the left."""
         row, column = candidate.row, candidate.column
-        if row < self._down.get(column, 0) or column < self._across.get(row, 0):
+        if row < self._down.get(column, 0) or (self._across and column < self._across.get(row, 0)):
             return True
+        if not self._across and candidate.orient == "columns":
+            return False  # the second word stands below the first
         row, column = candidate.second
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)
 

@@ -13,7 +13,7 @@ MOST_ABOVE = 3  # cells from a name to `ndarray`
 _ENDLESS = 2**40  # cells
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
 class Candidate:
     """Cells that look like the beginning of an array.
 

@@ -21,6 +21,9 @@ from .sheet import ColumnCells, Sheet, Texts
 if TYPE_CHECKING:
     import polars as pl
 
+_ONE_START = (0,)
+_CELLS = (list, Sequence)  # lists are told from a Series without a look at what a sequence is
+
 
 class ArrayColumn:
     """The data cells of one array, over all its parts.
@@ -28,15 +31,22 @@ class ArrayColumn:
     Attributes:
         header: of the array; with another length than was written, once people's edits are taken.
         written: as it stands in the sheet.
+        group: the anchors of the parts.
+        pieces: the cells of each part.
+        sheet: where they stand.
+        starts: where each piece begins among the data cells.
+        cells_per_element: 2 for a complex array that has one cell for each part of an element.
     """
+
+    __slots__ = ("cells_per_element", "group", "header", "pieces", "sheet", "starts", "written")
 
     def __init__(self, group: list[Anchor], pieces: Sequence[ColumnCells], sheet: Sheet) -> None:
         header = group[0].header
         assert header is not None
         self.header = self.written = header
         self.group, self.pieces, self.sheet = group, pieces, sheet
-        self.starts: list[int] = [0]  # where each piece begins among the data cells
-        self.cells_per_element = 1  # cells of an element
+        self.starts: Sequence[int] = _ONE_START
+        self.cells_per_element = 1
 
     def count_elements(self) -> int | None:
         """Return the number of elements in the cells of the only part, up to the last cell that is not blank.
@@ -45,7 +55,7 @@ class ArrayColumn:
             None where half of an element is there.
         """
         ((first, rest),) = self.pieces
-        if isinstance(rest, Sequence) or _holds_text(rest):
+        if isinstance(rest, _CELLS) or _holds_text(rest):
             cells = _concatenate(first, rest)
             count = count_filled_cells(cells)
             if self.written.dtype.kind != "complex" or count == self.written.capacity:
@@ -60,7 +70,7 @@ class ArrayColumn:
         start = max(0, self.written.capacity - len(first))
         if start >= len(rest):
             return False
-        if isinstance(rest, Sequence):
+        if isinstance(rest, _CELLS):
             cells = rest[start : count_filled_cells(rest)]
             return 2 * sum(map(is_blank, cells)) > len(cells)
         end = len(rest) - _count_trailing_nulls(rest)
@@ -95,7 +105,7 @@ class ArrayColumn:
         """Whether every piece came as the text that it is."""
         if self._is_short_text:
             return True
-        return all(not isinstance(rest, Sequence) and _holds_text(rest) for _, rest in self.pieces)
+        return all(not isinstance(rest, _CELLS) and _holds_text(rest) for _, rest in self.pieces)
 
     @property
     def _is_short_text(self) -> bool:
@@ -109,19 +119,21 @@ class ArrayColumn:
         if len(self.pieces) > 1 or not self._is_short_text or self.pieces[0][0]:
             return None
         cells, count = list(self.pieces[0][1]), self.header.capacity
-        if len(cells) < count or not all(cells[:count]) or any(cells[count:]):
-            return None
-        return cells[:count]
+        if len(cells) > count:
+            if any(cells[count:]):
+                return None
+            del cells[count:]
+        return cells if len(cells) == count and all(cells) else None
 
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
         left = self.header.capacity
         buffers: list[Buffer] = []
-        self.starts = []
+        starts = self.starts = []
         for index, (first, rest) in enumerate(self.pieces):
-            if isinstance(rest, Sequence):
+            if isinstance(rest, _CELLS):
                 return None
-            self.starts.append(self.header.capacity - left)
+            starts.append(self.header.capacity - left)
             count = left - len(first) if index == len(self.pieces) - 1 else len(rest) - _count_trailing_nulls(rest)
             if not 0 <= count <= len(rest):
                 return None
@@ -149,11 +161,11 @@ class ArrayColumn:
         """Decode every cell, and collect all problems instead of raising the first."""
         header = self.header
         columns = [_concatenate(first, rest) for first, rest in self.pieces]
-        self.starts = [0]
+        starts = self.starts = [0]
         height = self._part_height(columns) if len(columns) > 1 else 0
         for index, column in enumerate(columns[:-1]):
             columns[index] = column[:height]
-            self.starts.append(self.starts[-1] + height)
+            starts.append(starts[-1] + height)
         cells = reduce(_concatenate, columns)
         count = count_filled_cells(cells)
         wanted = expected_cell_count(cells, count, header)
@@ -231,7 +243,7 @@ def _holds_text(cells: pl.Series) -> bool:
 
 
 def _concatenate(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:
-    if isinstance(rest, Sequence) or not _is_text(first):
+    if isinstance(rest, _CELLS) or not _is_text(first):
         return [*first, *rest] if len(first) else rest  # a list of millions is not copied for nothing
     texts = rest.cast(_to_series([]).dtype).rename("")
     if not len(first):

@@ -39,6 +39,8 @@ def add_distant_names(sheet: _Zones, anchors: Sequence[Anchor]) -> list[Anchor]:
     """
     across = {anchor.row for anchor in anchors if anchor.orient == "rows"}
     distant = {index: place for index, place in _find_cells_above(sheet, anchors).items() if place[1] not in across}
+    if not distant:
+        return list(anchors)
     rows: dict[int, dict[int, int | None]] = {}  # by the row of names: where the data of each anchor begin
     for index, anchor in enumerate(anchors):
         if index in distant:

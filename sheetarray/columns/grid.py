@@ -67,7 +67,7 @@ SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 """What stands between `version` and `ndarray`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
 class Anchor:
     """The beginning of an array, or of a part of one.
 

@@ -7,7 +7,7 @@ cell is judged by its look.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,14 @@ from ..arrays import select
 from ..dtypes import Buffer
 from ..elements import Missing, check_missing
 from ..errors import Finding, FormatError
-from ..header import NoteFinding, warn_of_finding
+from ..header import Header, NoteFinding, warn_of_finding
 from .adopting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
+from .pausing import without_collection
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 
@@ -135,28 +136,68 @@ def scan_sheets(
     Raises:
         FormatError: no array, or a broken header.
     """
-    infos: dict[str, ArrayInfo] = {}
-    groups, reader = _open_reader(sheets, None, ReadMode(strict, "error", report, note, resize=resize, fixed=fixed))
+    mode = ReadMode(strict, "error", report, note, resize=resize, fixed=fixed)
+    groups, reader = _open_reader(sheets, None, mode)
     resized = reader.fetch_resized(groups) if resize else {}
-    for name, group in groups.items():
-        header = resized[name].header if name in resized else group[0].header
+    infos = _Infos(sheets, groups, {name: column.header for name, column in resized.items()})
+    with without_collection(len(groups)):
+        return dict(infos.items())
+
+
+def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) -> Mapping[str, ArrayInfo]:
+    """Return the entries of `scan_sheets` by name, each made when it is asked for: of most, names will do."""
+    groups, _ = _open_reader(sheets, None, ReadMode(strict, "error", report, lambda _: None))
+    return _Infos(sheets, groups, {})
+
+
+class _Infos(Mapping[str, ArrayInfo]):
+    """What is told of arrays, by their names.
+
+    Args:
+        sheets: where they stand.
+        groups: the anchors of the parts of each.
+        resized: headers that stand for those in the sheets.
+    """
+
+    def __init__(
+        self, sheets: Sequence[Sheet], groups: Mapping[str, list[Anchor]], resized: Mapping[str, Header]
+    ) -> None:
+        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._groups, self._resized = groups, resized
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._groups
+
+    def __getitem__(self, name: str) -> ArrayInfo:
+        group = self._groups[name]
+        header = self._resized.get(name, group[0].header)
         assert header is not None
-        infos[name] = ArrayInfo(
-            header.shape,
-            header.dtype.name,
-            header.order,
-            header.strides,
-            group[0].address(0),
-            sum(anchor.start for anchor in group) + header.capacity,
-            header.offset,
-            header.capacity,
-            len(group),
-            data=_find_data_cells(sheets, group),
-        )
-    return infos
+        return _info_of(header, group, self._sheets[group[0].title])
 
 
-def _find_data_cells(sheets: Sequence[Sheet], group: Sequence[Anchor]) -> tuple[DataCells, ...]:
+def _info_of(header: Header, group: Sequence[Anchor], sheet: Sheet) -> ArrayInfo:
+    """Return the entry of an array, made of its header and the anchors of its parts."""
+    return ArrayInfo(
+        header.shape,
+        header.dtype.name,
+        header.order,
+        header.strides,
+        group[0].address(0),
+        sum([anchor.start for anchor in group]) + header.capacity,
+        header.offset,
+        header.capacity,
+        len(group),
+        data=_find_data_cells(sheet, group),
+    )
+
+
+def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, ...]:
     """Return the ranges of an array's data cells, as far as its headers and its first data cell tell.
 
     Parts that do not reach down to the last row of their container are as long as people have left them, which only
@@ -164,7 +205,6 @@ def _find_data_cells(sheets: Sequence[Sheet], group: Sequence[Anchor]) -> tuple[
     """
     first, header = group[0], group[0].header
     assert header is not None
-    sheet = next(sheet for sheet in sheets if sheet.title == first.title)
     if header.dtype.kind == "complex" and header.capacity:
         column, row = first.data_cell
         cells = sheet.zones([Zone(row, column, 1, first.orient)])[0]
@@ -231,8 +271,9 @@ def _open_reader(
 ) -> tuple[dict[str, list[Anchor]], ColumnReader]:
     """Return the anchors of each array, and what reads them."""
     anchors = _find_all_anchors(sheets, mode.strict)
-    groups = group_parts(sheets, anchors, names, mode.report, mode.note)
-    return groups, ColumnReader(sheets, find_stops(anchors), mode)
+    with without_collection(len(anchors)):
+        groups = group_parts(sheets, anchors, names, mode.report, mode.note)
+        return groups, ColumnReader(sheets, find_stops(anchors), mode)
 
 
 def _read_arrays(
@@ -246,7 +287,8 @@ def _read_arrays(
         reader.measure_others(wanted, groups)
     yield from reader.read_rows({name: group for name, group in wanted.items() if group[0].orient == "rows"})
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
-    results = reader.read_columns(standing)
+    with without_collection(len(standing)):
+        results = reader.read_columns(standing)
     for sheet in sheets:
         for finding in sheet.notes:
             mode.note(finding)

@@ -110,7 +110,7 @@ def _format_shape(header: Header) -> str:
     return " x ".join(map(str, header.shape))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # nobody changes one; a frozen one takes three times as long to make
 class _Extent:
     """The number of rows of an array, by its header and by its cells.
 
@@ -147,13 +147,17 @@ class _Extent:
 def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[dict[str, _Extent]]:
     """Yield the arrays that belong together and may be resized, with what their cells say."""
     groups: dict[tuple[str | None, str, int], dict[str, _Extent]] = {}
+    headers: dict[int, tuple[tuple[int, int] | None, bool]] = {}  # by id: very many arrays may share one
     for name, column in columns.items():
-        if len(column.group) == 1 and (rows := count_rows(column.written)) is not None:
-            anchor = column.group[0]
-            is_sure = not may_be_blank(column.written, missing)
-            apart = is_sure and column.is_mostly_blank_below()
-            extent = _Extent(*rows, None if apart else column.count_elements(), is_sure)
-            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = extent
+        known = headers.get(id(column.written))
+        if known is None:
+            known = headers[id(column.written)] = count_rows(column.written), not may_be_blank(column.written, missing)
+        rows, is_sure = known
+        if rows is not None and len(column.group) == 1:
+            anchor, elements = column.group[0], column.count_elements()
+            if is_sure and column.is_mostly_blank_below():
+                elements = None
+            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = _Extent(*rows, elements, is_sure)
     yield from groups.values()
 
 

@@ -25,7 +25,7 @@ class Texts(list[Cell]):
 ColumnCells = tuple[Sequence[Cell], "pl.Series | Sequence[Cell]"]  # the first cells of a column, and all others
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
 class Request:
     """A column that is wanted.
 
@@ -45,7 +45,7 @@ class Request:
     stop: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
 class Zone:
     """A few cells one under another, or side by side.
 

@@ -207,8 +207,8 @@ def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | No
     wanted = None if names is None else {f"{name}{suffix}" for name in names for suffix in suffixes}
     columns = [
         name
-        for name, info in infos.items()
-        if name.endswith(suffixes) and _may_describe(info) and (wanted is None or name in wanted)
+        for name in infos
+        if name.endswith(suffixes) and (wanted is None or name in wanted) and _may_describe(infos[name])
     ]
     return read(columns) if columns else {}
 

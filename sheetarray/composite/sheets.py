@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from ..columns import ArrayInfo, CompareFingerprint, ElementRestorer, ResizedArray, Sheet, read_resized
+from ..columns import ArrayInfo, CompareFingerprint, ElementRestorer, ResizedArray, Sheet, read_resized, scan_names
 from ..columns import check_sheets as check_columns
 from ..columns import read_sheets as read_columns
 from ..columns import scan_sheets as scan_columns
@@ -91,6 +91,6 @@ def _reader_of(
 
     @cache  # very many headers take a while
     def scan() -> InfosByName:
-        return scan_columns(sheets, strict=strict, report=ignore_finding, note=ignore_finding)
+        return scan_names(sheets, strict=strict, report=ignore_finding)
 
     return read, scan

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from ...columns import without_collection
 from .errors import ApiError, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
-from .pausing import without_collection
 from .service import Method, Service
 
 if TYPE_CHECKING:

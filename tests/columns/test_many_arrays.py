@@ -1,0 +1,98 @@
+"""Very many small arrays in one sheet: each costs few calls, and Python does not look for cycles among them again and
+again.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import gc
+import io
+import threading
+
+import numpy as np
+import pytest
+from children import GIVEN_UP_AFTER
+
+from sheetarray.columns.pausing import MANY_OBJECTS, without_collection
+from sheetarray.sheets.delimited import check_csv, read_csv, scan_csv, write_csv
+
+
+def text_of(count: int, array: np.ndarray, orient: str = "columns") -> io.StringIO:
+    """Return a text with many arrays one below another."""
+    one = io.BytesIO()
+    write_csv(one, {"name": array}, orient=orient)
+    text = one.getvalue().decode()
+    return io.StringIO("".join(text.replace("name", f"a{number}", 1) for number in range(count)))
+
+
+def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns") -> int:
+    """Return how many functions are called."""
+    text, profile = text_of(count, array, orient), cProfile.Profile()
+    profile.enable()
+    list(operation(text))
+    profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.mark.parametrize(
+    ("operation", "most"), [(scan_csv, 100), (read_csv, 148), (check_csv, 180)], ids=["scan", "read", "check"]
+)
+def test_an_array_of_two_elements_costs_few_calls(operation, most):
+    array = np.array([1.5, 2.5])
+    count_calls(operation, 50, array)  # what is made once
+    assert count_calls(operation, 2500, array) - count_calls(operation, 2000, array) <= 500 * most
+
+
+@pytest.mark.parametrize(("operation", "most"), [(scan_csv, 30), (read_csv, 60)], ids=["scan", "read"])
+def test_cycles_are_seldom_looked_for_among_many_headers(operation, most):
+    text = text_of(MANY_OBJECTS // 4, np.array([1.5, 2.5]))
+    searches: list[int] = []
+    gc.collect()
+    gc.callbacks.append(lambda phase, info: searches.append(info["generation"]) if phase == "stop" else None)
+    try:
+        operation(text)
+    finally:
+        gc.callbacks.pop()
+    assert len(searches) <= most
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("objects", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
+def test_collection_is_paused_for_many_objects_alone(objects):
+    with without_collection(objects):
+        assert gc.isenabled() == (objects < MANY_OBJECTS)
+    assert gc.isenabled()
+
+
+def test_collection_goes_on_after_an_error():
+    with pytest.raises(ZeroDivisionError), without_collection():
+        raise ZeroDivisionError
+    assert gc.isenabled()
+
+
+def test_what_was_off_before_stays_off():
+    gc.disable()
+    try:
+        with without_collection():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_pauses_of_threads_overlap():
+    begun, may_end = threading.Event(), threading.Event()
+
+    def pause() -> None:
+        with without_collection():
+            begun.set()
+            may_end.wait(GIVEN_UP_AFTER)
+
+    thread = threading.Thread(target=pause)
+    with without_collection():
+        thread.start()
+        assert begun.wait(GIVEN_UP_AFTER)
+    assert not gc.isenabled()  # the other one lasts
+    may_end.set()
+    thread.join()
+    assert gc.isenabled()
