@@ -48,16 +48,21 @@ def buffer_from_typed(
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
-    if dtype.kind == "float" and not infinities and _has_infinities(values):
+    if dtype.kind == "float" and not infinities and _count_infinite(values):
         return None
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
 
 
-def _has_infinities(values: Buffer) -> bool:
+def count_infinities(column: pl.Series) -> int:
+    """Return how many floats of a column are infinite."""
+    return _count_infinite(column.to_numpy())
+
+
+def _count_infinite(values: Buffer) -> int:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
-            return False  # one infinity makes the sum infinite, or NaN
-    return bool(np.isinf(values).any())
+            return 0  # one infinity makes the sum infinite, or NaN
+    return int(np.count_nonzero(np.isinf(values)))
 
 
 def buffer_from_text(

@@ -15,6 +15,7 @@ from ...dtypes import Mask, Positions
 from .search import Units
 
 BLOCK = 2**20  # bytes that are split at once
+_LOOKED_AT = 2**17  # bytes that are looked at for returns: they and what is made of them stay in the processor's cache
 RETURN, FEED, QUOTE = ord("\r"), ord("\n"), ord('"')
 
 
@@ -163,9 +164,12 @@ def are_within(places: Positions, quotes: Positions, quoted: bool) -> Mask:
 
 def has_lone_returns(content: Units, start: int) -> bool:
     """Return whether a carriage return stands without a line feed after it."""
-    for first in range(start, len(content), BLOCK // 4):
-        units = content[first : first + BLOCK // 4 + 1]
-        returns = units[:-1] == RETURN
-        if returns.any() and (returns > (units[1:] == FEED)).any():
+    returns, others = np.empty(_LOOKED_AT, np.bool_), np.empty(_LOOKED_AT, np.bool_)
+    for first in range(start, len(content) - 1, _LOOKED_AT):
+        units = content[first : first + _LOOKED_AT + 1]
+        count = len(units) - 1
+        np.equal(units[:-1], RETURN, out=returns[:count])
+        np.not_equal(units[1:], FEED, out=others[:count])
+        if np.logical_and(returns[:count], others[:count], out=returns[:count]).any():
             return True
     return len(content) > start and int(content[-1]) == RETURN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...cells import TextLook
@@ -24,6 +24,8 @@ _MARKS = (
     "\ufeff",
     "\0",
 )  # as a file's first characters they would be taken for a byte order mark, or for a part of one
+_TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
+_USUAL_DELIMITERS = frozenset(",;\t|")  # which no cell of another kind holds; a decimal comma is no delimiter
 _SPECIAL = (*_MARKS, '"', "\r", "\n")  # what makes a cell need quotes, beside the delimiter
 
 
@@ -55,9 +57,21 @@ class TextWriter:
             lacking = error.object[error.start : error.end]
             raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
 
-    def write_frame(self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0) -> None:
-        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor."""
+    def write_frame(
+        self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0, kinds: Collection[str] = _TEXTUAL
+    ) -> None:
+        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor.
+
+        Args:
+            frame: the cells.
+            end: of a row.
+            cut: how many characters at the end are not written.
+            kinds: of the elements; where none is text and the delimiter is a usual one, no cell is looked at for what
+                wants quotes.
+        """
+        plain = self.delimiter in _USUAL_DELIMITERS and not _TEXTUAL & set(kinds)
         options: dict[str, Any] = {
+            "quote_style": "never" if plain else "necessary",
             "include_header": False,
             "separator": self.delimiter,
             "line_terminator": end,
@@ -82,8 +96,9 @@ def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[i
         out.write_row(cells)
         row += 1
     yield layout.count_cells_above(row)
+    kinds = {piece.dtype.kind for piece in layout.pieces}
     for block in layout.body_blocks(look):
-        out.write_frame(block)
+        out.write_frame(block, kinds=kinds)
         row += block.height
         yield layout.count_cells_above(row)
 
@@ -98,7 +113,8 @@ def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]
         out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
         if len(piece.buffer):
             out.write_raw(out.delimiter)
-            out.write_frame(pl.DataFrame({"": piece.to_text(0, len(piece.buffer), look)}), end=out.delimiter, cut=1)
+            cells = pl.DataFrame({"": piece.to_text(0, len(piece.buffer), look)})
+            out.write_frame(cells, end=out.delimiter, cut=1, kinds={piece.dtype.kind})
         out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
         done += layout.named + piece.height
         yield done

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, engine_dtype
+from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, count_infinities, engine_dtype
 from ...columns import ArrayInfo, DataCells, cell_address
 from ...columns.words import LONGEST_WORD, NONE, code_of
 from ...dtypes import Array, Buffer, DType
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", bound="WrittenText")
 
 _VERSION, _NUMBER, _NDARRAY, _DATA = b"version", b"1.0.0", b"ndarray", b"data"
-_INFINITY = INFINITY.encode()
+_OF_INFINITY = INFINITY.encode()[-1:]  # y, which no other number has that the engine takes for one
 _MOST_ROWS, _MOST_CELLS = 2000, 2**20  # of a body that is split in plain Python; beyond, the engine is faster
 _FEW_OF = 8  # columns, of which one is wanted: the others are not put together
 _SEARCHED = 2**24  # bytes that are searched at once
-_COUNTED = 2**22  # bytes in which words are counted at once
+_COUNTED = 2**22  # bytes that are counted before they leave the memory
+_COUNTED_AT_ONCE = 2**16  # which stay in the processor's cache
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
 _BODY_IN_MEMORY = 2**24  # bytes
 
@@ -257,7 +258,7 @@ class WrittenText:
         for place, header in headers.items():
             kinds.setdefault(header.dtype.name, []).append(place)
         buffers: dict[int, Array] = {}
-        bodies = self._bodies()
+        bodies = self._bodies(max((header.capacity for header in headers.values()), default=0))
         if bodies is None:
             buffers = self._parse(headers, missing)
         else:
@@ -266,10 +267,14 @@ class WrittenText:
                     buffers |= self._decode({place: bodies[place] for place in together}, headers, missing)
         return {name: view_of(headers[place], buffers[place]) for name, place in places.items()}
 
-    def _bodies(self) -> Sequence[Sequence[str]] | None:
-        """Return the cells below the zone, of each column; None where they are many."""
-        size = len(self._content) - self._body
-        if size > _BODY_IN_MEMORY:
+    def _bodies(self, capacity: int) -> Sequence[Sequence[str]] | None:
+        """Return the cells below the zone, of each column; None where they are many.
+
+        Args:
+            capacity: of the longest array that is wanted: there are as many rows at least, the zone's among them.
+        """
+        size, rows_at_least = len(self._content) - self._body, capacity - len(self._above)
+        if size > _BODY_IN_MEMORY or rows_at_least > _MOST_ROWS or rows_at_least * self._count > _MOST_CELLS:
             return None
         raw = self._content[self._body :]
         count = raw.count(b"\n") + 1
@@ -359,9 +364,9 @@ class WrittenText:
             bodies = bodies or parse_unquoted(text, dict.fromkeys(dtypes, pl.String), **options)
         if bodies is None:
             raise UnusualError
-        infinite = sum(int(body.is_infinite().sum()) for body in bodies.values() if body.dtype.is_float())
+        infinite = sum(count_infinities(body) for body in bodies.values() if body.dtype.is_float())
         # the engine reads 1e999 as an infinity as well: each of them has to be the word
-        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _INFINITY, start)
+        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _OF_INFINITY, start)
         return bodies
 
     def _from_engine(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
@@ -404,14 +409,16 @@ class _Picked(Sequence[Sequence[str]]):
         return [row[place] for row in self._rows]
 
 
-def _count(content: BytesLike, word: bytes, start: int) -> int:
-    """Return the number of times that a word occurs from a place on, counted in pieces; it cannot overlap itself."""
-    count = 0
-    for first in range(start, len(content), _COUNTED):
-        end = min(first + _COUNTED + len(word) - 1, len(content))
-        if content.find(word, first, end) >= 0:  # which copies nothing
-            count += content[first:end].count(word)
-        release_pages(content, first, min(first + _COUNTED, len(content)))
+def _count(content: BytesLike, unit: bytes, start: int) -> int:
+    """Return how often a byte occurs from a place on; what has been looked at leaves the memory."""
+    units, count = np.frombuffer(content, np.uint8), 0
+    for first in range(start, len(units), _COUNTED):
+        end = min(first + _COUNTED, len(units))
+        count += sum(
+            int(np.count_nonzero(units[place : min(place + _COUNTED_AT_ONCE, end)] == unit[0]))
+            for place in range(first, end, _COUNTED_AT_ONCE)
+        )
+        release_pages(content, first, end)
     return count
 
 
