@@ -1,4 +1,7 @@
-"""How time grows with cells, columns and arrays: what one of them takes, at each size."""
+"""How time grows with cells, columns and arrays: what one of them takes, at each size.
+
+Times are those of the processor, of all cores together: they do not depend on what else a machine does.
+"""
 
 from __future__ import annotations
 
@@ -100,9 +103,9 @@ def _least(call: Callable[[], object]) -> float:
     """Return the least of some times; a call that takes long is timed once."""
     least = float("inf")
     for _ in range(_RUNS):
-        start = time.perf_counter()
+        start = time.process_time()
         call()
-        least = min(least, time.perf_counter() - start)
+        least = min(least, time.process_time() - start)
         if least > _LONG:
             break
     return least

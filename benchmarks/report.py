@@ -271,6 +271,8 @@ def markdown(run: Run) -> str:
         "",
         "## Growth",
         "",
+        "Time of the processor, of all cores together.",
+        "",
         *_table(["what", "unit", "time of one, by their number"], growth_rows(run)),
         "",
     ]
