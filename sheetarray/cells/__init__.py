@@ -24,9 +24,9 @@ __all__ = [
     "buffer_from_text",
     "buffer_from_texts",
     "buffer_from_typed",
-    "count_infinities",
     "buffer_to_text",
     "buffer_to_typed",
+    "count_infinities",
     "engine_dtype",
     "longest_text",
 ]

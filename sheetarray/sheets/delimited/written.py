@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...cells import FormulaMode, TextLook, buffer_from_text, buffer_from_texts, buffer_from_typed, count_infinities, engine_dtype
+from ...cells import (
+    FormulaMode,
+    TextLook,
+    buffer_from_text,
+    buffer_from_texts,
+    buffer_from_typed,
+    count_infinities,
+    engine_dtype,
+)
 from ...columns import ArrayInfo, DataCells, cell_address
 from ...columns.words import LONGEST_WORD, NONE, code_of
 from ...dtypes import Array, Buffer, DType

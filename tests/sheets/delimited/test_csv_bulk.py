@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import sheetarray as sa
+from sheetarray.sheets.delimited.blocks import _LOOKED_AT, has_lone_returns
 from sheetarray.sheets.delimited.sheet import CsvSheet
 
 
@@ -124,3 +128,68 @@ def test_one_odd_cell_far_below_is_named(numbers: tuple[Path, list[str]], cell: 
     with pytest.raises(sa.FormatError, match=reason) as caught:
         sa.read(path)
     assert caught.value.location == f"A{ROW + 1}"
+
+
+# What the writer does not look at ---------------------------------------------------------------------------------
+
+KINDS = {
+    "moments": np.array(["2024-02-29T12:30", "NaT"], "datetime64[m]"),
+    "waves": np.array([1 + 2j, complex(np.nan, -np.inf)]),
+    "numbers": np.array([1.5, -np.inf, np.nan]),
+    "flags": np.array([True, False, True, True]),
+    "spans": np.array([3, -5], "timedelta64[s]"),
+    "counts": np.array([2**62, -1], "int64"),
+}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", ":", "~", " "])
+def test_no_delimiter_stands_in_a_cell_without_quotes(delimiter: str) -> None:
+    for arrays in (
+        KINDS,
+        KINDS | {"text": np.array(["a;b", "a,b:c.d|e\tf g~h"])},
+        *({name: KINDS[name]} for name in KINDS),
+    ):
+        long = {name: np.concatenate([np.tile(array, 20), array]) for name, array in arrays.items()}
+        file = io.StringIO(newline="")
+        sa.write_csv(file, long, delimiter=delimiter)
+        rows = list(csv.reader(io.StringIO(file.getvalue()), delimiter=delimiter))
+        assert {len(row) for row in rows} == {len(arrays)}
+        result = sa.read_csv(io.StringIO(file.getvalue()), delimiter=delimiter)
+        for name, array in long.items():
+            assert result[name].tobytes() == array.tobytes()
+
+
+def test_cells_that_hold_no_text_are_written_without_a_look_for_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    styles: list[str] = []
+    write = pl.DataFrame.write_csv
+
+    def note(frame: pl.DataFrame, file: Any, **options: Any) -> Any:
+        styles.append(options["quote_style"])
+        return write(frame, file, **options)
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", note)
+    for arrays, style in (
+        (KINDS, "never"),
+        ({"a": np.array(["b"] * 9)}, "necessary"),
+        (KINDS | {"a": ["b"]}, "necessary"),
+    ):
+        styles.clear()
+        sa.write_csv(io.BytesIO(), {name: np.tile(array, 30) for name, array in arrays.items()})
+        assert set(styles) == {style}
+
+
+@pytest.mark.parametrize("size", [_LOOKED_AT - 1, _LOOKED_AT, _LOOKED_AT + 1, _LOOKED_AT + 2])
+def test_a_lone_return_is_seen_wherever_it_stands(size: int) -> None:
+    content = np.full(size, ord("1"), np.uint8)
+    assert not has_lone_returns(content, 0)
+    for place in {0, 1, size - 3, size - 2, min(_LOOKED_AT - 1, size - 2), min(_LOOKED_AT, size - 2)}:
+        content[place : place + 2] = [ord("\r"), ord("\n")]
+        assert not has_lone_returns(content, 0)
+        content[place + 1] = ord("1")
+        assert has_lone_returns(content, 0)
+        assert has_lone_returns(content, place)
+        assert not has_lone_returns(content, place + 1)
+        content[place] = ord("1")
+    content[-1] = ord("\r")
+    assert has_lone_returns(content, 0)
+    assert not has_lone_returns(content, size)
