@@ -151,7 +151,7 @@ def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) ->
 
 
 class _Infos(Mapping[str, ArrayInfo]):
-    """What is told of arrays, by their names.
+    """The entries of arrays by their names, made when they are asked for.
 
     Args:
         sheets: where they stand.
