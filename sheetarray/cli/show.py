@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..dtypes import Array
 from ..errors import FormatError
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, split_pairs
 from .comparing import dtype_name
 from .console import (
-    PIPED_WIDTH,
     count_noun,
     escape_controls,
     format_shape,
-    has_blocks,
-    has_colours,
-    line_width,
     make_console,
     print_json,
     print_renderable,
@@ -31,9 +26,7 @@ from .program import UsageProblem
 from .progress import watching
 from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
 from .values import (
-    Statistics,
     compute_statistics,
-    draw_grid,
     format_value,
     has_numbers,
     to_json_cells,
@@ -42,11 +35,11 @@ from .values import (
 
 if TYPE_CHECKING:
     from rich.console import Console
+from .drawing import INDENT, print_multiples, print_values
 
 _ROWS = 12
 _LONGEST_LABEL = 12
 _MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
-_INDENT = 2
 
 
 @click.command(short_help="Show the values of an array, and a picture.")
@@ -126,15 +119,15 @@ def show(
     _print_heading(console, name_selected, seen, values, dtype, shape, chose=seen != indices)
     if np.ndim(values) == 0:
         print_renderable(
-            console, " " * _INDENT + format_value(values if not isinstance(values, np.ndarray) else values[()])
+            console, " " * INDENT + format_value(values if not isinstance(values, np.ndarray) else values[()])
         )
     elif values.size:
         axes = [_label_axis(array.shape, seen, axis, dims, arrays) for axis in _shown_axes(seen)]
-        _print_values(console, values, rows, columns, axes, picture=picture)
+        print_values(console, values, rows, columns, axes, picture=picture)
         if picture and has_numbers(values):
-            _print_multiples(console, array, indices, seen)
+            print_multiples(console, array, indices, seen)
     else:
-        print_renderable(console, " " * _INDENT + "no elements")
+        print_renderable(console, " " * INDENT + "no elements")
 
 
 def _indices(name: str, text: str | None, shape: tuple[int, ...]) -> Indices:
@@ -214,76 +207,6 @@ def _shorten_label(value: Any) -> str:
         return _MIDNIGHT.sub("", str(value))
     text = escape_controls(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value))
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}~"
-
-
-def _print_values(
-    console: Console, values: Array, rows: int, columns: int | None, axes: list[list[str]], *, picture: bool
-) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    width = line_width(console)
-    print_renderable(console, Text())
-    for line in draw_grid(values, width=None if width is None else width - _INDENT, rows=rows, columns=columns):
-        print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
-    if not has_numbers(values):
-        return
-    numbers = compute_statistics(values)
-    print_renderable(console, Text())
-    if picture and values.size > 1 and numbers.minimum is not None:
-        from . import pictures
-
-        draw = pictures.draw_heat_map if values.ndim == 2 else pictures.draw_line
-        look = {"colours": has_colours(console), "blocks": has_blocks(console)}
-        below, *beside = reversed(axes)
-        margin = max(map(len, beside[0])) + 1 if beside else 0
-        drawn = draw(values, numbers, max((width or PIPED_WIDTH) - 2 * _INDENT - margin, 8), **look)
-        for line in pictures.add_axes(drawn, beside[0] if beside else [], below):
-            print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
-        ends = (_parse_count(numbers.minimum), _parse_count(numbers.maximum))
-        print_renderable(console, Text())
-        scale = pictures.draw_legend(numbers, ends, colours=look["colours"] and look["blocks"])
-        print_renderable(console, Padding(scale, (0, 0, 0, _INDENT), expand=False))
-    print_renderable(console, " " * _INDENT + _format_statistics(numbers, values))
-
-
-def _print_multiples(console: Console, array: Array, asked: Indices, seen: Indices) -> None:
-    """Print several slices beside each other, where more than two axes were left open."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from .multiples import choose_slices, draw_multiples, stack_slices
-
-    slices = choose_slices(asked, seen, array.shape)
-    numbers = compute_statistics(stack_slices(array, slices)) if slices else None
-    if numbers is None or numbers.minimum is None:
-        return
-    width = (line_width(console) or PIPED_WIDTH) - 2 * _INDENT
-    print_renderable(
-        console, Text(f"\n{count_noun(len(slices), 'slice')}, in the colours of all of them", "dim italic")
-    )
-    drawn = draw_multiples(
-        array, slices, numbers, max(width, 8), colours=has_colours(console), blocks=has_blocks(console)
-    )
-    for line in drawn[:-1]:
-        print_renderable(console, Padding(line, (0, 0, 0, _INDENT), expand=False))
-
-
-def _parse_count(value: float | None) -> str:
-    return str(value) if isinstance(value, int) else "none" if value is None else f"{value:.6g}"
-
-
-def _format_statistics(numbers: Statistics, values: Array) -> str:
-    parts = [
-        f"{title} {_parse_count(value)}"
-        for title, value in (("min", numbers.minimum), ("mean", numbers.mean), ("max", numbers.maximum))
-    ]
-    parts.append(f"NaN {numbers.nan:,}")
-    if numbers.infinite:
-        parts.append(f"infinite {numbers.infinite:,}")
-    if values.dtype.kind == "b":
-        parts = [f"true {round((numbers.mean or 0) * numbers.count):,} of {numbers.count:,}"]
-    return ("|z|: " if values.dtype.kind == "c" else "") + "   ".join(parts)
 
 
 def _to_json(place: Endpoint, name: str, array: Any, indices: Indices, dtype: str) -> dict[str, Any]:
