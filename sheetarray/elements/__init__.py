@@ -8,8 +8,9 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .dates import dates_to_iso
-from .decode import Missing, Problem, check_missing, decode
+from .decode import Missing, check_missing, decode
 from .encode import EXACT_IN_JSON, ComplexForm, encode, encode_generic, find_element_problem, find_unholdable_generic
+from .problems import Problem
 from .scalar_text import (
     Cell,
     Unreadable,

@@ -6,9 +6,7 @@ with the rules of `scalar_text`. What a cell cannot mean becomes a `Problem`, ne
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import compress, repeat
 from typing import Any, Literal
@@ -18,21 +16,12 @@ import numpy as np
 from ..dtypes import Buffer, DType
 from ..errors import LimitError
 from . import scalar_text
-from .dates import known_dates_to_iso
+from .decode_dates import decode_datetimes, decode_timedeltas
+from .problems import Problem, decode_each
 from .scalar_text import Cell, Unreadable, describe_cell, is_blank
-from .spelling import ANY_MOMENT, NO_TIME
 from .texts import text_array
 
 Missing = Literal["error", "nan"]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A cell that its dtype cannot mean: its index among the data cells, and why."""
-
-    index: int
-    reason: str
-    hint: str = ""
 
 
 def decode(
@@ -67,9 +56,9 @@ def decode(
         case "bool":
             return _decode_booleans(cells)
         case "datetime":
-            return _decode_datetimes(cells, dtype)
+            return decode_datetimes(cells, dtype)
         case "timedelta":
-            return _decode_timedeltas(cells, dtype)
+            return decode_timedeltas(cells, dtype)
         case "string":
             return _decode_strings(cells)
         case "generic":
@@ -100,29 +89,6 @@ def check_missing(missing: str) -> None:
         raise LimitError(f'missing is "error" or "nan", not {missing!r}')
 
 
-def _decode_each(
-    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
-) -> tuple[Buffer, list[Problem]]:
-    problems: list[Problem] = []
-    for index in range(len(cells)) if indices is None else indices:
-        cell = cells[index]
-        if is_blank(cell):
-            problems.append(_blank_problem(index, out.dtype))
-            continue
-        try:
-            out[index] = read(cell)
-        except OverflowError:
-            problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
-        except ValueError as error:
-            problems.append(Problem(index, str(error)))
-    return out, problems
-
-
-def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
-    hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
-    return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
-
-
 def _fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:
     if missing == "error" or not problems:
         return problems
@@ -151,7 +117,7 @@ def _decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decima
     is_float = np.fromiter(map(isinstance, cells, repeat(float)), bool, count)
     wide[is_float] = list(compress(cells, is_float))
     others = np.flatnonzero(~is_float).tolist()
-    wide, problems = _decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), others)
+    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), others)
     problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
     out, beyond = _round_to(wide, dtype.numpy, cells)
@@ -212,7 +178,7 @@ def _decode_complexes(
     if (whole := _decode_complexes_at_once(cells, dtype, decimal)) is not None:
         return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
-    wide, problems = _decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
+    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
     problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
     if dtype.numpy.itemsize == 16:
@@ -254,71 +220,17 @@ def _decode_integers(cells: Sequence[Cell], dtype: DType, decimal: str) -> tuple
         except (ValueError, OverflowError):
             pass  # the loop below says which
     out = np.zeros(len(cells), dtype=dtype.numpy)
-    out, problems = _decode_each(cells, out, lambda cell: scalar_text.parse_int(cell, decimal))
+    out, problems = decode_each(cells, out, lambda cell: scalar_text.parse_int(cell, decimal))
     return out, problems
 
 
 def _decode_booleans(cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     if set(map(type, cells)) <= {bool}:
         return np.fromiter(cells, bool, len(cells)), []
-    return _decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
+    return decode_each(cells, np.zeros(len(cells), dtype=bool), scalar_text.parse_bool)
 
 
 # Dates and durations -----------------------------------------------------------------------------------------
-
-_ISO = re.compile(rf"{ANY_MOMENT}|{NO_TIME}", re.ASCII | re.IGNORECASE)
-_ISO_LINES = re.compile(rf"(?:(?:{ANY_MOMENT}|{NO_TIME})\n)*+", re.ASCII | re.IGNORECASE)
-_NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
-
-
-def _decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
-    count = len(cells)
-    if set(map(type, cells)) == {str} and _ISO_LINES.fullmatch("\n".join([*cells, ""])):
-        try:
-            out = np.array(cells, dtype=dtype.numpy)
-        except (ValueError, OverflowError):
-            pass  # a month 13, or a unit too fine: the loop below says which
-        else:
-            if known_dates_to_iso(out) == list(cells):
-                return out, []
-    out = np.full(count, "NaT", dtype=dtype.numpy)
-
-    years = np.datetime_data(dtype.numpy)[0] == "Y"  # elsewhere 20200101 is a date without its dashes
-
-    def read(cell: Cell) -> Any:
-        text = cell.strip().replace(" ", "T") if isinstance(cell, str) else ""
-        if not _ISO.fullmatch(text) or (text.isdigit() and len(text) > 4 and not years):
-            raise ValueError(f"expected a date as ISO text, found {describe_cell(cell)}")
-        try:
-            value = np.array([text], dtype=dtype.numpy)
-        except (ValueError, OverflowError):
-            raise ValueError(f"{describe_cell(cell)} is no date, or finer than {dtype.name}") from None
-        if not _is_same_date(text, known_dates_to_iso(value)[0]):
-            raise ValueError(f"{describe_cell(cell)} is beyond the range of {dtype.name}, or finer than its unit")
-        return value[0]
-
-    return _decode_each(cells, out, read)
-
-
-def _is_same_date(text: str, canonical: str) -> bool:
-    if not canonical:
-        return False  # a moment that NumPy cannot print, so that what it made of the text is anybody's guess
-    longer, shorter = sorted((text.removeprefix("+").upper(), canonical.upper()), key=len, reverse=True)
-    return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
-
-
-def _decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
-    not_a_time = np.iinfo(np.int64).min
-
-    def read(cell: Cell) -> int:
-        return (
-            not_a_time
-            if isinstance(cell, str) and cell.strip().casefold() == NO_TIME.casefold()
-            else scalar_text.parse_int(cell)
-        )
-
-    counts, problems = _decode_each(cells, np.zeros(len(cells), dtype=np.int64), read)
-    return counts.view(dtype.numpy), problems
 
 
 # Text and anything -------------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from ..errors import Finding, FormatError, LimitError, locating
 from ..header import NoteFinding
 from ..values import is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
-from .description import NAME, DatasetLabels, is_description
+from .description import DatasetLabels, is_description
+from .description_tree import NAME
 from .frames import describe_frame
 
 

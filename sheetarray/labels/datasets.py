@@ -11,7 +11,8 @@ import numpy as np
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError
 from ..values import DEFAULT_NAME, as_array, is_of, name_of, naming
-from .description import DatasetLabels, VariableLabels
+from .description import DatasetLabels
+from .description_tree import VariableLabels
 from .pandas_dtypes import MASKED, restore_column
 
 if TYPE_CHECKING:

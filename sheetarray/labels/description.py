@@ -9,63 +9,32 @@ attribute of the dataset, `pandas`, an object with the one key `frame`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError, FormatError, LimitError
+from ..errors import FormatError, LimitError
 from ..json_text import count_values, cut_json, parse_json
 from ..linear import LinearArray
-from .attributes import from_json, to_json
-
-NAME = "dataset.json"
+from .description_tree import (
+    NAME,
+    PANDAS,
+    FrameLabels,
+    VariableLabels,
+    description_error,
+    object_at,
+    read_dataset_attrs,
+    read_variables,
+    write_attrs,
+    write_frame,
+    write_variable,
+)
 
 MOST_BYTES = 2**24  # of the text
 MOST_VALUES = 1_000_000  # objects, lists and what is in them
 DEEPEST_JSON = 200  # objects and lists within each other; more than any attribute that is written needs
-_LONGEST_FREQUENCY = 64  # characters of the frequency of dates, such as "2h"
-_PANDAS = "pandas"
-
-
-@dataclass(frozen=True, slots=True)
-class VariableLabels:
-    """The labels of one array.
-
-    Attributes:
-        dims: names of its dimensions.
-        dtype: of the array that was written, as NumPy or pandas calls it.
-        shape: likewise.
-        attrs: attributes by name.
-    """
-
-    dims: tuple[str, ...]
-    dtype: str
-    shape: tuple[int, ...]
-    attrs: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class FrameLabels:
-    """The properties of some arrays that only pandas knows.
-
-    Attributes:
-        index: of a dimension with an index of several levels, or of levels with names of their own: the arrays that are
-            its levels.
-        labels: of a column or level, where it is not the array's name.
-        categories: of a categorical array, and whether they are in order.
-        freqs: of dates, their frequency.
-        ranges: names of levels that count in equal steps.
-        columns: what the labels of the columns are called.
-    """
-
-    index: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    labels: dict[str, Any] = field(default_factory=dict)
-    categories: dict[str, tuple[np.ndarray[Any, Any], bool]] = field(default_factory=dict)
-    freqs: dict[str, str] = field(default_factory=dict)
-    ranges: tuple[str, ...] = ()
-    columns: Any = None
 
 
 @dataclass(slots=True)
@@ -111,7 +80,7 @@ class DatasetLabels:
         for name, variable in self.variables.items():
             for dim, size in zip(variable.dims, variable.shape, strict=True):
                 if sizes.setdefault(dim, size) != size:
-                    raise _error(f"the dimension {dim!r:.80} has {sizes[dim]}, and {size} in {name!r:.80}")
+                    raise description_error(f"the dimension {dim!r:.80} has {sizes[dim]}, and {size} in {name!r:.80}")
         return sizes
 
     def to_texts(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -120,10 +89,10 @@ class DatasetLabels:
         Raises:
             DTypeError: an attribute that would not come back; names it.
         """
-        variables = {name: _write_variable(name, variable) for name, variable in self.variables.items()}
+        variables = {name: write_variable(name, variable) for name, variable in self.variables.items()}
         for name, said in variables.items():
             said |= {"shape": None, "coordinate": name in self.coords, "levels": self.frame.index.get(name)}
-        attrs = _write_attrs(self.attrs, "attrs")
+        attrs = write_attrs(self.attrs, "attrs")
         return (
             {name: json.dumps(said, sort_keys=True) for name, said in variables.items()},
             {key: json.dumps(value, sort_keys=True) for key, value in attrs.items()},
@@ -139,17 +108,17 @@ class DatasetLabels:
             DTypeError: an attribute that would not come back; names it.
             LimitError: more than `from_pieces` reads, or a name longer than a cell.
         """
-        attrs = _write_attrs(self.attrs, "attrs")
-        if note := _write_frame(self.frame):
-            key = _PANDAS
+        attrs = write_attrs(self.attrs, "attrs")
+        if note := write_frame(self.frame):
+            key = PANDAS
             while key in attrs:
                 key += "_"
             attrs[key] = {"frame": note}
         tree = {
-            "coords": {name: _write_variable(name, variable) for name, variable in self.coords.items()},
+            "coords": {name: write_variable(name, variable) for name, variable in self.coords.items()},
             "attrs": attrs,
             "dims": self.sizes(),
-            "data_vars": {name: _write_variable(name, variable) for name, variable in self.data_vars.items()},
+            "data_vars": {name: write_variable(name, variable) for name, variable in self.data_vars.items()},
         }
         text = json.dumps(
             tree, ensure_ascii=True, allow_nan=False, separators=(",", ":")
@@ -174,17 +143,17 @@ class DatasetLabels:
                 text, "a description", most_bytes=MOST_BYTES, most_values=MOST_VALUES, deepest=DEEPEST_JSON
             )
         except FormatError as error:
-            raise _error(error.reason, *([error.location] if error.location else [])) from error
-        attrs, frame = _read_dataset_attrs(_object(tree, "attrs"))
-        coords = dict(_read_variables(tree, "coords"))
-        data_vars = dict(_read_variables(tree, "data_vars"))
+            raise description_error(error.reason, *([error.location] if error.location else [])) from error
+        attrs, frame = read_dataset_attrs(object_at(tree, "attrs"))
+        coords = dict(read_variables(tree, "coords"))
+        data_vars = dict(read_variables(tree, "data_vars"))
         for name in coords.keys() & data_vars.keys():
-            raise _error("is a coordinate and none", name)
+            raise description_error("is a coordinate and none", name)
         labels = cls(coords, data_vars, attrs, frame)
         sizes = labels.sizes()
-        for dim, size in _object(tree, "dims").items():
+        for dim, size in object_at(tree, "dims").items():
             if sizes.get(dim, size) != size:
-                raise _error(f"the dimension {dim!r:.80} has {size!r:.40}, and {sizes[dim]} in its arrays")
+                raise description_error(f"the dimension {dim!r:.80} has {size!r:.40}, and {sizes[dim]} in its arrays")
         _check_index(labels)
         return labels
 
@@ -210,126 +179,11 @@ def is_description(name: str, array: Any) -> bool:
     return pieces[0].lstrip().startswith("{") and '"data_vars"' in "".join(pieces)
 
 
-def _error(reason: str, *path: str) -> FormatError:
-    return FormatError(reason, location=", ".join((NAME, *(f"{step:.200}" for step in path))))
-
-
-# Writing -----------------------------------------------------------------------------------------------------
-
-
-def _write_attrs(attrs: Mapping[Any, Any], path: str) -> dict[str, Any]:
-    for key in attrs:
-        if type(key) is not str:
-            raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
-    return {key: to_json(value, f"{path}[{key!r:.60}]") for key, value in attrs.items()}
-
-
-def _write_variable(name: str, variable: VariableLabels) -> dict[str, Any]:
-    return {
-        "dims": list(variable.dims),
-        "attrs": _write_attrs(variable.attrs, f"{name}.attrs"),
-        "dtype": variable.dtype,
-        "shape": list(variable.shape),
-    }
-
-
-def _write_frame(frame: FrameLabels) -> dict[str, Any]:
-    note: dict[str, Any] = {
-        "index": {dim: list(levels) for dim, levels in frame.index.items()},
-        "labels": {name: to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},
-        "categories": {
-            name: {"values": to_json(values, f"the categories of {name!r}"), "ordered": ordered}
-            for name, (values, ordered) in frame.categories.items()
-        },
-        "freq": dict(frame.freqs),
-        "range": list(frame.ranges),
-        "columns": to_json(frame.columns, "the name of the columns"),
-    }
-    return {key: value for key, value in note.items() if value not in ({}, [], None)}
-
-
-# Reading -----------------------------------------------------------------------------------------------------
-
-
-def _object(tree: Any, *path: str) -> dict[str, Any]:
-    """Return an object of a tree; an empty one if it has none."""
-    for step in path:
-        tree = tree.get(step, {}) if isinstance(tree, dict) else None
-    if not isinstance(tree, dict):
-        raise _error("expected an object", *path)
-    return tree
-
-
-def _read_attrs(attrs: dict[str, Any], *path: str) -> dict[str, Any]:
-    values = {}
-    for key, value in attrs.items():
-        try:
-            values[key] = from_json(value, f"{'.'.join(path)}[{key!r:.60}]")
-        except FormatError as error:
-            raise _error(error.reason, *path) from error
-    return values
-
-
-def _read_dataset_attrs(attrs: dict[str, Any]) -> tuple[dict[str, Any], FrameLabels]:
-    """Return the attributes of a dataset, and what pandas has noted among them."""
-    notes = {key for key, value in attrs.items() if isinstance(value, dict) and list(value) == ["frame"]}
-    frame = FrameLabels()
-    for key in notes:
-        frame = _read_frame(_object(attrs, key, "frame"))
-    return _read_attrs({key: value for key, value in attrs.items() if key not in notes}, "attrs"), frame
-
-
-def _read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]:
-    if kind not in _object(tree):
-        raise _error("expected an object", kind)
-    for name, variable in _object(tree, kind).items():
-        path = (kind, name)
-        dims = _object(variable).get("dims")
-        shape, dtype = variable.get("shape"), variable.get("dtype")
-        if not isinstance(dims, list) or not all(type(dim) is str for dim in dims):
-            raise _error("names of dimensions are a list of text", *path)
-        if len({*dims}) < len(dims):
-            raise _error("a dimension stands twice", *path)
-        if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
-            raise _error("a shape is a list of sizes", *path)
-        if len(shape) != len(dims):
-            raise _error(f"{len(dims)} dimensions, and a shape of {len(shape)} sizes", *path)
-        if type(dtype) is not str:
-            raise _error("a dtype is text", *path)
-        attrs = _read_attrs(_object(variable, "attrs"), *path, "attrs")
-        yield name, VariableLabels(tuple(dims), dtype, tuple(shape), attrs)
-
-
-def _read_frame(note: dict[str, Any]) -> FrameLabels:
-    frame = FrameLabels()
-    for dim, levels in _object(note, "index").items():
-        if not isinstance(levels, list) or not levels or not all(type(level) is str for level in levels):
-            raise _error("the levels of an index are a list of text", "attrs", _PANDAS, dim)
-        frame.index[dim] = tuple(levels)
-    frame.labels = _read_attrs(_object(note, "labels"), "attrs", _PANDAS, "labels")
-    for name in _object(note, "categories"):
-        category = _object(note, "categories", name)
-        values = _read_attrs({"values": category.get("values")}, "attrs", _PANDAS, "categories")["values"]
-        if not isinstance(values, np.ndarray) or values.ndim != 1:
-            raise _error("categories are an array of one dimension", "attrs", _PANDAS, name)
-        frame.categories[name] = values, category.get("ordered") is True
-    for name, freq in _object(note, "freq").items():
-        if type(freq) is not str or len(freq) > _LONGEST_FREQUENCY:
-            raise _error("a frequency is a short text", "attrs", _PANDAS, name)
-        frame.freqs[name] = freq
-    ranges = note.get("range", [])
-    if not isinstance(ranges, list) or not all(type(name) is str for name in ranges):
-        raise _error("expected a list of text", "attrs", _PANDAS, "range")
-    frame.ranges = tuple(ranges)
-    frame.columns = _read_attrs({"columns": note.get("columns")}, "attrs", _PANDAS)["columns"]
-    return frame
-
-
 def _check_index(labels: DatasetLabels) -> None:
     """Check that the levels of each index are coordinates along its dimension."""
     for dim, levels in labels.frame.index.items():
         for level in levels:
             if level not in labels.coords or labels.coords[level].dims != (dim,):
-                raise _error(f"{level!r:.80} is no coordinate along {dim!r:.80}", "attrs", _PANDAS, "index")
+                raise description_error(f"{level!r:.80} is no coordinate along {dim!r:.80}", "attrs", PANDAS, "index")
         if len({*levels}) < len(levels):
-            raise _error("a level stands twice", "attrs", _PANDAS, "index")
+            raise description_error("a level stands twice", "attrs", PANDAS, "index")

@@ -12,7 +12,8 @@ from ..arrays import values_by_name
 from ..dtypes import Array
 from ..errors import FormatError, warn_caller
 from ..values import DEFAULT_NAME, as_array, is_of
-from .description import DatasetLabels, VariableLabels
+from .description import DatasetLabels
+from .description_tree import VariableLabels
 from .pandas_dtypes import is_numpy_dtype, name_dtype, restore_column
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import TextLook, buffer_from_text, longest_text
+from ..cells import TextLook, buffer_from_text
 from ..dtypes import Array, from_name
 from ..elements import DAY
 from .numerals import (
@@ -27,20 +27,18 @@ from .numerals import (
     WHITE,
     NumeralMarks,
     has_too_many_digits,
-    keeps_number,
 )
-from .short import BOOLEANS, MOMENT, Inferred, dates_of, unit_of_digits
+from .short import BOOLEANS, MOMENT, Inferred
 
 if TYPE_CHECKING:
     import polars as pl
+from .bulk_rules import are_long_integers, engine_double, find_lost_numeral, parse_dates
 
 _SAMPLE = 100  # cells that say what a column may be
 _NUMBER, _COMMA_NUMBER = re.compile(NUMBER), re.compile(COMMA_NUMBER)
 _MOMENT = re.compile(rf"{DAY}|{MOMENT}|NaT")
 _SHORT_NUMBER = r"^(?:-?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?)$"
 _SHORT_DIGITS = 15  # characters: a numeral no longer than this has no more digits than any double keeps
-_PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
-_CELLS_A_PRINT = 2**16
 
 LongColumns = Mapping[int, "pl.Series"]
 
@@ -202,7 +200,7 @@ class _Long:
             return
         lowest, highest = int(integers.min()), int(integers.max())  # type: ignore[arg-type]  # some are not null
         if lowest >= -EXACT and highest <= EXACT:
-            self.values[key] = integers.cast(_double()).to_numpy(writable=True)
+            self.values[key] = integers.cast(engine_double()).to_numpy(writable=True)
             return
         out = np.empty(len(integers), dtype=object)
         out[:] = integers.to_list()
@@ -228,7 +226,7 @@ class _Long:
     def _keeps_all(self, key: int, places: pl.Series, texts: pl.Series, doubles: pl.Series) -> bool:
         """Return whether doubles keep all numerals of a column; those at some places must be looked at singly."""
         if not len(places):
-            return not _are_long_integers(texts)
+            return not are_long_integers(texts)
         odd, values = texts.gather(places), doubles.gather(places)
         easy = odd.str.contains(_SHORT_NUMBER) & (odd.str.len_bytes() <= _SHORT_DIGITS) & (odd != "-0")
         if not easy.all():
@@ -237,11 +235,11 @@ class _Long:
                 return False
             if odd.str.len_bytes().max() > LONGEST:  # type: ignore[operator]  # there is one
                 return False
-            if (index := _first_lost(odd, values)) is not None:
+            if (index := find_lost_numeral(odd, values)) is not None:
                 if has_too_many_digits(odd[index]):
                     self.long[key] = int(places[index])
                 return False
-        return not _are_long_integers(texts)
+        return not are_long_integers(texts)
 
     def _commas(self, keys: list[int]) -> None:
         """Numbers with a decimal comma, as numbers with a point; they are looked at as floats next."""
@@ -282,7 +280,7 @@ class _Long:
     def _moments(self, keys: list[int]) -> None:
         self._strip(keys)
         for key in keys:
-            dates = _dates(self.columns[key])
+            dates = parse_dates(self.columns[key])
             self.kinds[key] = "text" if dates is None else "known"
             if dates is not None:
                 self.values[key] = dates
@@ -297,54 +295,3 @@ class _Long:
             if blank.any():
                 texts = pl.select(pl.when(blank).then(pl.lit("")).otherwise(texts)).to_series()
             self.values[key], _ = buffer_from_text(texts, from_name("string"), TextLook(formulas="keep"))
-
-
-def _double() -> Any:
-    import polars as pl
-
-    return pl.Float64
-
-
-def _are_long_integers(texts: pl.Series) -> bool:
-    """Return whether a column holds nothing but integers of which one has as many digits as an id, however round."""
-    first = texts.drop_nulls().head(1)
-    if not len(first) or not first[0].lstrip("+-").isdigit():
-        return False
-    return bool((texts.str.len_bytes() > 16).any()) and bool(texts.str.contains("^[+-]?[0-9]+$").all())
-
-
-def _first_lost(texts: pl.Series, values: pl.Series) -> int | None:
-    """Return the index of the first numeral that a double does not keep; None if all are kept."""
-    numerals, doubles = texts.to_list(), values.to_list()
-    for start in range(0, len(numerals), _CELLS_A_PRINT):
-        some, numbers = numerals[start : start + _CELLS_A_PRINT], doubles[start : start + _CELLS_A_PRINT]
-        if _are_printed_alike(some, numbers):
-            continue
-        for index, (text, number) in enumerate(zip(some, numbers, strict=True)):
-            if not keeps_number(text, number):
-                return start + index
-    return None
-
-
-def _are_printed_alike(texts: list[str], values: list[float]) -> bool:
-    """Return whether numerals look like doubles printed with one fixed number of digits after the point."""
-    match = _PRINTED.fullmatch(texts[0])
-    if match is None:
-        return False
-    plus = "+" if texts[0].startswith("+") else ""
-    form = f"%{plus}.{len(match[1])}{match[2] or 'f'}\n"
-    return form * len(texts) % tuple(values) == "\n".join(texts) + "\n"
-
-
-def _dates(column: pl.Series) -> Array | None:
-    """Dates or moments as datetime64; None where they are none."""
-    held = column.drop_nulls()
-    if held.str.contains(f"^(?:{DAY}|NaT)$").all():
-        if (held == "NaT").all():
-            return None
-        unit = "D"
-    elif held.str.contains(f"^(?:{DAY}|{MOMENT}|NaT)$").all():
-        unit = unit_of_digits(longest_text(held.str.extract(r"\.([0-9]+)$")))
-    else:
-        return None
-    return dates_of(column.fill_null("NaT").to_list(), unit)

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from .sheets_server import SheetsServer
 
-pytest.register_assert_rewrite("sheetarray.testing.cases", "sheetarray.testing.conformance")
+pytest.register_assert_rewrite(
+    "sheetarray.testing.cases", "sheetarray.testing.conformance", "sheetarray.testing.conformance_hooks"
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,20 +16,8 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 LONG = {
-    "cli.comparing",
-    "cli.show",
     "columns.layout",
-    "elements.decode",
-    "interchange.awkward.builder",
-    "interchange.awkward.expression_writer",
-    "labels.description",
-    "linear",
     "sheets.delimited.written",
-    "sheets.excel.adapter",
-    "sheets.excel.append",
-    "sheets.excel.fingerprint.codes",
-    "sheets.excel.fingerprint.decimal15",
-    "sheets.excel.fingerprint.verdict",
     "sheets.excel.reader.column",
     "sheets.excel.reader.events",
     "sheets.excel.reader.opendocument",
@@ -39,8 +27,6 @@ LONG = {
     "sheets.google.reading",
     "sheets.google.sheet",
     "sheets.google.state",
-    "tables.bulk",
-    "testing.conformance",
 }
 
 

@@ -18,31 +18,13 @@ from .blobs import StoredBlob
 from .items import to_native
 from .layouts import find_layout_problem
 from .limits import DEEPEST_ARRAY, MOST_ARRAYS, MemoryBudget
+from .measure import Measure, contents_of
 from .packages import AwkwardLayout, awkward_module
 from .sizes import packed_size
 
 Errors = Literal["strict", "replace"]
 
 _NUMBERS = "biufcmM"
-_BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")
-
-
-class Measure:
-    """The size of a layout.
-
-    Attributes:
-        depth: layouts within each other.
-        arrays: in it, itself included; one that stands in two places counts twice.
-        size: their bytes, likewise.
-    """
-
-    __slots__ = ("arrays", "depth", "layout", "size")
-
-    def __init__(self, layout: AwkwardLayout, inner: Sequence[Measure]) -> None:
-        self.layout = layout  # kept: its id stays its own
-        self.depth: int = 1 + max((measure.depth for measure in inner), default=0)
-        self.arrays: int = 1 + sum(measure.arrays for measure in inner)
-        self.size: int = _node_size(layout) + sum(measure.size for measure in inner)
 
 
 class Builder:
@@ -252,7 +234,7 @@ class Builder:
         """
         known = self._measures.get(id(layout))
         if known is None:
-            known = Measure(layout, [self.measure(inner) for inner in _contents_of(layout)])
+            known = Measure(layout, [self.measure(inner) for inner in contents_of(layout)])
             if known.depth > DEEPEST_ARRAY:
                 raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
             if known.arrays > MOST_ARRAYS:
@@ -291,18 +273,3 @@ def field_name(name: object) -> str:
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
         raise FormatError(f"a field has the name {name!r:.80}, which is no valid Unicode")
     return name
-
-
-def _contents_of(layout: AwkwardLayout) -> list[AwkwardLayout]:
-    contents = getattr(layout, "contents", None)
-    if contents is None:
-        inner = getattr(layout, "content", None)
-        contents = [] if inner is None else [inner]
-    return list(contents)
-
-
-def _node_size(layout: AwkwardLayout) -> int:
-    if layout.is_numpy:
-        return int(layout.data.nbytes)
-    parts = (getattr(layout, name, None) for name in _BUFFERS)
-    return sum(int(part.data.nbytes) for part in parts if part is not None and hasattr(part, "data"))

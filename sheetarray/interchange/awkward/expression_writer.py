@@ -10,7 +10,6 @@ Source: the awkward0 persistence protocol, as awkward0 0.15.5 writes it (awkward
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from .compression import Rule, Specification, find_rule
 from .layouts import CHARACTERS, TEXTS, check_dtype, check_utf8, slice_layout, to_block
 from .metadata import Traits
 from .naming import At, Naming, Path
+from .new_blob import NewBlob
 from .packages import AwkwardLayout
 from .sizes import check_packed
 from .texts import decode_utf8, is_cell_text
@@ -29,26 +29,6 @@ from .traits import traits_of
 JsonExpression = dict[str, Any]
 
 MOST_DEEP = 50  # layouts within each other; a reader has a limit too
-
-
-@dataclass(frozen=True, slots=True)
-class NewBlob:
-    """One array of numbers, and the name that it is read by.
-
-    Attributes:
-        key: what the schema reads, without the prefix.
-        array: C-contiguous and little-endian.
-        rule: compresses it; None leaves it as it is.
-    """
-
-    key: str
-    array: Array
-    rule: Rule | None
-
-    def content(self) -> memoryview | bytes:
-        """Its bytes, as they are stored."""
-        plain = self.array.reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
-        return plain if self.rule is None else self.rule.compress_buffer(plain)
 
 
 class ExpressionWriter:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import LimitError
 from .limits import BYTES_ALWAYS, BYTES_TIMES
+from .measure import BUFFERS
 from .packages import AwkwardLayout
 
 ElementSizes = Any  # of the elements of a layout in bytes: an array of float64, or a number where all have the same
@@ -150,12 +151,9 @@ def _own_size(layout: AwkwardLayout) -> int:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        for buffer in [part] if part.is_numpy else [getattr(part, name, None) for name in _BUFFERS]:
+        for buffer in [part] if part.is_numpy else [getattr(part, name, None) for name in BUFFERS]:
             if buffer is not None and not part.is_regular:
                 data = buffer.data
                 buffers[data.__array_interface__["data"][0], data.nbytes] = data.nbytes
         waiting += part.contents if hasattr(part, "contents") else [part.content] if hasattr(part, "content") else []
     return sum(buffers.values())
-
-
-_BUFFERS = ("offsets", "starts", "stops", "index", "mask", "tags")

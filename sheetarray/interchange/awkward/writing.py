@@ -14,12 +14,13 @@ from typing import Any
 from ...errors import DTypeError, FormatError, LimitError
 from .blobs import check_name
 from .compression import COMPRESSION, Compression, Specification, parse_rules
-from .expression_writer import ExpressionWriter, JsonExpression, NewBlob
+from .expression_writer import ExpressionWriter, JsonExpression
 from .functions import matches, to_patterns
 from .layouts import to_layout
 from .limits import MOST_SCHEMA_BYTES
 from .metadata import Metadata, attrs_of
 from .naming import ByPath
+from .new_blob import NewBlob
 from .packages import awkward_module
 from .plain import ndarray_of
 

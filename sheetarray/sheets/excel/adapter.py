@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...columns import ArrayColumn, ArrayInfo, RowChange, reporting_cells
-from ...composite import check_sheets, count_cells, read_sheets, scan_sheets, spread
-from ...dtypes import Buffer
+from ...columns import ArrayInfo, reporting_cells
+from ...composite import count_cells, read_sheets, scan_sheets, spread
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
-from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
+from ...errors import Finding, FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, exists
 from ...header import Order
 from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table, read_table
 from ...views.description import View, select_views
 from .append import IfSheetExists
-from .formulas import finding_of_formulas
-from .guard.guarded import Snapshots, find_edits
-from .reader.formulas import FormulaCells
-from .sheet import ExcelSheet
-from .stored_fingerprints import StoredFingerprints
+from .checking import check_is_text, find_all, select_sheets
+from .guard.guarded import Snapshots
 from .table import ExcelTable
 from .workbook import Workbook
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
@@ -89,7 +84,7 @@ def write_excel(
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", cells "numeric" or "text"')
     if dates not in ("real", "text"):
         raise LimitError(f'dates is "real" or "text", not {dates!r:.80}')
-    _check_is_text(sheet)
+    check_is_text(sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     layouts = lay_out_arrays(linear)
     how: dict[str, Any] = {"sheet": sheet, "as_text": cells == "text", "real_dates": dates == "real"}
@@ -130,7 +125,7 @@ def write_table_excel(
     """
     if mode not in ("w", "a") or if_sheet_exists not in ("error", "replace") or dates not in ("real", "text"):
         raise LimitError('mode is "w" or "a", if_sheet_exists "error" or "replace", dates "real" or "text"')
-    _check_is_text(sheet)
+    check_is_text(sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     how: dict[str, Any] = {"sheet": sheet, "as_text": False, "real_dates": dates == "real"}
     how["report"] = progress or ignore_progress
@@ -239,81 +234,10 @@ def check_excel(
     """
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            findings = list(_find_all(opened, book, sheet, missing, guard=guard))
+            findings = list(find_all(opened, book, sheet, missing, guard=guard))
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings
-
-
-def _find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
-    memory = StoredFingerprints(source)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=True)
-    verdicts: list[Finding] = []
-
-    sheets = select_sheets(book, sheet)
-    formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
-    for worksheet in sheets:
-        worksheet.formulas = formulas[worksheet.title or ""]
-
-    def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
-        verdict = None
-        if buffer is not None and column.header != column.written:
-            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
-            changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
-            findings = [change for change in changes if guarded is None or isinstance(change, RowChange)]
-            if guarded is not None:
-                findings += find_edits(guarded, column.header, name, column.element_address)
-            findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
-            verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
-            yield from findings
-        elif buffer is not None and (guarded := snapshots.compare(name, column, buffer)):
-            memory.pass_over(name)
-            verdict = list(find_edits(guarded, column.header, name, column.element_address))
-            verdict = [replace(finding, array=name) for finding in verdict]
-            verdicts.extend(verdict)
-            yield from verdict
-        elif buffer is not None:
-            title = column.group[0].title or ""
-            verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
-            verdict = [replace(finding, array=name) for finding in verdict]
-            verdicts.extend(verdict)
-            yield from verdict
-        if not book.is_linked(name):
-            yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
-
-    restore = snapshots if snapshots.exist else None
-    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore))
-    yield from memory.findings
-    yield from snapshots.check()
-    yield from map(memory.simplify_exchange, findings)
-    yield from memory.find_unknown()
-    if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
-        yield from memory.find_missing()  # where every array could be read: a broken one is not gone
-
-
-def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
-    """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
-
-    Args:
-        book: open.
-        title: of the sheet.
-        of_table: for None, every sheet that may be a table: no view, not even one that was changed.
-    """
-    if title is None:
-        views = book.views
-        left_out = views.recorded if of_table else views.intact
-        sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
-        return [known for known in sheets if known.title not in left_out] or sheets
-    _check_is_text(title)
-    for known in book.titles:
-        if known.casefold() == title.casefold():
-            return [book.sheet(known)]
-    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
-
-
-def _check_is_text(title: object) -> None:
-    if not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
 
 
 def read_columns_excel(

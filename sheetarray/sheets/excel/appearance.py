@@ -14,7 +14,7 @@ import numpy as np
 from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
-from ...labels.description import NAME as LABELS_NAME
+from ...labels.description_tree import NAME as LABELS_NAME
 from .alike import EXACT, group_alike, typed_together
 from .package.styles import CellStyles
 

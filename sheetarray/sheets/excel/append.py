@@ -14,15 +14,16 @@ from itertools import count
 from typing import Any, Literal
 
 from ...errors import FormatError
+from .dropping import drop_parts
 from .names import ArrayArea, build_references, make_defined_names
 from .open_workbook import MAIN, STRICT_MAIN, BookSheet, OpenWorkbook
 from .own_sheets import OwnSheets, find_own_sheets
 from .package.contents import add_titles
-from .package.markup import HEAD, read_first_tag, read_tags
+from .package.markup import HEAD, read_first_tag
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.properties import CONTENT_TYPE, MOST_BYTES, add_sheets, merge_properties, read_record
-from .package.relations import TYPES, parts_only_reached_through
+from .package.relations import TYPES
 from .package.styles import CellStyles, find_styles
 from .sheet_plans import SheetPart, SheetPlan, ViewPart
 from .skeleton import check_titles, remember_sheets, title_of_first, worksheet_parts
@@ -31,7 +32,6 @@ from .workbook_parts import CHART_TYPE, DRAWING_TYPE, PROPERTIES
 
 IfSheetExists = Literal["error", "replace"]
 _MOST_BYTES = 2**24
-_MOST_FORMULAS = 2**26  # bytes of the calculation chain
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def plan_append(
     )
     book.compute_on_opening()
     book.ensure_view()
-    dropped = _drop_parts(book, old.removed)
+    dropped = drop_parts(book, old.removed)
     properties = ensure_properties(book)
     replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
@@ -256,30 +256,6 @@ def ensure_properties(book: OpenWorkbook) -> str:
     elif part not in book.types:
         book.types.add(part, CONTENT_TYPE)
     return part
-
-
-def _drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
-    """Remove the parts that only the replaced sheets used, and the calculation chain if it mentions them."""
-    dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
-    chain = book.relations.present_target("calcChain")
-    if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
-        dropped.add(chain)
-        book.relations.drop(chain)
-    for part in dropped:
-        book.types.drop(part)
-    return dropped
-
-
-def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
-    """Return whether a formula on some sheets is in the calculation chain, or the chain is broken."""
-    current = ""
-    try:
-        for name, attributes in read_tags(package.read(chain, limit=_MOST_FORMULAS), location=chain):
-            if name == "c" and (current := attributes.get("i", current)) in sheets:
-                return True
-    except FormatError:
-        return True
-    return False
 
 
 def read_styles(package: Package) -> CellStyles:

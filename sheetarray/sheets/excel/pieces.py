@@ -20,7 +20,8 @@ from ...elements import Missing, check_missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source
 from ...header import warn_of_finding
-from .adapter import read_book, select_sheets
+from .adapter import read_book
+from .checking import select_sheets
 from .column_parts import ColumnPart, NotInPiecesError, split_parts
 from .reader.cells import CellRun
 from .reader.column import ColumnRun

@@ -24,7 +24,8 @@ from programs import resave
 
 from sheetarray import dtypes
 from sheetarray.sheets.excel.fingerprint.codes import coder_for, exact_codes
-from sheetarray.sheets.excel.fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, NAN_EXPONENT, Decimals
+from sheetarray.sheets.excel.fingerprint.decimal15 import MOST, Decimals
+from sheetarray.sheets.excel.fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT, NAN_EXPONENT
 from sheetarray.sheets.excel.fingerprint.maker import Fingerprinter, exact_checksum, make_fingerprint, max_blocks
 from sheetarray.sheets.excel.fingerprint.record import Fingerprint
 from sheetarray.sheets.excel.fingerprint.sums import Partition

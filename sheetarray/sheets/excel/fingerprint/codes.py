@@ -12,78 +12,20 @@ import hashlib
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....elements import to_scalar
-from .decimal15 import EXPONENT, MOST, Decimals, Digits, Integers, digits_from_text
+from .coded import Coded, Codes, OtherRounding, ScaleSums, make_noise, mix, mix_new
+from .decimal15 import MOST, Decimals, Digits, Integers
+from .digits_text import EXPONENT, digits_from_text
 
-Codes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Coder = Callable[[Buffer, int], "Coded"]
 
-_FIRST, _SECOND, _GOLDEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), 0x9E3779B97F4A7C15
-_HALF = np.uint64(32)
 _FULL = 10**15
 _SHORT_NUMBER = len("number ") + 15
 _CHARACTERS = 65_536  # of strings, taken at a time
-
-
-class ScaleSums(NamedTuple):
-    """Sums over the elements that show by which power of ten they were multiplied; of integers, without bounds.
-
-    Attributes:
-        digits: of signed digits times weights.
-        exponents: of decimal exponents times weights.
-        weight: of the weights of all elements but zeros, NaN and infinities.
-    """
-
-    digits: int
-    exponents: int
-    weight: int
-
-
-class OtherRounding(NamedTuple):
-    """Numbers that another way of rounding to 15 digits leaves elsewhere.
-
-    Attributes:
-        places: their indices in the run.
-        steps: their codes then, less the codes at 15 digits.
-    """
-
-    places: np.ndarray[tuple[int], np.dtype[np.int64]]
-    steps: Codes
-
-
-class Coded(NamedTuple):
-    """The codes of a run of elements; the arrays may be reused by the next call.
-
-    Attributes:
-        exact: of the elements as they are.
-        rounded: of the elements at 15 digits.
-        sixteen: of the elements at 16 digits, as `%.16g` rounds; for float64 only.
-        error: the largest relative error of the rounding to 15 digits.
-        longer: how many numbers certainly have more than 15 digits.
-        scale: for real numbers only.
-        even: what `%.15g` leaves otherwise; for float64 only.
-        twice: what rounding to 16 digits and then to 15 leaves otherwise; for float64 only.
-        errors: the relative error of the rounding of each to 15 digits; for float64 only.
-        parts: the signed digits and the decimal exponents of which `scale` is made; for real numbers only.
-        numbers: the elements as doubles, for real numbers, dates and times; NaT is NaN.
-    """
-
-    exact: Codes
-    rounded: Codes
-    sixteen: Codes | None = None
-    error: float = 0.0
-    longer: int = 0
-    scale: ScaleSums | None = None
-    even: OtherRounding | None = None
-    twice: OtherRounding | None = None
-    numbers: Buffer | None = None
-    errors: Buffer | None = None
-    parts: tuple[Buffer, Buffer] | None = None
 
 
 def coder_for(dtype: DType, *, ways: bool = False) -> Coder:
@@ -122,30 +64,8 @@ def to_native(buffer: Buffer) -> Buffer:
 def exact_codes(buffer: Buffer, dtype: DType) -> Codes:
     """Return the code of each element's exact value, without the codes of its rounded digits."""
     if dtype.kind == "float":
-        return _mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
+        return mix_new(_float_bits(buffer).astype(np.uint64, copy=False))
     return _code_plain(buffer, 0).exact if dtype.kind == "int" else coder_for(dtype)(buffer, 0).exact
-
-
-def mix(values: np.ndarray[tuple[int], Any], out: Codes, spare: Codes) -> Codes:
-    """Values of 64 bits, each bit of which has its say in every bit of the code (`spare` is overwritten)."""
-    np.multiply(values, _FIRST, out=out)
-    np.right_shift(out, _HALF, out=spare)
-    np.bitwise_xor(out, spare, out=out)
-    np.multiply(out, _SECOND, out=out)
-    np.right_shift(out, _HALF, out=spare)
-    return np.bitwise_xor(out, spare, out=out)
-
-
-def _mix_new(values: np.ndarray[tuple[int], Any]) -> Codes:
-    return mix(values, np.empty(len(values), np.uint64), np.empty(len(values), np.uint64))
-
-
-@lru_cache(maxsize=8)
-def make_noise(count: int) -> Codes:
-    """Odd pseudo-random numbers, always the same."""
-    numbers = _mix_new(np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)) | np.uint64(1)
-    numbers.flags.writeable = False
-    return numbers
 
 
 @lru_cache(maxsize=1)
@@ -205,7 +125,7 @@ class _Doubles(_Weighing):
         for over, full in ((fifteen < _FULL // 10, _FULL - 1), (fifteen == _FULL, _FULL // 10)):
             exponent[over] += unit
             fifteen[over] = full
-        codes = _mix_new(_signed(digits.sign[places], exponent, fifteen))
+        codes = mix_new(_signed(digits.sign[places], exponent, fifteen))
         return OtherRounding(places, codes - rounded[places])
 
 
@@ -224,9 +144,9 @@ class _ShortFloats(_Weighing):
 
     def __call__(self, buffer: Buffer, start: int) -> Coded:
         bits = _float_bits(buffer).astype(np.uint64)
-        exact = _mix_new(bits)
+        exact = mix_new(bits)
         negative_zero = bits == np.uint64(1 << (8 * self._size - 1))
-        rounded = np.where(negative_zero, _mix_new(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
+        rounded = np.where(negative_zero, mix_new(np.zeros(1, np.uint64)), exact) if negative_zero.any() else exact
         # 0.01 as a float32 lies below 0.01: no such number may be taken for one of the next lower exponent
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
             numbers = buffer.astype(np.float64)
@@ -258,7 +178,7 @@ def _code_plain(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (one sign
     if buffer.dtype.kind in "mM":
         buffer = buffer.view(np.int64)
     wide = buffer.astype(np.uint64 if buffer.dtype.kind in "bu" else np.int64, copy=False).view(np.uint64)
-    codes = _mix_new(wide)
+    codes = mix_new(wide)
     return Coded(codes, codes)
 
 
@@ -270,7 +190,7 @@ def _code_moments(buffer: Buffer, start: int) -> Coded:
 
 def _code_complexes(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a coder's arguments)
     parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
-    codes = _mix_new(_mix_new(parts[0::2]) + parts[1::2])
+    codes = mix_new(mix_new(parts[0::2]) + parts[1::2])
     return Coded(codes, codes)
 
 
@@ -286,7 +206,7 @@ def _code_strings(buffer: Buffer, start: int) -> Coded:  # noqa: ARG001  (a code
         for row in range(0, len(buffer), rows):
             characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
             codes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
-    codes = _mix_new(codes)
+    codes = mix_new(codes)
     return Coded(codes, codes)
 
 

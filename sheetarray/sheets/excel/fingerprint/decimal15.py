@@ -1,7 +1,7 @@
 """Doubles as a decimal of 15 digits, rounded as spreadsheet programs do it, and of 16 digits, as `%.16g` has it.
 
 Two more ways to 15 digits lead elsewhere for a few numbers in a hundred, of which only those are told: `%.15g`, which
-rounds the double itself and a tie to even, and the way over 16 digits, through one program and then another.
+rounds the double itself and a tie to digits_to_even, and the way over 16 digits, through one program and then another.
 
 A program that keeps 15 digits takes the shortest text that reads back to the double and rounds that half away from
 zero. Here it is done without text. A double x = y * 2^e, y in [1, 2), has the decimal exponent k, and
@@ -21,20 +21,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .digits_text import (
+    EXPONENT,
+    FULL,
+    INFINITY_EXPONENT,
+    NAN_EXPONENT,
+    digits_from_text,
+    digits_to_even,
+    sixteen_digits,
+)
+
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 MOST = 16_384  # elements at a time: ten buffers of this size stay in a processor's cache
-EXPONENT = 340  # added to a decimal exponent, so that every one is positive
 SHORT = 2.0**-53 * (1 + 1e-6)  # no double is further, relatively, from a decimal of 15 digits that reads as it
-NAN_EXPONENT, INFINITY_EXPONENT = 900, 901
 
 _MANTISSA, _ONE = (1 << 52) - 1, 1023 << 52
 _UPPER = -(1 << 27)  # a mask: the upper 26 bits of a significand, whose products with another 26 are exact
 _SNAP = 1.5 * 2.0**12  # added and taken away again, it rounds to a multiple of 2^-40
 _EDGE = 1e-12  # nearer than this to the edge between two roundings, text decides
 _NONE = np.empty(0, dtype=np.int64)
-_FULL = 10**15
 _LEAST = 2.0**-1000  # keeps a division by zero from being one
 
 
@@ -143,7 +150,7 @@ class Decimals:
         np.multiply(fraction, 10.0, out=up)
         np.add(up, _SNAP, out=up)
         np.subtract(up, _SNAP, out=up)
-        np.rint(up, out=up)  # half to even, as C's printf
+        np.rint(up, out=up)  # half to digits_to_even, as C's printf
         np.copyto(exponent16, up, casting="unsafe")
         np.add(digits16, exponent16, out=digits16)
         np.copyto(exponent16, exponent)
@@ -157,8 +164,8 @@ class Decimals:
         if unsure is not None:
             fraction[unsure] = 0.0
             _correct_by_text(numbers, unsure, digits, fraction)
-        _carry(digits15, exponent, _FULL, _FULL)
-        _carry(digits16, exponent16, 10 * _FULL - 1, 10 * _FULL)
+        _carry(digits15, exponent, FULL, FULL)
+        _carry(digits16, exponent16, 10 * FULL - 1, 10 * FULL)
         if ways and (len(ties) or unsure is not None):
             ties = ties if unsure is None else np.union1d(ties, unsure)
             below, above = _otherwise_by_text(numbers, ties, below, above, digits)
@@ -249,7 +256,7 @@ def _correct_by_text(numbers: Floats, unsure: np.ndarray[Any, Any], digits: Digi
     for index in unsure[~(nan | infinite)].tolist():
         number = abs(float(numbers[index]))
         digits.digits15[index], digits.exponent[index], errors[index] = digits_from_text(number)
-        digits.digits16[index], digits.exponent16[index] = _sixteen_digits(number)
+        digits.digits16[index], digits.exponent16[index] = sixteen_digits(number)
 
 
 def _otherwise_by_text(
@@ -259,49 +266,9 @@ def _otherwise_by_text(
     less, more = [], []
     for index in unsure[np.isfinite(numbers[unsure]) & (numbers[unsure] != 0)].tolist():
         number, half_up = abs(float(numbers[index])), (int(digits.digits15[index]), int(digits.exponent[index]))
-        if half_up[0] and _even(number) != half_up:
+        if half_up[0] and digits_to_even(number) != half_up:
             less.append(index)
         if half_up[0] and digits_from_text(float(f"{number:.15e}"))[:2] != half_up:
             more.append(index)
     below, above = (sure[~np.isin(sure, unsure)] for sure in (below, above))
     return np.union1d(below, np.array(less, np.int64)), np.union1d(above, np.array(more, np.int64))
-
-
-def _even(number: float) -> tuple[int, int]:
-    """Return the digits of `%.15g` and the exponent plus EXPONENT."""
-    digits, _, power = f"{number:.14e}".partition("e")
-    return int(digits.replace(".", "")), int(power) + EXPONENT
-
-
-def digits_from_text(number: float) -> tuple[int, int, float]:
-    """Return the 15 digits of a positive finite double, its exponent plus EXPONENT, and the relative error: from its
-    text.
-
-    Example:
-        >>> digits_from_text(0.1 + 0.2)[:2]
-        (300000000000000, 339)
-    """
-    text, _, power = repr(number).partition("e")
-    before, _, after = text.partition(".")
-    after = "" if after == "0" else after
-    digits = (before + after).lstrip("0")
-    exponent = len(digits) - len(after) - 1 + int(power or 0)
-    kept = int(digits[:15].ljust(15, "0"))
-    if len(digits) <= 15:
-        return kept, exponent + EXPONENT, 0.0
-    kept += digits[15] >= "5"
-    if kept == _FULL:
-        kept, exponent = _FULL // 10, exponent + 1
-    left = float(f"{kept}e{exponent - 14}")
-    if left == np.inf:
-        return 0, INFINITY_EXPONENT, 0.0
-    return kept, exponent + EXPONENT, abs(left - number) / number
-
-
-def _sixteen_digits(number: float) -> tuple[int, int]:
-    """Return the digits of `%.16g` and the exponent plus EXPONENT."""
-    text = f"{number:.15e}"
-    if float(text) == np.inf:
-        return 0, INFINITY_EXPONENT
-    digits, _, power = text.partition("e")
-    return int(digits.replace(".", "")), int(power) + EXPONENT

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .decimal15 import EXPONENT, digits_from_text
+from .digits_text import EXPONENT, digits_from_text
 from .edits import FingerprintComparison
 from .sums import WIDTH
 from .values import hidden_edit

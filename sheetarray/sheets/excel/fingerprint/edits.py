@@ -12,8 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ....dtypes import Buffer, DType
-from .codes import Coded, Codes, coder_for, scale_weights, to_native
-from .decimal15 import EXPONENT, MOST, digits_from_text
+from .coded import Coded, Codes
+from .codes import coder_for, scale_weights, to_native
+from .decimal15 import MOST
+from .digits_text import EXPONENT, digits_from_text
 from .maker import Fingerprinter
 from .record import Fingerprint, partitions_for
 from .sums import WIDTH, Difference, Pair, Partition, stretch_matches

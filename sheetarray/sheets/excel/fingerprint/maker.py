@@ -16,7 +16,8 @@ import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....header import Header
-from .codes import Coded, Coder, Codes, ScaleSums, coder_for, exact_codes, make_noise, to_native
+from .coded import Coded, Codes, ScaleSums, make_noise
+from .codes import Coder, coder_for, exact_codes, to_native
 from .decimal15 import MOST
 from .moments import MANY, Moments, decimals_of, moments_of
 from .record import Fingerprint, header_checksum, max_blocks, partitions_for

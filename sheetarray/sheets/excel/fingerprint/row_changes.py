@@ -18,7 +18,7 @@ from ....dtypes import Buffer
 from ....errors import Finding
 from ....header import Header
 from ....resizing import count_rows
-from .codes import Codes
+from .coded import Codes
 from .edits import FingerprintComparison, SumsView
 from .record import Fingerprint
 from .sums import WIDTH

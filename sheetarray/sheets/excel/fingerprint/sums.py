@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .codes import Codes
+from .coded import Codes
 from .decimal15 import MOST
 
 WIDTH = 48  # bits of a sum that are kept

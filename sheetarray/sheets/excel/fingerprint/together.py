@@ -15,7 +15,8 @@ import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....header import Header
-from .codes import Coded, Codes, coder_for, make_noise, scale_weights, to_native
+from .coded import Coded, Codes, make_noise
+from .codes import coder_for, scale_weights, to_native
 from .decimal15 import MOST, SHORT
 from .maker import round_error_up
 from .moments import decimals_of_rows, moments_of_rows

@@ -14,7 +14,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 import numpy as np
 
 from ....dtypes import Mask
-from ..fingerprint.decimal15 import EXPONENT, INFINITY_EXPONENT, MOST, Decimals, Floats, Integers
+from ..fingerprint.decimal15 import MOST, Decimals, Floats, Integers
+from ..fingerprint.digits_text import EXPONENT, INFINITY_EXPONENT
 
 NEAR = 1.2e-14  # relatively; no rounding to 15 digits or more, or to two of these in turn, leads further
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # between them LibreOffice writes 20 decimals into .ods

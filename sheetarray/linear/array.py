@@ -6,34 +6,31 @@ Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
-from numpy.lib.stride_tricks import as_strided
 
-from . import dtypes
-from .data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
-from .dtypes import DType
-from .elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode, is_blank
-from .errors import DTypeError, FormatError
-from .header import (
+from .. import dtypes
+from ..data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
+from ..dtypes import DType
+from ..elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode, is_blank
+from ..errors import DTypeError, FormatError
+from ..header import (
     MAX_HEADER_CELLS,
     AddressOf,
     Header,
     NoteFinding,
     Order,
     describe_position,
-    memory_error,
     parse_header,
     warn_of_finding,
 )
-from .resizing import contiguous_strides, resize_header
-from .values import as_array
+from ..resizing import contiguous_strides, resize_header
+from ..values import as_array
+from .buffers import base_buffer, view_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +119,7 @@ class LinearArray:
         order: Order = "row-major"
         if array.flags.f_contiguous and not array.flags.c_contiguous:
             order = "column-major"
-        if base and array.size and (whole := _base_buffer(array)) is not None:
+        if base and array.size and (whole := base_buffer(array)) is not None:
             buffer, offset, strides = whole
             return cls(dtype.name, array.shape, strides, offset, order, buffer)
         buffer = array.ravel(order="F" if order == "column-major" else "C")
@@ -258,74 +255,3 @@ def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> H
 
 
 _header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays that are described alike
-
-
-# The layout of an ndarray ------------------------------------------------------------------------------------
-
-
-def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return the array that a header describes: a view on its buffer, but for `StringDType` with strides of its own.
-
-    Raises:
-        FormatError: a shape that no memory could hold, or text whose elements share their places.
-    """
-    shape = header.shape
-    length = header.length
-    try:
-        if len(shape) == 1 and header.strides == (1,) and len(buffer) >= header.offset + length:
-            return buffer[header.offset : header.offset + length]  # most arrays, of which there may be very many
-        if header.strides == contiguous_strides(shape, header.order):
-            side_by_side = buffer[header.offset : header.offset + length]
-            return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
-        if buffer.dtype.kind == "T":
-            return _text_view(header, buffer)
-        size = buffer.dtype.itemsize
-        start = buffer[header.offset :] if length else buffer
-        walked = [count > 1 and length > 0 for count in shape]  # no other stride is ever taken
-        strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
-        view: np.ndarray[Any, Any] = as_strided(start, shape, strides, writeable=buffer.flags.writeable)
-    except ValueError as error:
-        if isinstance(error, FormatError):
-            raise
-        raise memory_error(f"an array of the shape {shape}") from error
-    return view
-
-
-def _base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
-    """Return the buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
-
-    None where the base is laid out in units that are no multiple of the element.
-    """
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    if root.dtype.kind == "V" or (array.dtype.hasobject and root.dtype != array.dtype):
-        return None
-    size, unit = array.dtype.itemsize, root.dtype.itemsize
-    low, high = byte_bounds(root)
-    first: int = array.__array_interface__["data"][0]
-    if any(step % size for step in (high - low, first - low, *array.strides)) or (high - low) % unit:
-        return None
-    ends = (slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)
-    lowest = root[(..., *ends)].reshape(1)
-    buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
-    return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
-
-
-def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return an array of `StringDType` whose elements do not lie side by side, a copy: NumPy gives it no strides of
-    ours.
-
-    Raises:
-        FormatError: elements share their places, other than by strides of zero.
-    """
-    shape = tuple(
-        min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
-    )
-    if math.prod(shape) > header.capacity:
-        raise FormatError(
-            "strides under which elements overlap, of text that is not of one width",
-            hint="write the array without base=True",
-        )
-    places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
-    return np.broadcast_to(buffer[places], header.shape)

@@ -1,0 +1,52 @@
+"""A cell that its dtype cannot mean, and decoding one cell after another, with a problem for each such cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Buffer
+from .scalar_text import Cell, describe_cell, is_blank
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A cell that its dtype cannot mean: its index among the data cells, and why."""
+
+    index: int
+    reason: str
+    hint: str = ""
+
+
+def decode_each(
+    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
+) -> tuple[Buffer, list[Problem]]:
+    """Fill a buffer with the values of cells, and return it with a problem for each cell that has none.
+
+    Args:
+        cells: of an array.
+        out: the buffer, as long as they are.
+        read: gives the value of a cell; a ValueError or an OverflowError says that it has none.
+        indices: of the cells to read; None for all of them.
+    """
+    problems: list[Problem] = []
+    for index in range(len(cells)) if indices is None else indices:
+        cell = cells[index]
+        if is_blank(cell):
+            problems.append(_blank_problem(index, out.dtype))
+            continue
+        try:
+            out[index] = read(cell)
+        except OverflowError:
+            problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
+        except ValueError as error:
+            problems.append(Problem(index, str(error)))
+    return out, problems
+
+
+def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
+    hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
+    return Problem(index, f"expected {dtype.name}, found a blank cell", hint)

@@ -1,0 +1,92 @@
+"""Everything that is to be said of a workbook: damage, edits, formulas in the place of elements, and missing arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...columns import ArrayColumn, RowChange
+from ...composite import check_sheets
+from ...dtypes import Buffer
+from ...elements import Missing
+from ...errors import Finding, NotFoundError
+from ...files import Source
+from .formulas import finding_of_formulas
+from .guard.guarded import Snapshots, find_edits
+from .reader.formulas import FormulaCells
+from .sheet import ExcelSheet
+from .stored_fingerprints import StoredFingerprints
+from .workbook import Workbook
+
+
+def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
+    """Yield every finding in an open workbook; the arguments are those of `check_excel`."""
+    memory = StoredFingerprints(source)
+    snapshots = Snapshots(book.guards() if guard else [], aligns=True)
+    verdicts: list[Finding] = []
+
+    sheets = select_sheets(book, sheet)
+    formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
+    for worksheet in sheets:
+        worksheet.formulas = formulas[worksheet.title or ""]
+
+    def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
+        verdict = None
+        if buffer is not None and column.header != column.written:
+            title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
+            changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
+            findings = [change for change in changes if guarded is None or isinstance(change, RowChange)]
+            if guarded is not None:
+                findings += find_edits(guarded, column.header, name, column.element_address)
+            findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
+            verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
+            yield from findings
+        elif buffer is not None and (guarded := snapshots.compare(name, column, buffer)):
+            memory.pass_over(name)
+            verdict = list(find_edits(guarded, column.header, name, column.element_address))
+            verdict = [replace(finding, array=name) for finding in verdict]
+            verdicts.extend(verdict)
+            yield from verdict
+        elif buffer is not None:
+            title = column.group[0].title or ""
+            verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+            verdict = [replace(finding, array=name) for finding in verdict]
+            verdicts.extend(verdict)
+            yield from verdict
+        if not book.is_linked(name):
+            yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
+
+    restore = snapshots if snapshots.exist else None
+    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore))
+    yield from memory.findings
+    yield from snapshots.check()
+    yield from map(memory.simplify_exchange, findings)
+    yield from memory.find_unknown()
+    if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
+        yield from memory.find_missing()  # where every array could be read: a broken one is not gone
+
+
+def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
+    """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
+
+    Args:
+        book: open.
+        title: of the sheet.
+        of_table: for None, every sheet that may be a table: no view, not even one that was changed.
+    """
+    if title is None:
+        views = book.views
+        left_out = views.recorded if of_table else views.intact
+        sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
+        return [known for known in sheets if known.title not in left_out] or sheets
+    check_is_text(title)
+    for known in book.titles:
+        if known.casefold() == title.casefold():
+            return [book.sheet(known)]
+    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
+
+
+def check_is_text(title: object) -> None:
+    """Refuse a title that is no text."""
+    if not isinstance(title, str):
+        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")

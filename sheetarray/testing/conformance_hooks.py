@@ -1,0 +1,159 @@
+"""What an adapter says of itself to the suite that it passes, and the hooks that a special one replaces."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+
+from ..adapters import Keeps
+from ..registry import FORMATS
+from .cases import CASES, assert_same, objects
+
+BAD = {
+    "longdouble": np.zeros(2, dtype=np.longdouble),
+    "structured": np.zeros(2, dtype=[("a", "i4")]),
+    "void": np.zeros(2, dtype="V3"),
+    "bytes": np.array([b"ab"]),
+    "masked": np.ma.masked_array([1.0, 2.0], mask=[False, True]),
+    "timeless": np.zeros(2, dtype="timedelta64"),
+    "a list object": objects([1, 2], "x"),
+    "a generic NaN": objects(1, float("nan")),
+    "lone surrogates": np.array(["ok", "\ud800"]),
+}
+
+# What an option or a compression can change: a case of each kind of cell, no cell at all, and what looks like a header.
+SOME_CASES = (
+    "dtype float64",
+    "dtype int64",
+    "dtype bool",
+    "dtype complex128",
+    "dtype datetime64[us]",
+    "dtype string",
+    "dtype generic",
+    "0-d string",
+    "empty",
+    "F",
+    "whole header",
+)
+SOME_BAD = ("structured", "a generic NaN")
+
+_DTYPES = {name: sa.LinearArray.from_numpy(array).dtype.partition("[")[0] for name, array in CASES.items()}
+
+
+class ConformanceHooks:
+    """The attributes and hooks of `Conformance`, in which one adapter differs from another; described there."""
+
+    suffix = ""
+    format: str | None = None
+    writing: Mapping[str, Any] = MappingProxyType({})
+    reading: Mapping[str, Any] = MappingProxyType({})
+    scanning: Mapping[str, Any] = MappingProxyType({})
+    holds_too: frozenset[str] = frozenset()
+    has_progress = True
+    progress_of = ("write", "read")
+    every_case = True
+    binary = True
+    text = True
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Test the cases in files of their own: all, or some."""
+        for argument, some, every in (("case", SOME_CASES, CASES), ("kind", SOME_BAD, BAD)):
+            if argument in metafunc.fixturenames:
+                metafunc.parametrize(argument, list(every if self.every_case else some))
+
+    @property
+    def keeps(self) -> Keeps:
+        """The declaration of what the adapter keeps; everything, if no format is named."""
+        if self.format is None:
+            return Keeps()
+        row = FORMATS[self.format]
+        declared = getattr(import_module(row.module), f"keeps_{row.stem}")
+        assert isinstance(declared, Keeps), f"{row.module} has no keeps_{row.stem}"
+        return declared
+
+    @property
+    def lacks(self) -> Mapping[str, type[Exception]]:
+        """The cases that the format refuses."""
+        keeps = self.keeps.dtypes
+        return {name: sa.DTypeError for name, dtype in _DTYPES.items() if dtype not in keeps}
+
+    @property
+    def sample(self) -> Any:
+        """An array for open files."""
+        return np.array(["ü", "a,b"]) if "string" in self.keeps.dtypes else np.array([[1.5, np.nan]])
+
+    @property
+    def keeps_layout(self) -> bool:
+        """Whether the order in memory comes back."""
+        return self.keeps.order
+
+    @property
+    def keeps_buffers(self) -> bool:
+        """Whether strides and offset come back."""
+        return self.keeps.buffers
+
+    @property
+    def holds_several(self) -> bool:
+        """Whether a file holds several arrays."""
+        return self.keeps.several
+
+    # Hooks ---------------------------------------------------------------------------------------------------
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Path:
+        """Return the place to which arrays are written."""
+        return tmp_path / f"file{self.suffix}"
+
+    def write(self, place: Any, arrays: Any, **options: Any) -> None:
+        """Write arrays to a place."""
+        with warnings.catch_warnings():  # what a format changes, it declares
+            warnings.filterwarnings("ignore", ".* keeps no ", sa.SheetArrayWarning)
+            sa.write(place, arrays, **{**self.writing, **options})
+
+    def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
+        """Read arrays from a place, by name."""
+        return sa.read(place, names, **{**self.reading, **options})
+
+    def scan(self, place: Any, **options: Any) -> dict[str, sa.ArrayInfo]:
+        """Return the infos of the arrays at a place."""
+        return sa.scan(place, **{**self.scanning, **options})
+
+    def check(self, place: Any, **options: Any) -> list[sa.Finding]:
+        """Return the findings about a place."""
+        return list(sa.check(place, **{**self.reading, **options}))
+
+    def name(self, number: int, name: str) -> str:  # noqa: ARG002  (for subclasses)
+        """Return the name under which an array comes back: the number of the array, from 0, and its name when
+        written.
+        """
+        return name
+
+    def cells(self, array: Any) -> int:
+        """Return the number of cells that `scan` has to report."""
+        return len(sa.to_linear(array))
+
+    def _names(self, arrays: dict[str, Any]) -> dict[str, str]:
+        """Return the names under which arrays come back, by those under which they were written."""
+        return {name: self.name(index, name) for index, name in enumerate(arrays)}
+
+    def _expected(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Return the arrays of a dtype that the format holds."""
+        lacks = self.lacks
+        return {n: a for n, a in arrays.items() if f"dtype {sa.LinearArray.from_numpy(a).dtype}" not in lacks}
+
+    def _write_and_read(self, place: Any, arrays: dict[str, Any]) -> None:
+        """Write arrays, read them, and compare each element and the names."""
+        self.write(place, arrays)
+        arrays_read = self.read(place)
+        assert list(arrays_read) == list(self._names(arrays).values())
+        for name, known in self._names(arrays).items():
+            assert_same(arrays_read[known], arrays[name], layout=self.keeps_layout)
