@@ -79,7 +79,7 @@ def write_variable(name: str, variable: VariableLabels) -> dict[str, Any]:
 
 
 def write_frame(frame: FrameLabels) -> dict[str, Any]:
-    """Return what only pandas knows as a JSON object, without what is empty."""
+    """Return the labels that only pandas knows as a JSON object, without empty ones."""
     note: dict[str, Any] = {
         "index": {dim: list(levels) for dim, levels in frame.index.items()},
         "labels": {name: to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},

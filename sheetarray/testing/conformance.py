@@ -31,21 +31,7 @@ from .conformance_hooks import BAD, ConformanceHooks
 class Conformance(ConformanceHooks):
     """Whatever `write` puts into a file, `read` brings back bit for bit, or `write` refuses it and nothing changes.
 
-    Attributes:
-        suffix: of the files that are written.
-        format: what `format=` calls it, for open files; None where the adapter takes none.
-        writing: options of every write; `reading` of every read and check, `scanning` of every scan.
-        lacks: names of the cases that the format refuses, and with which error. Unless given: those of a dtype that the
-            adapter does not declare, with `DTypeError`.
-        holds_too: names in `BAD` that the format does hold.
-        sample: an array that the format holds, for open files.
-        keeps_layout: whether an array in Fortran order comes back in Fortran order. Unless given: as declared.
-        keeps_buffers: whether a base buffer comes back with strides and offset. Unless given: in formats of cells.
-        holds_several: whether a file holds several arrays. Unless given: as declared.
-        has_progress: whether `progress=` is an option, of the verbs `progress_of`.
-        every_case: whether each case is tested in a file of its own. False suits an option or a compression of a format
-            that passes the whole suite already: some cases stand in a file of their own, and all of them side by side.
-        binary: whether files opened for bytes are taken; `text`: files opened for text.
+    The attributes and hooks of a subclass are those of `ConformanceHooks`.
     """
 
     # What comes back -----------------------------------------------------------------------------------------
