@@ -54,7 +54,7 @@ def buffer_from_typed(
 
 
 def count_infinities(column: pl.Series) -> int:
-    """Return how many floats of a column are infinite."""
+    """Return the number of infinite floats in a column."""
     return _count_infinite(column.to_numpy())
 
 

@@ -418,7 +418,7 @@ class _Picked(Sequence[Sequence[str]]):
 
 
 def _count(content: BytesLike, unit: bytes, start: int) -> int:
-    """Return how often a byte occurs from a place on; what has been looked at leaves the memory."""
+    """Return the number of times that a byte occurs from a place on; pages that were read leave the memory."""
     units, count = np.frombuffer(content, np.uint8), 0
     for first in range(start, len(units), _COUNTED):
         end = min(first + _COUNTED, len(units))
