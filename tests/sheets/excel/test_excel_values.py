@@ -384,6 +384,16 @@ def test_formulas_with_values_are_their_values() -> None:
     assert_same(one("bool", ' t="b"><f>TRUE()</f><v>1</v></c>', boolean(False)), np.array([True, False]))
 
 
+@pytest.mark.parametrize("value", ["", "<v></v>", "<v/>", "<v />"])
+@pytest.mark.parametrize("odd", ["", "<!-- odd -->"], ids=["rules", "parser"])
+def test_truth_values_whose_formulas_have_lost_their_values_are_followed(value: str, odd: str) -> None:
+    cells = [f"><f>{word}()</f>{value}{odd}</c>" for word in ("TRUE", "FALSE", "TRUE")]
+    truths = np.array([True, False, True, False])
+    assert_same(one("bool", *cells, boolean(False)), truths)
+    error = refusal("bool", "><f>ISTRUE()</f><v/></c>", *cells)
+    assert "without a value" in error.reason
+
+
 def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
     bad = ' t="e"><v>#N/A</v></c>'
     content = book(

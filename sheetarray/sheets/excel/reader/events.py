@@ -255,7 +255,10 @@ class _Rows(_TextReader):
             known = 0 if style == "0" or not _ROW.fullmatch(style) else int(style)
             self._cells.append((self.row, self.column, type_, known, value is None, value))
             truth = type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))
-            constant = truth and "".join(self._formula) in CONSTANTS
+            constant = "".join(self._formula) in CONSTANTS and (truth or value is None)
+            if constant and value is None:  # openpyxl drops the values of formulas
+                value, type_ = str(int("".join(self._formula) == CONSTANTS[0])), LOGICAL
+                self._cells[-1] = (self.row, self.column, type_, known, False, value)
             self._formulas.append(self._has_formula and not constant)
         self._cell = None
 

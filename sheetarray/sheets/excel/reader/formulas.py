@@ -14,7 +14,7 @@ from ....columns.grid import column_number
 from ....dtypes import Positions
 from .cells import MOST_COLUMNS, MOST_ROWS, PENDING, CellRun, FormulaArea
 
-TRUE, FALSE = b">TRUE()", b">FALSE()"  # what LibreOffice writes for truth values, which nobody has to calculate
+TRUE, FALSE = b">TRUE()", b">FALSE()"  # of LibreOffice, for truth values, which nobody has to calculate
 CONSTANTS = ("TRUE()", "FALSE()")
 
 _OVER_AREAS = (b"array", b"dataTable")

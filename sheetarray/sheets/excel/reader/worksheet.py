@@ -150,6 +150,9 @@ class _Block:
         if marks is not None and (truths := marks & self._constants(forms)).any():
             marks = marks & ~(truths & ((types == LOGICAL) | ((types == PLAIN) & _are_bits(values))))
         pending = blank & forms.formulas
+        if marks is not None and pending.any() and (lost := pending & self._constants(forms)).any():
+            types, values = self._restore_truths(forms, lost, types, values)
+            pending, marks = pending & ~lost, marks & ~lost
         run = RawCells(rows, columns, types, styles, pending, values, after, forms.width, marks, areas)
         if keep.all():
             return run
@@ -159,6 +162,17 @@ class _Block:
         """Return a mask of the cells with a formula that LibreOffice writes for a truth value."""
         ends = np.maximum(self._tags.ends(forms.cells + 1), len(FALSE))
         return self._tags.starting_with(ends - len(TRUE), TRUE) | self._tags.starting_with(ends - len(FALSE), FALSE)
+
+    def _restore_truths(
+        self, forms: TagSequences, lost: Mask, types: Kinds, values: pl.Series
+    ) -> tuple[Kinds, pl.Series]:
+        """Return types and values in which the formulas TRUE() and FALSE() that lost their value have it again."""
+        import polars as pl
+
+        cells = np.flatnonzero(lost)
+        ends = self._tags.ends(forms.cells[cells] + 1)
+        truths = pl.Series(self._tags.starting_with(ends - len(TRUE), TRUE).astype(np.uint8)).cast(values.dtype)
+        return np.where(lost, np.uint8(LOGICAL), types), values.scatter(cells, truths)
 
     def _long(self, types: Kinds, places: Positions) -> Mask:
         """Return a mask of the cells that are, or may be, text of more characters than a double has digits."""
