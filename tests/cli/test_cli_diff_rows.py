@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.cli.aligning import MOST_PAIRS, align_rows, format_rows
+from sheetarray.cli.aligning import align_rows, format_rows
 from sheetarray.cli.comparing import compare
 from sheetarray.cli.noise import find_noise
 
@@ -148,13 +148,34 @@ def test_what_is_left_is_what_it_was(values: list[int], edits: list[tuple[bool, 
         assert len(aligned.deleted) + len(aligned.inserted) == 1
 
 
-def test_many_rows_between_fixed_points_are_paired_in_their_order() -> None:
-    side = int(MOST_PAIRS**0.5) + 1
-    a = np.concatenate([[1], np.full(side, 5), [2]])
-    b = np.concatenate([[1], np.full(side + 1, 6), [2]])
+def test_rows_between_others_are_paired_where_half_of_them_is_alike() -> None:
+    a = np.arange(60).reshape(10, 6)
+    b = np.insert(a, 5, 1000 + np.arange(6), axis=0)
+    b[4, :3] = -1
+    b[6, :4] = -1
     aligned = align_rows(a, b)
     assert aligned is not None
-    assert (aligned.deleted, aligned.inserted) == ([], [side + 1])
+    assert (aligned.deleted, aligned.inserted) == ([5], [5, 6])  # of row 5 two elements are left
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (np.arange(10**15, 10**15 + 50), np.arange(10**15, 10**15 + 50)),  # of which a double keeps each
+        (np.arange(2**62, 2**62 + 50), np.arange(2**62, 2**62 + 50)),
+        (np.arange(10**18, 10**18 + 50).view("M8[ns]"), np.arange(10**18, 10**18 + 50).view("M8[ns]")),
+        (np.linspace(0, 1, 50), np.linspace(0, 1, 50).astype("f4")),
+        (np.linspace(0, 1, 50), np.array([float(f"{value:.15g}") for value in np.linspace(0, 1, 50)])),
+        (np.arange(50), np.arange(50.0)),
+        (np.array([f"a {number}" for number in range(50)]), np.array([f"a {number}" for number in range(50)])),
+    ],
+)
+def test_a_row_that_is_gone_is_found_whatever_the_elements_are(
+    a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]
+) -> None:
+    aligned = align_rows(a, np.delete(b, 17))
+    assert aligned is not None
+    assert (aligned.deleted, aligned.inserted) == ([17], [])
 
 
 def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:

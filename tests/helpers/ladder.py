@@ -17,6 +17,7 @@ LADDER = [
     "errors",
     "dtypes",
     "elements",
+    "aligning",
     "values",
     "header",
     "resizing",

@@ -12,10 +12,10 @@ from cases import assert_same
 from click.testing import CliRunner
 
 import sheetarray as sa
+from sheetarray import aligning
+from sheetarray.aligning import align_rows
 from sheetarray.cli import main
 from sheetarray.dtypes import from_name
-from sheetarray.sheets.excel.guard import aligning
-from sheetarray.sheets.excel.guard.aligning import align_rows
 
 openpyxl = pytest.importorskip("openpyxl")
 

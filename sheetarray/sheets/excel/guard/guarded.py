@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....aligning import RowOrigins, align_rows
 from ....columns import ArrayColumn, Sheet
 from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError
 from ....header import Header
 from ....resizing import count_rows
-from .aligning import RowOrigins, align_rows
 from .comparing import is_beyond, mark_kept
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts

@@ -1,4 +1,6 @@
-"""Which row of an array, as written, each row that stands in the sheet is: added, deleted and moved rows.
+"""The row of an array, as written, that each row of a later one is: rows that were added, deleted and moved.
+
+A guard finds rows again so, in a sheet that people have edited, and `diff` in another file.
 
 By patience: rows that come once before and once now, and in the same order, are the same row; between two of them the
 same is asked again, of rows that come once between these. Rows are compared by their elements rounded far more than any
@@ -15,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ....dtypes import Buffer, DType, Mask, Positions
-from ....elements import to_scalar
+from .dtypes import Buffer, DType, Mask, Positions
+from .elements import to_scalar
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
@@ -237,9 +239,9 @@ def _mix(keys: Elements) -> Elements:
 def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
     bits = max(_BITS - row.bit_length() + 1, _LEAST_BITS)
     match dtype.kind:
-        case "float" | "int":
+        case "float":
             return _number_keys(buffer.astype(np.float64), bits)
-        case "bool":
+        case "bool" | "int":  # which no program rounds
             return buffer.astype(np.uint64)
         case "complex":
             parts = buffer.astype(np.complex128)
