@@ -56,7 +56,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
     if views is False:
         return {}
     if views is True:
-        names = [name for name, array in arrays.items() if _can_be_shown(array)]
+        names = [name for name, array in arrays.items() if can_be_shown(array)]
         if len(names) > MOST_VIEWS:
             message = f"of {len(names)} arrays the first {MOST_VIEWS} get a view: views=[..] names others"
             warn_caller(message)
@@ -65,13 +65,14 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
     for name in wanted:
         if name not in arrays:
             raise NotFoundError(f"no array {name!r:.80} to view; there is {', '.join(map(repr, arrays)):.400}")
-        if not _can_be_shown(arrays[name]):
+        if not can_be_shown(arrays[name]):
             shape = arrays[name].shape
             raise LimitError(f"no view of {name!r:.80}: its shape is {shape}, and a view shows two dimensions at least")
     return wanted
 
 
-def _can_be_shown(array: LinearArray) -> bool:
+def can_be_shown(array: LinearArray) -> bool:
+    """Return whether an array can have a view: of two dimensions at least, and not empty."""
     return array.ndim >= 2 and array.length > 0
 
 

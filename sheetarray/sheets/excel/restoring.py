@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...adapters import ignore_progress
@@ -12,6 +13,8 @@ from ...columns import read_sheets
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear import LinearArray
+from ...views.description import View, can_be_shown
+from ...views.geometry import check_views
 from .guard.guarded import Snapshots
 from .guard.snapshot import SnapshotHeader
 from .workbook import Workbook
@@ -21,7 +24,7 @@ _SUFFIXES = (".xlsx", ".xlsm")
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
-    """Write the arrays of a workbook anew from its guard, each to the sheet where it stood, with a guard again.
+    """Write the arrays of a workbook anew from its guard, each to the sheet where it stood, with guard and views again.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
@@ -40,12 +43,14 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         raise LimitError("what is restored is a workbook: name a target that ends in .xlsx or .xlsm")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         groups = _restore_arrays(book, keep_edits=keep_edits)
+        asked = book.views.asked
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         for_macros = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith(".xlsm")
         path = Path(folder, "restored.xlsm" if for_macros else "restored.xlsx")
         for says, arrays in groups.values():
             layouts = lay_out_arrays(arrays)
             as_text, real_dates = says.cells == "text", says.dates == "real"
+            views = select_views(asked, arrays)
             if not path.exists():
                 write_workbook(
                     path,
@@ -56,6 +61,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                     real_dates=real_dates,
                     report=ignore_progress,
                     guard=True,
+                    views=views,
                 )
             else:
                 append_workbook(
@@ -68,10 +74,24 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                     real_dates=real_dates,
                     report=ignore_progress,
                     guard=True,
+                    views=views,
                 )
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
     return [name for _, arrays in groups.values() for name in arrays]
+
+
+def select_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> dict[str, View]:
+    """Return the views that arrays had; the usual one where the record names dimensions that an array does not have."""
+    views: dict[str, View] = {}
+    for name, view in asked.items():
+        if name in arrays and can_be_shown(arrays[name]):
+            try:
+                check_views({name: view}, arrays)
+                views[name] = view
+            except LimitError:
+                views[name] = View()
+    return views
 
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:

@@ -14,7 +14,6 @@ from typing import Any
 
 from ...columns import LayoutColumn, ResizedArray
 from ...views.axes import ViewedColumns, resized_to_linear
-from ...views.description import View
 from ...views.geometry import ViewPlan, plan_views
 from .appearance import value_style
 from .append import find_book_styles
@@ -23,7 +22,7 @@ from .package.relations import Relations
 from .package.styles import CellStyles
 from .sheet_plans import ViewPart
 from .views.grid import ViewGrid
-from .views.record import KEY, describe_part
+from .views.record import KEY, describe_part, read_view
 from .views.worksheet import make_view
 
 _STYLE = re.compile(rb'<c r="B([0-9]{1,4})"[^<>]*? s="([0-9]{1,5})"')
@@ -78,14 +77,9 @@ def _make_anew(
         return None if as_text else value_style(piece, book_styles, dates=True)
 
     columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
-    rows, across = says.get("rows"), says.get("columns")
-    colors = says.get("colors")
-    view = View(
-        rows if isinstance(rows, str) else None,
-        across if isinstance(across, str) else None,
-        "slice" if colors == "slice" else "array",
+    plans = (
+        plan_views({name: read_view(says)}, named, columns, taken=(), text_chooser=False) if linear[name].length else []
     )
-    plans = plan_views({name: view}, named, columns, taken=(), text_chooser=False) if linear[name].length else []
     if not plans:
         return {}
     plan = replace(plans[0], title=sheet.title)

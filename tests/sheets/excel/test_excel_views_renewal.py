@@ -12,6 +12,8 @@ from programs import resave, schema_errors
 
 import sheetarray as sa
 from sheetarray.files import Source
+from sheetarray.linear import LinearArray
+from sheetarray.sheets.excel.restoring import select_views
 from sheetarray.sheets.excel.views.record import ViewSheets
 from sheetarray.sheets.excel.workbook import Workbook
 
@@ -89,3 +91,25 @@ def test_an_array_on_a_sheet_that_was_a_view_is_not_passed_over(tmp_path: Path) 
     book.save(path)
     sa.adopt(path)
     assert set(sa.scan(path)) == {"t", "AD"}
+
+
+@pytest.mark.parametrize("program", ["xlsx", "ods", "openpyxl"])
+@pytest.mark.parametrize("view", [sa.View(rows=2, columns=0, colors="slice"), sa.View(editable=True)])
+def test_restore_makes_views_again(program: str, view: sa.View, tmp_path: Path) -> None:
+    path, again = tmp_path / "t.xlsx", tmp_path / "again.xlsx"
+    sa.write(path, {"t": ARRAY / 7, "u": ARRAY, "n": np.arange(3)}, views={"t": view, "u": sa.View()}, guard=True)
+    if program == "openpyxl":
+        openpyxl.load_workbook(path).save(tmp_path / "saved.xlsx")
+        saved = tmp_path / "saved.xlsx"
+    else:
+        saved = resave(path, program, tmp_path / "saved")
+    assert sa.restore(saved, again) == ["t", "u", "n"]
+    assert again.read_bytes() == path.read_bytes()
+    assert find_views(again).intact == {"t view", "u view"}
+
+
+def test_a_record_of_dimensions_that_are_not_there_is_no_matter() -> None:
+    arrays = {"t": LinearArray.from_numpy(ARRAY), "n": LinearArray.from_numpy(np.arange(3))}
+    asked = {"t": sa.View(rows="nobody"), "n": sa.View(), "gone": sa.View()}
+    assert select_views(asked, arrays) == {"t": sa.View()}
+    assert select_views({"t": sa.View(rows=2, columns=0)}, arrays) == {"t": sa.View(rows=2, columns=0)}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ....errors import FormatError
+from ....views.description import View
 from ....views.geometry import ViewPlan
 from ..package.parts import Package
 from ..package.properties import read_record
@@ -31,6 +32,7 @@ class ViewSheets:
         linked: the names of these arrays.
         changed: those of them that anybody has saved again, and sheets titled like views of which the record says
             nothing, since programs lose it.
+        asked: the views that somebody asked for, by the names of their arrays, in the order of their sheets.
     """
 
     recorded: frozenset[str] = frozenset()
@@ -38,6 +40,7 @@ class ViewSheets:
     editable: frozenset[str] = frozenset()
     linked: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    asked: Mapping[str, View] = field(default_factory=dict)
 
 
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
@@ -82,7 +85,25 @@ def find_views(package: Package, parts: Mapping[str, str]) -> ViewSheets:
     editable = {title for title, view in recorded.items() if view.get("editable") is True}
     linked = {array for title in editable if isinstance(array := recorded[title].get("array"), str)}
     changed = (editable - intact) | {title for title in parts if _WORD in title and title not in recorded}
-    return ViewSheets(*map(frozenset, (recorded, intact, editable, linked, changed)))
+    asked: dict[str, View] = {}
+    for title in parts:
+        view = recorded.get(title, {})
+        array = view.get("array") if view else title.removesuffix(_WORD)
+        if isinstance(array, str) and (view or title.endswith(_WORD)):
+            asked.setdefault(array, read_view(view))
+    all_recorded, all_intact = frozenset(recorded), frozenset(intact)
+    return ViewSheets(all_recorded, all_intact, frozenset(editable), frozenset(linked), frozenset(changed), asked)
+
+
+def read_view(says: Mapping[str, Any]) -> View:
+    """Return the way a view was asked for, as its record says it; the usual one where it says nothing."""
+    rows, columns = says.get("rows"), says.get("columns")
+    return View(
+        rows if isinstance(rows, str) else None,
+        columns if isinstance(columns, str) else None,
+        "slice" if says.get("colors") == "slice" else "array",
+        editable=says.get("editable") is True,
+    )
 
 
 def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:
