@@ -12,7 +12,7 @@ from ..files import is_url, locate, name_part
 from ..labels import check_fit
 from ..registry import format_of, locate_place
 from .arrays import read_labelled, scan, write, write_releasing
-from .doors import SourceOrTarget, folder_beside, is_path
+from .doors import SourceOrTarget, folder_beside, is_path, options_of
 from .large import read_in_pieces
 
 
@@ -26,6 +26,7 @@ def convert(
     reading: Mapping[str, Any] | None = None,
     writing: Mapping[str, Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    client: Any = None,
 ) -> None:
     """Read, then write; labels go along with the arrays.
 
@@ -41,6 +42,7 @@ def convert(
         reading: options for `read`.
         writing: options for `write`.
         storage_options: for the file systems of URLs; `reading` and `writing` may have their own.
+        client: of gspread, for Google Sheets; `reading` and `writing` may have their own.
 
     Raises:
         FormatError: as `read`.
@@ -64,6 +66,8 @@ def convert(
         (target, writing.pop("storage_options", None), to_format),
         storage_options,
     )
+    if client is not None:
+        _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     format_of(target, to_format)  # an unknown suffix is said before anything is read
     mapped = read_in_pieces(source, names, format=from_format, folder=folder_beside(target), **reading)
     if mapped is None:
@@ -71,6 +75,23 @@ def convert(
         return
     with mapped:
         write_releasing(target, mapped.arrays, mapped.release, to_format, writing)
+
+
+def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:
+    """Put a client among the options of each side that takes one, and has none of its own.
+
+    Raises:
+        TypeError: neither does.
+    """
+    takers = [
+        options
+        for verb, place, name, options in sides
+        if "client" in options_of(format_of(place, name, reading=verb == "read").function(verb))
+    ]
+    if not takers:
+        raise TypeError("client= is for Google Sheets, gsheets://..: neither the source nor the target is one")
+    for options in takers:
+        options.setdefault("client", client)
 
 
 _Place = tuple[SourceOrTarget, Mapping[str, Any] | None, str | None]

@@ -14,7 +14,7 @@ from .. import dtypes
 from ..arrays import select
 from ..columns import ArrayInfo
 from ..errors import DTypeError, NotFoundError
-from ..files import RemoteFile, file_version, is_url
+from ..files import RemoteFile, is_url, read_states
 from ..labels import LabelledArrays, reading_labels
 from ..registry import format_of
 from ..spool import MOST_BYTES, PiecedArrays
@@ -134,7 +134,8 @@ def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mappin
 def _size_of(source: SourceOrTarget) -> int:
     """Return the size of a file in bytes; 0 for a file that does not exist, or does not tell."""
     if isinstance(source, RemoteFile):
-        file_version(source)  # which asks for it, once
+        if source.state is None:
+            read_states([source])  # what is wrong is said by reading
         return int((source.state or {}).get("size") or 0)
     if not is_path(source) or is_url(source) or not os.path.isfile(source):
         return 0

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
 
+from ..files import is_url
 from ..registry import FORMATS, Format
 from .program import UsageProblem
 
@@ -95,6 +97,8 @@ def split_pairs(pairs: Sequence[str], missing: str | None = None) -> dict[str, s
 
 def add_storage_option(command: click.Command) -> None:
     """Add the option --storage-option to a command; `storage_options` gives what it said."""
+    assert command.callback is not None
+    command.callback = _refuse_without_url(command.callback)
     command.params.append(
         click.Option(
             ["--storage-option"],
@@ -111,6 +115,23 @@ def storage_options() -> dict[str, Any]:
     """Return the storage options of the command that runs."""
     context = click.get_current_context(silent=True)
     return {} if context is None else dict(context.meta.get(_STORAGE, {}))
+
+
+def _refuse_without_url(run: Function) -> Function:
+    """Return a command's function that refuses storage options where none of its files is a URL.
+
+    Raises:
+        Misuse: none is.
+    """
+
+    @functools.wraps(run)
+    def run_checked(*arguments: Any, **parameters: Any) -> Any:
+        texts = [text for value in parameters.values() for text in (value if isinstance(value, tuple) else (value,))]
+        if storage_options() and not any(is_url(text) and not text.startswith("file:") for text in texts):
+            raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv: no file here is one")
+        return run(*arguments, **parameters)
+
+    return cast("Function", run_checked)
 
 
 def _keep_storage_options(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> None:  # noqa: ARG001  (click's signature)

@@ -7,6 +7,7 @@ URL, and is the path of a file that there is, is that path.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ _SCHEMES = re.compile(rf"(?:^|(?<=::)){_SCHEME}(?=://|::)")
 _LOCAL = ("file://", "local://")
 _LOGIN = re.compile(r"(?<=://)[^/@?#]*:[^/@?#]*@")
 _SECRET = re.compile(r"([?&][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
+_HOST_OF_NUMBERS = re.compile(r"(?<=://)([^/@?#\[\]]*@)?\[([0-9A-Fa-f:.]*::[0-9A-Fa-f:.]*)\]")
 _SHORTEST_SECRET = 4  # characters; shorter values would be found in any text
 _NO_SECRETS = ("endpoint_url", "region_name", "project")
 
@@ -37,7 +39,8 @@ class RemoteFile(os.PathLike[str]):
     As a path it is the URL without passwords and signatures; so messages never show any.
 
     Attributes:
-        url: as it was given, its schemes in small letters, the only ones that file systems know.
+        url: as it was given, but for its schemes, in small letters, and for hosts such as `[::1]`, without the two
+            colons: file systems know nothing else.
         options: for the file system.
         state: what tells a changed file from this one, once it was opened; None before.
         head: its first bytes, as far as they were read.
@@ -48,7 +51,7 @@ class RemoteFile(os.PathLike[str]):
     """
 
     def __init__(self, url: str, options: Mapping[str, Any] | None = None) -> None:
-        self.url = _SCHEMES.sub(lambda scheme: scheme.group().lower(), url)
+        self.url = _SCHEMES.sub(lambda scheme: scheme.group().lower(), expand_hosts(url))
         self.options = dict(options or {})
         self.state: dict[str, Any] | None = None
         self.head = b""
@@ -85,6 +88,25 @@ def _secrets(options: Mapping[str, Any]) -> set[str]:
     return texts
 
 
+def expand_hosts(url: str) -> str:
+    """Return a URL in which no host has two colons, which stand between the links of a chain.
+
+    Example:
+        >>> expand_hosts("http://[::1]:8000/run.csv"), expand_hosts("zip://run.csv::s3://bucket/runs.zip")
+        ('http://[0:0:0:0:0:0:0:1]:8000/run.csv', 'zip://run.csv::s3://bucket/runs.zip')
+    """
+
+    def expand(match: re.Match[str]) -> str:
+        try:
+            address = ipaddress.IPv6Address(match[2])
+        except ValueError:
+            return match[0]
+        groups = ":".join(f"{int(group, 16):x}" for group in address.exploded.split(":"))
+        return f"{match[1] or ''}[{groups}]"
+
+    return _HOST_OF_NUMBERS.sub(expand, url)
+
+
 def is_url(place: object) -> bool:
     """Return whether a place is a URL, and no file's path.
 
@@ -109,7 +131,7 @@ def name_part(place: PathLike) -> str:
         return text
     if text.lower().startswith(_LOCAL):
         return _local_path(text)
-    link = next(part for part in text.split("::") if "://" in part)
+    link = next(part for part in expand_hosts(text).split("::") if "://" in part)
     scheme, _, path = link.partition("://")
     cut = re.split("[?#]", path, maxsplit=1)[0]
     is_web = scheme.lower() in ("http", "https")

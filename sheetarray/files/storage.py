@@ -5,14 +5,17 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError
 from .places import STORAGE_HINT, RemoteFile
 
 _CREDENTIALS = "credentials go into storage_options, or into variables of the service; public data need anon alone"
+_UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
 _DENIED, _ABSENT = (401, 403), (404, 410)
 _READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data", "reference")
 
@@ -25,6 +28,10 @@ def open_storage(place: RemoteFile) -> tuple[Any, str]:
         NotFoundError: no file system has such URLs.
         RemoteError: it does not take the options.
     """
+    if place.url.startswith("data:"):
+        raise NotFoundError(
+            "a data: URL holds its file itself: decode it, and read io.BytesIO(content), with format= and its name"
+        )
     try:
         import fsspec.core  # type: ignore[import-untyped]
     except ImportError as error:
@@ -103,6 +110,10 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     statuses = [status for link in _chain(error) if (status := _status_of(link)) is not None]
     cause = list(_chain(error))[-1] if _is_unanswered(error) else error
     message = place.conceal(f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__)
+    if statuses and isinstance(error, FileNotFoundError):  # as the file system of the web calls every refusal
+        message = f"the server answers {_say_status(statuses[0])}"
+    if isinstance(cause, TypeError) and (option := _UNKNOWN_OPTION.search(str(cause))):
+        message = f"its file system has no storage option {option[1]!r}"
     if type(error).__name__ == "FileExpired":
         return changed(place)
     if isinstance(error, PermissionError) or any(status in _DENIED for status in statuses):
@@ -130,6 +141,13 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 def _status_of(error: BaseException) -> int | None:
     status = getattr(error, "status", None)
     return status if isinstance(status, int) else None
+
+
+def _say_status(status: int) -> str:
+    try:
+        return f"{status}, {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
 
 
 def _is_unanswered(error: BaseException) -> bool:

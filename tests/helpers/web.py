@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -90,13 +91,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve_web() -> Iterator[Web]:
-    """Run a server."""
+def serve_web(host: str = "127.0.0.1") -> Iterator[Web]:
+    """Run a server at an address of this machine, of either kind."""
     web = Web()
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"web": web}))
+    kind = type("Server", (_Server,), {"address_family": socket.AF_INET6 if ":" in host else socket.AF_INET})
+    server = kind((host, 0), type("Handler", (_Handler,), {"web": web}))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
-    web.address = f"http://127.0.0.1:{server.server_port}"
+    web.address = f"http://{f'[{host}]' if ':' in host else host}:{server.server_port}"
     try:
         yield web
     finally:

@@ -9,9 +9,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from web import serve_web
 
 import sheetarray as sa
+from sheetarray.cli import main
 
 LARGE = np.arange(200_000, dtype="float64").reshape(-1, 4) / 7
 
@@ -136,8 +138,58 @@ def test_a_broken_server_and_none_at_all_are_remote_errors(web):
     with pytest.raises(sa.errors.RemoteError) as caught:
         sa.scan(web.url("run.csv"))
     assert caught.value.status == 500
+    assert str(caught.value) == f"{web.url('run.csv')}: the server answers 500, Internal Server Error"
     with pytest.raises(sa.errors.RemoteError, match=r"127\.0\.0\.1:9/run\.csv: \w*Error: .*[Cc]onnect"):
         sa.scan("http://127.0.0.1:9/run.csv")
+
+
+def test_a_host_of_two_colons_is_no_chain_of_links():
+    try:
+        context = serve_web("::1")
+        web = context.__enter__()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    try:
+        web.files["run.csv"] = CSV
+        assert web.url("run.csv").startswith("http://[::1]:")
+        assert sa.read(web.url("run.csv"))["t"].tolist() == LARGE.tolist()
+        assert CliRunner().invoke(main, ["check", web.url("run.csv")]).exit_code == 0
+    finally:
+        context.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("url", "expanded"),
+    [
+        ("http://[::1]/run.csv", "http://[0:0:0:0:0:0:0:1]/run.csv"),
+        ("https://me:pw@[2001:db8::7]:80/r.csv?a=[::2]", "https://me:pw@[2001:db8:0:0:0:0:0:7]:80/r.csv?a=[::2]"),
+        ("zip://run.csv::http://[::1]/runs.zip", "zip://run.csv::http://[0:0:0:0:0:0:0:1]/runs.zip"),
+        ("http://[::x]/run.csv", "http://[::x]/run.csv"),
+        ("http://[::1::]/run.csv", "http://[::1::]/run.csv"),
+        ("http://[1:2:3:4:5:6:7:8]/run.csv", "http://[1:2:3:4:5:6:7:8]/run.csv"),
+    ],
+)
+def test_a_host_of_numbers_is_written_out(url, expanded):
+    assert sa.files.RemoteFile(url).url == expanded
+
+
+def test_what_is_no_file_under_a_url_says_so(web):
+    with pytest.raises(sa.NotFoundError, match="a data: URL holds its file itself"):
+        sa.read("data://text/csv;base64,dmVyc2lvbg==", format="csv")
+    web.files["run.csv"] = CSV
+    with pytest.raises(sa.RemoteError, match="has no storage option 'anon'"):
+        sa.read(web.url("run.csv"), storage_options={"anon": True})
+
+
+def test_storage_options_without_a_url_are_refused_by_every_command(tmp_path):
+    sa.write(tmp_path / "run.csv", {"t": [1.5]})
+    run = str(tmp_path / "run.csv")
+    for arguments in (["info", run], ["diff", run, run], ["convert", run, str(tmp_path / "out.json")], ["check", run]):
+        result = CliRunner().invoke(main, [*arguments, "--storage-option", "anon=true"])
+        assert result.exit_code == 2
+        assert "--storage-option is for a URL" in result.stderr
+    assert CliRunner().invoke(main, ["info", run]).exit_code == 0
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_no_message_holds_a_secret(web):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,3 +130,15 @@ def test_an_array_of_no_dimensions_has_no_parts(server: SheetsServer) -> None:
     sa.write_gsheet(key, {"one": np.array(1.5)}, client=client)
     with pytest.raises(sa.LimitError, match="'one' has no dimensions"):
         sa.read_gsheet(key, client=client, slices={"one": slice(1)})
+
+
+def test_convert_hands_a_client_to_the_side_that_takes_one(server: SheetsServer, tmp_path: Path) -> None:
+    book = Book(server, {"t": np.arange(6.0).reshape(2, 3)})
+    url = f"gsheets://{book.key}"
+    sa.convert(url, tmp_path / "t.csv", client=book.client)
+    assert sa.read(tmp_path / "t.csv")["t"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    sa.write(tmp_path / "t.csv", {"t": np.arange(3)})
+    sa.convert(tmp_path / "t.csv", url, client=book.client)
+    assert sa.read(url, client=book.client)["t"].tolist() == [0, 1, 2]
+    with pytest.raises(TypeError, match="client= is for Google Sheets"):
+        sa.convert(tmp_path / "t.csv", tmp_path / "t.json", client=book.client)
