@@ -13,7 +13,7 @@ _MARK = 0x53414D31  # application_id of a manifest, "SAM1"
 _SCHEMA = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, etag TEXT, target TEXT, state TEXT NOT NULL
-    CHECK (state IN ('waiting', 'done', 'failed')), error TEXT);
+    CHECK (state IN ('waiting', 'done', 'failed')), error TEXT, before TEXT);
 """
 
 
@@ -26,12 +26,14 @@ class ManifestEntry:
         etag: what tells the version that was converted.
         target: what it has become.
         state: "waiting", "done" or "failed".
+        before: what told the version of the target when the source began to wait; None where nobody knows.
     """
 
     number: int
     etag: str | None
     target: str | None
     state: str
+    before: str | None = None
 
 
 class Manifest:
@@ -74,6 +76,8 @@ class Manifest:
                 run(statement)
             run(f"PRAGMA application_id = {_MARK}")
             self._database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+        if "before" not in [column[1] for column in run("PRAGMA table_info(files)")]:  # of an older manifest
+            run("ALTER TABLE files ADD COLUMN before TEXT")
         known = dict(run("SELECT key, value FROM about").fetchall())
         for key, value in about.items():
             if known.get(key) != value:
@@ -91,20 +95,20 @@ class Manifest:
 
     def entries(self) -> dict[str, ManifestEntry]:
         """Return the entries of the manifest, by source."""
-        rows = self._database.execute("SELECT source, number, etag, target, state FROM files")
+        rows = self._database.execute("SELECT source, number, etag, target, state, before FROM files")
         return {source: ManifestEntry(*rest) for source, *rest in rows}
 
-    def add(self, entries: Iterable[tuple[int, str, str | None, str]]) -> None:
+    def add(self, entries: Iterable[tuple[int, str, str | None, str, str | None]]) -> None:
         """Note what is to be done.
 
         Args:
-            entries: number, source, ETag and target of each.
+            entries: number, source, ETag and target of each, and the version that the target has before.
         """
         self._database.execute("BEGIN")
         self._database.executemany(
-            "INSERT INTO files (number, source, etag, target, state) VALUES (?, ?, ?, ?, 'waiting') "
+            "INSERT INTO files (number, source, etag, target, before, state) VALUES (?, ?, ?, ?, ?, 'waiting') "
             "ON CONFLICT (source) DO UPDATE SET etag = excluded.etag, target = excluded.target, "
-            "state = excluded.state, error = NULL",
+            "state = excluded.state, error = NULL, before = excluded.before",
             entries,
         )
         self._database.execute("COMMIT")

@@ -15,7 +15,7 @@ from .. import api
 from ..errors import warn_caller
 from ..files import PathLike, RemoteFile, file_version, find_places, is_url, locate, read_states
 from ..labelled import list_names
-from .manifest import Manifest
+from .manifest import Manifest, ManifestEntry
 from .running import Job, run_here, run_in_processes, run_on_scheduler
 from .templates import check_targets, check_template, fill_template, label_of
 
@@ -56,13 +56,14 @@ class Conversions:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A source, what it becomes, and whether that has been done."""
+    """A source, what it becomes, whether that has been done, and the version of the target that there is by now."""
 
     job: Job
     label: str
     target: str
     etag: str | None
     is_done: bool
+    before: str | None = None
 
 
 def convert_many(
@@ -83,7 +84,8 @@ def convert_many(
     """Convert many files, each to one of its own, as `convert` does; a file that fails is passed over, and reported.
 
     With a manifest the work can be stopped, or killed, at any time: whoever calls the same again goes on with what is
-    not done yet, with files that have failed, and with those that have changed since.
+    not done yet, with files that have failed, and with those that have changed since. A target on this machine that was
+    complete when the work was killed is not written again, though nobody could note that it was.
 
     Args:
         sources: a path or a URL with wildcards, or a list of both.
@@ -147,7 +149,7 @@ def convert_many(
         result = Conversions(len(plans), already=sum(plan.is_done for plan in plans))
         waiting = [plan for plan in plans if not plan.is_done]
         if kept is not None:
-            kept.add((plan.job.number, plan.label, plan.etag, plan.target) for plan in waiting)
+            kept.add((plan.job.number, plan.label, plan.etag, plan.target, plan.before) for plan in waiting)
         if waiting:
             outcomes = _run(iter([plan.job for plan in waiting]), workers, scheduler)
             _collect(stack.enter_context(closing(outcomes)), waiting, result, kept, progress)
@@ -179,16 +181,28 @@ def _plan(
         remote = isinstance(place, RemoteFile)
         version = None if remote else file_version(place)
         etag = _etag_of(place.state if isinstance(place, RemoteFile) else version)
-        is_done = entry is not None and entry.state == "done" and entry.etag == etag and etag is not None
-        if is_done and not isinstance(target, RemoteFile):
-            is_done = os.path.exists(target)
+        before = None if isinstance(target, RemoteFile) else json.dumps(file_version(target))
+        is_done = entry is not None and entry.etag == etag and etag is not None and entry.target == label_of(target)
+        if is_done and entry is not None and entry.state == "done":
+            is_done = isinstance(target, RemoteFile) or os.path.exists(target)
+        elif is_done and entry is not None and (is_done := _was_written(target, entry, before)) and manifest:
+            manifest.note(number, None)  # whoever wrote it was killed before it could say so
         job = Job(number, place if remote else label, target, version, sample.names, sample.options, sample.notes)
-        plans.append(_Plan(job, label, label_of(target), etag, is_done))
+        plans.append(_Plan(job, label, label_of(target), etag, is_done, before))
     check_targets({plan.label: plan.target for plan in plans})
     folders = {os.path.dirname(plan.target): plan.job.target for plan in plans}
     for target in folders.values():
         api.check_writable(target, sample.options["to_format"], sample.options["writing"])
     return plans
+
+
+def _was_written(target: Any, entry: ManifestEntry, version: str | None) -> bool:
+    """Return whether a target of this machine, which appears whole or not at all, is a newer one than when its source
+    began to wait.
+    """
+    if entry.state != "waiting" or entry.before is None or isinstance(target, RemoteFile):
+        return False
+    return os.path.isfile(target) and version != entry.before
 
 
 def _etag_of(state: Any) -> str | None:

@@ -154,6 +154,49 @@ def test_a_manifest_goes_on_where_it_was_left(folder):
     assert convert(folder, manifest=manifest).already == 8
 
 
+def test_what_was_written_before_a_kill_could_be_noted_is_not_written_again(folder, monkeypatch):
+    manifest, old = folder / "m.sqlite", folder / "out" / "0006.json"
+    old.write_text("older than the work")
+    noted = []
+
+    def be_killed(self, number, error):
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Manifest, "note", be_killed)
+        with pytest.raises(KeyboardInterrupt):
+            convert(folder, manifest=manifest)
+    assert noted == [0]  # written, and not noted
+    first = folder / "out" / "0000.json"
+    written = first.stat()
+    result = convert(folder, manifest=manifest)
+    assert (result.already, result.done) == (1, 6)
+    assert (first.stat().st_ino, first.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)
+    convert_alone(folder)
+    assert contents(folder / "out") == contents(folder / "alone")  # 0006.json is another one too
+
+
+@pytest.mark.parametrize("harm", ["source", "target", "failed", "older"])
+def test_what_may_not_be_what_was_written_is_written_again(folder, harm):
+    manifest = folder / "m.sqlite"
+    convert(folder, manifest=manifest)
+    with sqlite3.connect(manifest) as database:
+        database.execute("UPDATE files SET state = 'waiting'")
+        if harm == "failed":
+            database.execute("UPDATE files SET state = 'failed' WHERE number = 3")
+        if harm == "older":
+            database.execute("ALTER TABLE files DROP COLUMN before")
+    database.close()
+    if harm == "source":
+        sa.write(folder / "in" / "0003.csv", {"t": [1.5]})
+    if harm == "target":
+        (folder / "out" / "0003.json").unlink()
+    result = convert(folder, manifest=manifest)
+    assert (result.already, result.done) == ((0, 7) if harm == "older" else (6, 1))
+    assert convert(folder, manifest=manifest).already == 7
+
+
 def test_a_manifest_says_of_each_source_what_has_become_of_it(folder):
     (folder / "in" / "0003.csv").write_text("no array")
     convert(folder, manifest=folder / "m.sqlite")
