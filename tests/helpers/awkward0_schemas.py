@@ -52,3 +52,14 @@ def refused(blobs: Blobs, expression: Json, match: str | None, location: str = "
         blobs.read(expression, **options)
     assert caught.value.location == location
     assert len(caught.value.reason) > 10
+
+
+INTS, FLOATS = np.arange(4), np.array([1.5, 2.5, 3.5, 4.5])
+
+
+def table(blobs: Blobs, **more: Any) -> Any:
+    """The expression of a table with the columns x, of integers, and y, of floats."""
+    return call("Table.frompairs", {"pairs": [["x", blobs.array(INTS)], ["y", blobs.array(FLOATS)]]}, **more)
+
+
+ROWS = [{"x": x, "y": y} for x, y in zip(INTS.tolist(), FLOATS.tolist(), strict=True)]

@@ -108,3 +108,9 @@ def test_no_more_files_are_long_than_these() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module for module, length in lengths.items() if length > 300} <= LONG
     assert {module for module in LONG if lengths.get(module, 0) <= 280} == set()
+
+
+def test_no_file_of_tests_is_very_long() -> None:
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("tests/**/*.py")}
+    assert {name for name, length in lengths.items() if length > 540} == set()
+    assert len(lengths) > 150

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import random
-import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -17,28 +15,15 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import DTYPES, assert_kept, every_class, plain
+from awkward_archives import CASES, LISTS, WORDS, archive, members
+from awkward_layouts import DTYPES, assert_kept, plain
 from cases import objects
 from click.testing import CliRunner
-from examples import examples
-from mutations import bounded_memory, mutated
 
 import sheetarray as sa
 from sheetarray.cli import main
 from sheetarray.interchange import awkward as awk
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
-
-CASES = every_class()
-LISTS, WORDS = CASES["lists"], CASES["strings"]
-
-
-def members(path: Any) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        assert archive.testzip() is None
-        assert len(set(archive.namelist())) == len(archive.namelist())
-        assert all(member.compress_type == zipfile.ZIP_STORED for member in archive.infolist())
-        return {name: archive.read(name) for name in archive.namelist()}
-
 
 # save and load -----------------------------------------------------------------------------------------------
 
@@ -311,146 +296,6 @@ def test_a_pipe_is_read() -> None:
     file = io.BytesIO()
     save(file, LISTS)
     assert load(Stream(file.getvalue())).to_list() == LISTS.to_list()
-
-
-# Hostile archives --------------------------------------------------------------------------------------------
-
-
-def archive(**changes: Any) -> bytes:
-    """An archive with arrays, and members that are added or replaced."""
-    file = io.BytesIO()
-    save(file, {"t": LISTS, "u": WORDS})
-    content = members(file) | changes.pop("replaced", {})
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", changes.pop("method", zipfile.ZIP_STORED)) as new:
-        for name, data in content.items():
-            new.writestr(name, data)
-    return file.getvalue()
-
-
-def renamed(name: str) -> bytes:
-    """An archive with a member of that name, as no zipfile writes it."""
-    stand_in = "x" * len(name.encode())
-    return archive(replaced={stand_in: b"1"}).replace(stand_in.encode(), name.encode())
-
-
-def patched(at: int, form: str, value: int) -> bytes:
-    """An archive in which each entry of the directory has a field changed."""
-    content = bytearray(archive())
-    start = 0
-    while (start := content.find(b"PK\1\2", start)) >= 0:
-        struct.pack_into(form, content, start + at, value)
-        start += 4
-    return bytes(content)
-
-
-HOSTILE: dict[str, Callable[[], bytes]] = {
-    "nothing": lambda: b"",
-    "no archive": lambda: b"PK" * 100,
-    "cut off": lambda: archive()[:-30],
-    "an absolute name": lambda: renamed("/etc/x"),
-    "a name that leads out": lambda: renamed("../../x"),
-    "a name that leads out within": lambda: renamed("a/../../x"),
-    "a backslash": lambda: renamed("..\\x"),
-    "a drive": lambda: renamed("C:/x"),
-    "a NUL": lambda: renamed("t.json\0.txt"),
-    "two members of one name": lambda: renamed("t.json"),
-    "encrypted": lambda: patched(8, "<H", 1),
-    "an unknown method": lambda: patched(10, "<H", 14),
-    "larger than the archive": lambda: patched(20, "<I", 2**30),
-    "far larger when inflated": lambda: patched(24, "<I", 2**31),
-    "beyond the file": lambda: patched(42, "<I", 2**31),
-}
-
-
-@pytest.mark.parametrize("case", HOSTILE)
-def test_no_hostile_archive_is_read_or_added_to(case: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    path.write_bytes(HOSTILE[case]())
-    before = path.read_bytes()
-    with bounded_memory():
-        with pytest.raises(sa.FormatError) as caught, load(path) as result:
-            dict(result)
-        assert len(caught.value.reason) > 10
-        for verb in (sa.read, sa.scan):
-            with pytest.raises(sa.FormatError):
-                verb(path)
-        assert any(finding.severity == "error" for finding in sa.check(path))
-    if case != "nothing":
-        try:
-            save(path, LISTS, "new")
-        except sa.FormatError:
-            assert path.read_bytes() == before
-
-
-def test_a_deflated_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    path.write_bytes(archive(method=zipfile.ZIP_DEFLATED))
-    assert sorted(sa.read(path)) == ["t", "u"]
-    path.write_bytes(archive(method=zipfile.ZIP_LZMA))
-    with pytest.raises(sa.FormatError, match="method 14"):
-        sa.read(path)
-    zeros = {f"bomb{index}.raw": bytes(2**24) for index in range(5)}
-    path.write_bytes(archive(replaced=zeros, method=zipfile.ZIP_DEFLATED))
-    with bounded_memory(), pytest.raises(sa.FormatError, match="inflates to"):
-        sa.read(path)
-
-
-def test_a_deflated_archive_gives_no_more_memory_than_its_bytes_do(tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    floats = {"call": ["awkward0", "numpy", "frombuffer"], "args": [{"read": "x"}, {"dtype": "f8"}, {"json": 2**21}]}
-    index = {"call": ["awkward0", "numpy", "frombuffer"], "args": [{"read": "i"}, {"dtype": "i8"}, {"json": 2**21}]}
-    schema = {"call": ["awkward0", "SparseArray"], "args": [{"json": 10**8}, index, floats]}
-    places = np.arange(2**21).tobytes()
-    parts = {"t.json": json.dumps({"awkward0": "0", "schema": schema}).encode(), "i": places, "x": bytes(2**24)}
-    path.write_bytes(archive(replaced=parts, method=zipfile.ZIP_DEFLATED))
-    assert path.stat().st_size < 2**22
-    with bounded_memory(), pytest.raises(sa.FormatError, match="may take"):
-        sa.read(path, ["t"])
-    assert len(sa.read(path, ["t"], max_bytes=10**9)["t"]) == 10**8
-
-
-@pytest.mark.parametrize("size", [10**6, 10])
-def test_a_member_that_is_not_what_it_claims_is_damaged(size: int) -> None:
-    content = bytearray(archive(method=zipfile.ZIP_DEFLATED))
-    start = content.find(b"t.json", content.find(b"PK\1\2")) - 46
-    struct.pack_into("<I", content, start + 24, size)
-    with pytest.raises(sa.FormatError):
-        sa.read(io.BytesIO(bytes(content)), ["t"], format="awkd")
-    assert list(sa.read(io.BytesIO(bytes(content)), ["u"], format="awkd")) == ["u"]
-
-
-def survives(content: bytes) -> bool:
-    """Only a FormatError may come out, and check finds an error exactly where read raises one; whether it was read."""
-    findings = list(sa.check(io.BytesIO(content), format="awkd"))
-    try:
-        result = sa.read(io.BytesIO(content), format="awkd")
-        assert all(ak.validity_error(array) == "" for array in result.values())
-        assert len(sa.scan(io.BytesIO(content), format="awkd")) == len(result)
-    except sa.FormatError as error:
-        assert findings, repr(error)  # noqa: PT017  (no error is right too)
-        return False
-    assert findings == []
-    return True
-
-
-@pytest.mark.parametrize("seed", range(examples(6)))
-def test_whatever_is_changed_in_a_file_only_a_format_error_comes_out(seed: int) -> None:
-    source = random.Random(seed)
-    file = io.BytesIO()
-    save(file, {name: CASES[name] for name in ("lists of records", "a union", "strings", "a missing list")})
-    parts, read = members(file), 0
-    with bounded_memory():
-        for _ in range(examples(50)):
-            survives(mutated(file.getvalue(), source))
-            name = source.choice(list(parts))
-            read += survives(
-                archive(
-                    replaced={name: mutated(parts[name], source)}
-                    | {other: content for other, content in parts.items() if other != name}
-                )
-            )
-    assert read < 50
 
 
 # read, write, scan, check ------------------------------------------------------------------------------------
