@@ -15,7 +15,6 @@ from cases import assert_same
 import sheetarray as sa
 from sheetarray.interchange import rawarray
 
-
 MANY = {"t": np.arange(6.0).reshape(2, 3), "a b": np.array(7, "u1"), "ü.v2": np.array([1 + 2j])}
 
 
