@@ -70,9 +70,12 @@ class Words:
 
     @classmethod
     def from_grid(cls, grid: Sequence[Sequence[Cell]]) -> Words:
-        """Find the words in rows of cells."""
+        """Find the words in rows of cells; those that `code_of` refuses at a glance are not even handed to it."""
         return cls.from_cells(
-            (row, column, cell) for row, cells in enumerate(grid) for column, cell in enumerate(cells)
+            (row, column, cell)
+            for row, cells in enumerate(grid)
+            for column, cell in enumerate(cells)
+            if type(cell) is str and len(cell) >= 4 and (cell[0] in _FIRST or not cell.isascii())
         )
 
     def __len__(self) -> int:

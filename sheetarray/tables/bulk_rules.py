@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..cells import longest_text
+from ..cells import longest_text, to_byte_rows
 from ..dtypes import Array
 from ..elements import DAY
 from .numerals import keeps_number
@@ -67,4 +67,20 @@ def parse_dates(column: pl.Series) -> Array | None:
         unit = unit_of_digits(longest_text(held.str.extract(r"\.([0-9]+)$")))
     else:
         return None
+    if unit != "ns" and len(held) == len(column) and (dates := _parse_even_dates(column, unit)) is not None:
+        return dates
     return dates_of(column.fill_null("NaT").to_list(), unit)
+
+
+def _parse_even_dates(column: pl.Series, unit: str) -> Array | None:
+    """Return dates that are all written with as many characters, of their bytes; None where they are not, or one of
+    them does not exist.
+    """
+    lengths = column.str.len_bytes()
+    width = int(lengths[0])
+    if lengths.min() != lengths.max():
+        return None
+    try:
+        return to_byte_rows(column, width).view(f"S{width}").ravel().astype(f"datetime64[{unit}]")
+    except ValueError:
+        return None

@@ -11,7 +11,8 @@ from .search import Units
 
 _MANY = 10_000  # blank lines; fewer take no time
 _BLOCK = 2**22  # bytes
-_QUOTE, _FEED = ord('"'), ord("\n")
+_LOOKED_AT = 2**16  # bytes that are looked at for line feeds: they stay in the processor's cache
+_QUOTE, _FEED, _HIGHEST_WHITE = ord('"'), ord("\n"), ord(" ")
 
 
 def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes, Positions] | None:
@@ -25,6 +26,8 @@ def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes,
         start: where it begins.
         delimiter: between cells.
     """
+    if not _may_have_many(content, start):
+        return None
     first, last = _find_quotes(content, start)
     unquoted = [content[start:first], content[last + 1 :]]
     if not any((units == ord(delimiter)).any() for units in unquoted):
@@ -49,6 +52,20 @@ def drop_blank_lines(content: Units, start: int, delimiter: str) -> tuple[bytes,
         row += len(ends)
         dropped += int(np.count_nonzero(blank))
     return (np.concatenate(kept).tobytes(), np.concatenate(rows)) if dropped > _MANY else None
+
+
+def _may_have_many(content: Units, start: int) -> bool:
+    """Return whether so many lines may be blank that it matters: each of them begins with white space, or ends at once.
+
+    It asks for no more than a look at the bytes after line feeds.
+    """
+    count = 1  # the first line follows none
+    for place in range(start, len(content), _LOOKED_AT):
+        feeds = np.flatnonzero(content[place : place + _LOOKED_AT] == _FEED) + (place + 1)
+        if len(feeds) and feeds[-1] == len(content):
+            feeds = feeds[:-1]
+        count += int(np.count_nonzero(content[feeds] <= _HIGHEST_WHITE))
+    return count > _MANY
 
 
 def _split_lines(content: Units, start: int) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dtypes import Mask, Positions
+from ...elements import Cell
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError
 from ...files import Source
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _FEW_ROWS = 256
 _DENSE = 2**22  # cells that are no matter, however many of them are blank
 _SMALL = 2**26  # bytes of a text whose lines are counted first
+_BEGINNING = 2**16  # bytes which mostly tell that there are many
+_LOOKED_AT = 2**16  # bytes that are looked at for line feeds: they stay in the processor's cache
 _MOST_COLUMNS = 2**17
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*\r?(?=\n)")
 
@@ -52,16 +55,27 @@ class CsvTable(CsvSheet):
         comment: str | None = None,
     ) -> None:
         super().__init__(source, delimiter, decimal, encoding, "keep", table=True, skip_rows=skip_rows, comment=comment)
+        self._heads: dict[int, tuple[Sequence[Sequence[Cell]], bool]] = {}
+
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
+        """Return the first rows, split once: arrays are looked for in them, and they tell how wide the table is."""
+        if budget not in self._heads:
+            self._heads[budget] = super().head(budget)
+        return self._heads[budget]
 
     def table(self) -> Table:
         """Return all cells."""
         self._text.take()
         whole = self._text.content
         blanks = f" \t\r\n{self._text.delimiter}".encode()
-        if len(whole) <= _SMALL and not bytes(whole)[self._text.start :].strip(blanks):
-            return Table(0, {})
-        if len(whole) <= _SMALL and max(map(bytes(whole).count, (b"\n", b"\r"))) <= _FEW_ROWS:
-            return self._split()
+        beginning = bytes(whole[self._text.start : self._text.start + _BEGINNING])
+        has_many_rows = beginning.count(b"\n") > _FEW_ROWS and beginning.strip(blanks)
+        if len(whole) <= _SMALL and not has_many_rows:
+            content = bytes(whole)
+            if not content[self._text.start :].strip(blanks):
+                return Table(0, {})
+            if max(map(content.count, (b"\n", b"\r"))) <= _FEW_ROWS:
+                return self._split()
         return self._parsed_table() or self._split()
 
     def _split(self) -> Table:
@@ -89,14 +103,18 @@ class CsvTable(CsvSheet):
         if fewer is not None:
             whole, places = fewer
             text = whole
-        if (sparse := self._sparse_table(whole, places)) is not None:
-            return sparse
         width = max(map(len, self.head(20_000)[0]), default=1)
-        columns = parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
-        if columns is None and not quoted:
-            width = _width(bytes(whole), self._text.delimiter)
-            _check_width(width)
-            columns = parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
+        lines_at_most = _count_feeds(whole, self._text.start if places is None else 0) + 1
+        is_tried = not _is_sparse(lines_at_most * width, len(whole))
+        columns = self._parse(text, width, quoted) if is_tried else None
+        if columns is None:
+            if (sparse := self._sparse_table(whole, places)) is not None:
+                return sparse
+            if not quoted:
+                width = _width(bytes(whole), self._text.delimiter)
+                _check_width(width)
+            if not (quoted and is_tried):
+                columns = self._parse(text, width, quoted)
         if columns is None:
             return None
         if self._text.stand_in:
@@ -109,6 +127,10 @@ class CsvTable(CsvSheet):
             lines = lines if quoted else _blank_lines(lines_of_text, blank.to_numpy(), self._text.delimiter)
         cells = {place: TextColumn(column) for place, column in enumerate(columns)}
         return Table(len(columns[0]), cells, lines, places, self._are_quoted)
+
+    def _parse(self, text: Any, width: int, quoted: bool) -> list[pl.Series] | None:
+        """Return the columns of the text, or of its file; None where a row has more than `width` cells."""
+        return parse_texts(text, width, delimiter=self._text.delimiter, quotes=quoted)
 
     def _sparse_table(self, content: Any, places: Positions | None) -> Table | None:
         """Return the table of a text of very uneven rows; None where its cells are no more than its bytes.
@@ -139,6 +161,13 @@ class CsvTable(CsvSheet):
             starts = self._text.with_records(lambda records: list(records.starts_of(rows)))
             quoted[: len(starts)] = [begins.match(self._text.content, start) is not None for start in starts]
         return quoted
+
+
+def _count_feeds(content: Any, start: int) -> int:
+    """Return how many line feeds there are from a place on."""
+    units = np.frombuffer(content, np.uint8)
+    blocks = range(start, len(units), _LOOKED_AT)
+    return sum(int(np.count_nonzero(units[place : place + _LOOKED_AT] == ord("\n"))) for place in blocks)
 
 
 def _is_sparse(cells: int, size: int) -> bool:

@@ -1,0 +1,70 @@
+"""Long tables: what is passed over for speed, and dates that are read of their bytes, with the same results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sheetarray as sa
+from sheetarray.sheets.delimited import blank
+from sheetarray.sheets.delimited.records import Records
+from sheetarray.tables.bulk_rules import parse_dates
+
+ROWS = 3000
+
+
+def test_no_pass_over_all_bytes_looks_for_what_hardly_any_table_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("id,city\n" + "".join(f"{number},Rome\n" for number in range(ROWS)))
+
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("no table of even rows needs it")
+
+    monkeypatch.setattr(blank, "_find_quotes", refuse)
+    monkeypatch.setattr(Records, "size", refuse)
+    columns = sa.read_columns(path)
+    assert columns["id"].tolist() == list(range(ROWS))
+    assert set(columns["city"]) == {"Rome"}
+
+
+@pytest.mark.parametrize("wide", [1, 3, 9])
+def test_a_row_that_is_wider_than_the_first_ones_is_not_lost(tmp_path: Path, wide: int) -> None:
+    path = tmp_path / "table.csv"
+    rows = ["1,2"] * 12_000  # beyond the cells that tell the width
+    path.write_text("a,b\n" + "\n".join([*rows, "1,2" + ",3" * wide, "1,2"]) + "\n")
+    columns = sa.read_columns(path)
+    assert len(columns) == 2 + wide
+    assert np.isnan(columns["C"]).sum() == len(rows) + 1
+    assert columns["C"][-2] == 3
+
+
+@pytest.mark.parametrize(
+    ("texts", "dtype"),
+    [
+        (["2024-02-29"], "datetime64[D]"),
+        (["2024-02-29", "NaT"], "datetime64[D]"),
+        (["2024-02-29T12:30:15"], "datetime64[s]"),
+        (["2024-02-29 12:30:15"], "datetime64[s]"),
+        (["2024-02-29T12:30:15.250", "2024-02-29T12:30:15.5"], "datetime64[ms]"),
+        (["2024-02-29T12:30:15.250123"], "datetime64[us]"),
+        (["2024-02-29T12:30:15.250123456"], "datetime64[ns]"),
+        (["2024-02-29", "2024-02-29T12:30:15"], "datetime64[s]"),
+    ],
+)
+def test_dates_are_alike_however_many_there_are(texts: list[str], dtype: str) -> None:
+    long = [*texts * ROWS, texts[0]]
+    dates = parse_dates(pl.Series(long))
+    assert dates is not None
+    assert dates.dtype == dtype
+    assert dates.tobytes() == np.array(long, dtype).tobytes()
+
+
+@pytest.mark.parametrize("text", ["2023-02-29", "2024-13-01", "2024-02-30"])
+def test_a_date_that_does_not_exist_makes_no_dates(text: str) -> None:
+    assert parse_dates(pl.Series(["2024-02-29", text])) is None
