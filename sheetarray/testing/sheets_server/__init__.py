@@ -57,10 +57,10 @@ words of their own. Where no recording and no documentation says, this is what w
 
 A named range whose cells are deleted is listed no more, but its name stays taken, as at Google.
 Formulas are worked out with about a hundred functions (`formulas/functions.py`), and #NAME? where they use another one;
-arrays do not spill over cells. References follow cells that move. Conditional formats (without gradients) and banding
-show in `effectiveFormat`; data validation is kept, and holds nobody who writes by the API, as at Google; filters and
-slicers hide nothing, charts are not drawn, no text makes a column wider. Of Drive there is what clients need to make,
-open by title, share and delete spreadsheets; nobody is kept out by a permission.
+arrays do not spill over cells. References follow cells that move. Conditional formats and banding
+show in `effectiveFormat`; data validation is kept, and holds nobody who writes by the API, as at Google; filter
+views and slicers hide nothing, charts are not drawn, no text makes a column wider. Of Drive there is what clients need
+to make, open by title, share and delete spreadsheets; nobody is kept out by a permission.
 """
 
 from __future__ import annotations

@@ -72,14 +72,17 @@ def _cells(
             data["formattedValue"] = look.cell(sheet, row, column, cell)
         column_data.append(data)
     column_data += [None] * (bottom - top - len(cells))
+    marks: list[Json | None] = [None] * len(column_data)
     if runs := sheet.grid.marked(column):
         for start, stop, mark in runs.pieces(top, bottom):
             masked = select(mark, mask)
             for index in range(start - top, stop - top) if mark else ():
-                column_data[index] = (column_data[index] or {}) | masked
+                column_data[index], marks[index] = (column_data[index] or {}) | masked, mark
     if formats is not None:
         wanted = mask_below(mask, "effectiveFormat") or {}
-        _add_formats(look, formats, sheet, column, top, column_data, wanted)
+        _add_formats(
+            look, formats, sheet, column, top, column_data, [*cells, *[None] * (len(marks) - len(cells))], marks, wanted
+        )
     return column_data
 
 
@@ -90,17 +93,20 @@ def _add_formats(
     column: int,
     top: int,
     column_data: list[Json | None],
+    cells: list[GridCell],
+    marks: list[Json | None],
     mask: FieldMask,
 ) -> None:
-    for row, data in enumerate(column_data, top):
-        if data is None:
+    selected: dict[int, Json] = {}  # by the id of the whole format, which `formats` keeps alive
+    for row, (data, cell, mark) in enumerate(zip(column_data, cells, marks, strict=False), top):
+        if data is None or (cell is None and not (mark or {}).get("userEnteredFormat")):
             continue
-        cell = sheet.grid.cell(row, column)
         value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
         text = str(look.cell(sheet, row, column, cell)) if formats.conditional else ""
-        mark = sheet.grid.mark(row, column)
-        if cell is not None or (mark or {}).get("userEnteredFormat"):
-            data["effectiveFormat"] = select(formats.of(row, column, mark, value, text), mask)
+        whole = formats.of(row, column, mark, value, text)
+        if id(whole) not in selected:
+            selected[id(whole)] = select(whole, mask)
+        data["effectiveFormat"] = selected[id(whole)]
 
 
 def effective_value(evaluator: Evaluator, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .conditions import Condition
 from .errors import Json
 from .formulas import Evaluator, FormulaError, Scalar
+from .gradients import Gradient
 from .ranges import GridArea, Span
 from .spreadsheet import ServedSheet
 
@@ -38,13 +39,15 @@ class EffectiveFormats:
             (Span.from_json(entry["range"]).on(grid.rows, grid.columns), entry)
             for entry in sheet.overlays.get("bandedRanges", [])
         ]
-        self._rules: list[tuple[list[GridArea], Condition, Json]] = []
+        self._rules: list[tuple[list[GridArea], Condition | Gradient, Json]] = []
         for rule in sheet.overlays.get("conditionalFormats", []):
             boolean = rule.get("booleanRule")
             areas = [Span.from_json(grid_range).on(grid.rows, grid.columns) for grid_range in rule["ranges"]]
             if boolean is not None and areas:
                 condition = Condition(evaluator, sheet, boolean["condition"], areas[0].top, areas[0].left)
                 self._rules.append((areas, condition, boolean.get("format") or {}))
+            elif areas:
+                self._rules.append((areas, Gradient(evaluator, sheet, rule.get("gradientRule") or {}, areas), {}))
         self._known: dict[tuple[str, tuple[int, ...]], Json] = {}
         self._layers: list[Json] = []  # keeps what is known by its id alive
         self._bands: dict[tuple[int, str, str], Json] = {}
@@ -58,11 +61,13 @@ class EffectiveFormats:
         """Return that of one cell."""
         layers = [self._band(area, entry, row, column) for area, entry in self._bandings if _holds(area, row, column)]
         layers.append((mark or {}).get("userEnteredFormat") or {})
-        layers += [
-            look
-            for areas, condition, look in reversed(self._rules)
-            if any(_holds(area, row, column) for area in areas) and condition.is_met(row, column, value, shown)
-        ]
+        for areas, rule, look in reversed(self._rules):
+            if not any(_holds(area, row, column) for area in areas):
+                continue
+            if isinstance(rule, Condition):
+                layers += [look] if rule.is_met(row, column, value, shown) else []
+            elif type(value) is float:
+                layers.append(rule.format_of(value))
         kind = "RIGHT" if type(value) is float else "LEFT" if isinstance(value, str) else "CENTER"
         key = (kind if value is not None else "", tuple(id(layer) for layer in layers if layer))
         if key not in self._known:

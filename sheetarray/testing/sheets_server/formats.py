@@ -11,7 +11,10 @@ from .errors import Json
 from .number_patterns import write_number
 
 EPOCH = datetime(1899, 12, 30)
-_PARTS = re.compile(r'"[^"]*"|\\.|yyyy|yy|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|.', re.IGNORECASE | re.DOTALL)
+_PARTS = re.compile(
+    r'"[^"]*"|\\.|(?<=s)\.0{1,6}|yyyy|yy|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|.', re.IGNORECASE | re.DOTALL
+)
+_FRACTION = re.compile(r"(?<=s)\.(0{1,6})", re.IGNORECASE)  # of a second
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _DATE_TYPES = {"DATE", "TIME", "DATE_TIME"}
 
@@ -70,7 +73,8 @@ def format_pattern(number: float, pattern: str) -> str:
 
 def _moment(number: float, pattern: str) -> str:
     try:
-        moment = EPOCH + timedelta(seconds=round(number * 86_400))
+        digits = max((len(fraction) for fraction in _FRACTION.findall(_QUOTED.sub("", pattern))), default=0)
+        moment = EPOCH + timedelta(microseconds=round(round(number * 86_400, digits) * 1_000_000))
     except OverflowError:
         return format_plain(number)
     clock = "am/pm" in pattern.lower()
@@ -92,6 +96,8 @@ def _moment(number: float, pattern: str) -> str:
 
 def _part(moment: datetime, key: str, part: str) -> str:
     numbers = {"yyyy": moment.year, "m": moment.month, "mm": moment.month, "d": moment.day, "dd": moment.day}
+    if key[0] == "." and len(key) > 1:
+        return f".{moment.microsecond:06d}"[: len(key)]
     numbers |= {"s": moment.second, "ss": moment.second}
     if key == "yy":
         return f"{moment.year % 100:02d}"

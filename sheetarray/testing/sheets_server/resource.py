@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import cell_data
 from .effective_format import DEFAULT_FORMAT
 from .errors import Json
+from .hidden_rows import find_hidden_rows
 from .masks import FieldMask, mask_below, select, wants
 from .protection import can_edit
 from .ranges import Span
@@ -130,6 +131,9 @@ def _data(spreadsheet: Spreadsheet, sheet: ServedSheet, span: Span, mask: FieldM
 def _dimensions(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, start: int, stop: int) -> list[Json]:
     special = sheet.dimensions[dimension]
     properties_list = [{"pixelSize": _PIXELS[dimension]} | special.get(index, {}) for index in range(start, stop)]
+    for index in find_hidden_rows(spreadsheet, sheet) if dimension == "ROWS" else ():
+        if start <= index < stop:
+            properties_list[index - start] = properties_list[index - start] | {"hiddenByFilter": True}
     for entry in spreadsheet.metadata.values():
         place = entry["location"].get("dimensionRange") or {}
         if place.get("sheetId", 0) == sheet.id and place.get("dimension") == dimension and "startIndex" in place:

@@ -175,9 +175,19 @@ def _respond(
     if isinstance(answer, ApiError):
         record.status, reason, content = answer.code, "Error", answer.body()
         headers = list(answer.headers.items())
-    body = json.dumps(content, ensure_ascii=False).encode()
+    body = _to_json(content)
     part = body[: len(body) // 2] if truncated else body
     return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body))
+
+
+def _to_json(content: Json | ApiError) -> bytes:
+    """Return JSON text; whole numbers beyond 64 bits take the way of Python's own."""
+    import orjson
+
+    try:
+        return orjson.dumps(content)
+    except orjson.JSONEncodeError:
+        return json.dumps(content, ensure_ascii=False).encode()
 
 
 def _send(

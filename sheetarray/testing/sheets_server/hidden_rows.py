@@ -1,0 +1,51 @@
+"""The rows that a basic filter hides: those in which some column does not meet its criteria.
+
+Filter views hide rows only for people who look at them, so that the service tells nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import rendered
+from .conditions import Condition
+from .errors import Json
+from .formulas import Evaluator
+from .grid import Formula
+from .ranges import Span
+from .spreadsheet import ServedSheet, Spreadsheet
+
+
+def find_hidden_rows(spreadsheet: Spreadsheet, sheet: ServedSheet) -> set[int]:
+    """Return the rows of a sheet that its basic filter hides."""
+    wanted = sheet.basic_filter or {}
+    criteria = dict(_criteria_of(wanted))
+    if not criteria:
+        return set()
+    grid = sheet.grid
+    area = Span.from_json(wanted.get("range") or {}).on(grid.rows, grid.columns)
+    look = rendered.Look(Evaluator(spreadsheet))
+    hidden: set[int] = set()
+    first = area.top + 1  # below the names
+    for column, rule in criteria.items():
+        if not area.left <= column < area.right:
+            continue
+        excluded = set(map(str, rule.get("hiddenValues") or []))
+        condition = rule.get("condition")
+        test = Condition(look.evaluator, sheet, condition, first, column) if condition else None
+        for row in range(first, area.bottom):
+            cell = grid.cell(row, column)
+            text = str(look.cell(sheet, row, column, cell))
+            value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
+            if text in excluded or (test is not None and not test.is_met(row, column, value, text)):
+                hidden.add(row)
+    return hidden
+
+
+def _criteria_of(wanted: Json) -> Iterator[tuple[int, Json]]:
+    """Yield the columns that a filter looks at, and what it wants of them: in the older form, and in the newer."""
+    for column, rule in (wanted.get("criteria") or {}).items():
+        if str(column).isdigit():
+            yield int(column), rule or {}
+    for spec in wanted.get("filterSpecs") or []:
+        yield int(spec.get("columnIndex") or 0), spec.get("filterCriteria") or {}
