@@ -26,6 +26,7 @@ measured = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="the peak of a process's memory is told by Linux"
 )
 SECONDS, MEBIBYTES = 10.0, 1024  # what no input of 32 MB may exceed
+_FIXED_SECONDS, _FIXED_MEBIBYTES = 1.0, 256  # what any input may take, however small it is
 _A_MILLION_SQUARES = 0.075  # seconds of CPU time that Python 3.11 takes for them on the processor that is meant
 GIVEN_UP_AFTER = 900  # seconds on a clock, for what waits for ever and uses no CPU time; no machine is so busy
 
@@ -132,7 +133,11 @@ def _server() -> _Server:
 
 
 def run_limited(
-    code: str, *arguments: str | os.PathLike[str], seconds: float = SECONDS, mebibytes: float = MEBIBYTES
+    code: str,
+    *arguments: str | os.PathLike[str],
+    seconds: float = SECONDS,
+    mebibytes: float = MEBIBYTES,
+    part: int = 1,
 ) -> Child:
     """Run Python code in a child, and fail where it fails or takes more CPU time or memory than it may.
 
@@ -141,7 +146,11 @@ def run_limited(
         arguments: for it.
         seconds: of CPU time; a child that goes on to twice as much is stopped.
         mebibytes: of memory, at its peak.
+        part: how many times smaller the input is than the one that has these bounds, which shrink with it.
     """
+    if part > 1:
+        seconds = _FIXED_SECONDS + (seconds - _FIXED_SECONDS) / part
+        mebibytes = _FIXED_MEBIBYTES + (mebibytes - _FIXED_MEBIBYTES) / part
     stopped_after = int(seconds * 2) + 1
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in ("output", "errors", "report")}

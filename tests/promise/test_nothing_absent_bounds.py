@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from children import SECONDS, measured, run_limited
-from examples import examples
+from children import measured, run_limited
+from examples import PART
 
 import sheetarray as sa
 
@@ -26,52 +26,50 @@ _OPERATION = """
     except sa.SheetArrayError as error:
         print(type(error).__name__, str(error)[:200])
 """
+MILLION = 10**6 // PART
 _TABLE = b"a,b\n1,2\n"
 HOSTILE: dict[str, Callable[[], bytes]] = {
-    "commas": lambda: b"," * 30_000_000,
-    "versions": lambda: b"version," * 2_000_000,
-    "keys": lambda: b"ndarray,shape," * 2_000_000,
-    "spaces": lambda: b" data " * 5_000_000,
-    "broken anchors": lambda: b"version\nx\nndarray\n" * 1_000_000,
-    "anchors alone": lambda: b"version\n1.0.0\nndarray\n" * 1_300_000,
-    "anchors in rows": lambda: b"version,1.0.0,ndarray\n" * 1_300_000,
-    "repeated keys": lambda: b"version\n1.0.0\nndarray\n" + b"shape\n2\n" * 3_500_000,
-    "repeated keys in a row": lambda: b"version,1.0.0,ndarray," + b"shape,2," * 3_500_000,
-    "quotes": lambda: b'"' * 30_000_000,
-    "empty quotes": lambda: b'"",' * 8_000_000,
-    "stray quotes": lambda: b'a"b,' * 7_500_000,
-    "stray quotes in lines": lambda: b'a"b\n' * 7_500_000,
-    "carriage returns": lambda: b"\r" * 30_000_000,
-    "lines that end in one": lambda: b"a\r" * 15_000_000,
-    "blank lines above": lambda: b"\n" * 30_000_000 + _TABLE,
-    "blank lines of Windows above": lambda: b"\r\n" * 15_000_000 + _TABLE,
-    "lines of spaces above": lambda: b" \n" * 15_000_000 + _TABLE,
-    "blank lines below": lambda: _TABLE + b"\n" * 30_000_000,
-    "blank lines between": lambda: _TABLE + b"\n" * 30_000_000 + b"3,4\n",
+    "commas": lambda: b"," * 30 * MILLION,
+    "versions": lambda: b"version," * 2 * MILLION,
+    "keys": lambda: b"ndarray,shape," * 2 * MILLION,
+    "spaces": lambda: b" data " * 5 * MILLION,
+    "broken anchors": lambda: b"version\nx\nndarray\n" * 1 * MILLION,
+    "anchors alone": lambda: b"version\n1.0.0\nndarray\n" * (1_300_000 // PART),
+    "anchors in rows": lambda: b"version,1.0.0,ndarray\n" * (1_300_000 // PART),
+    "repeated keys": lambda: b"version\n1.0.0\nndarray\n" + b"shape\n2\n" * (3_500_000 // PART),
+    "repeated keys in a row": lambda: b"version,1.0.0,ndarray," + b"shape,2," * (3_500_000 // PART),
+    "quotes": lambda: b'"' * 30 * MILLION,
+    "empty quotes": lambda: b'"",' * 8 * MILLION,
+    "stray quotes": lambda: b'a"b,' * (7_500_000 // PART),
+    "stray quotes in lines": lambda: b'a"b\n' * (7_500_000 // PART),
+    "carriage returns": lambda: b"\r" * 30 * MILLION,
+    "lines that end in one": lambda: b"a\r" * 15 * MILLION,
+    "blank lines above": lambda: b"\n" * 30 * MILLION + _TABLE,
+    "blank lines of Windows above": lambda: b"\r\n" * 15 * MILLION + _TABLE,
+    "lines of spaces above": lambda: b" \n" * 15 * MILLION + _TABLE,
+    "blank lines below": lambda: _TABLE + b"\n" * 30 * MILLION,
+    "blank lines between": lambda: _TABLE + b"\n" * 30 * MILLION + b"3,4\n",
 }
-# `scan` and `check` search as `read` does, in the same time; they are tried on what takes longest, or most memory, and
-# on a part of it, in that part of the time.
+# `scan` and `check` search as `read` does, in the same time; they are tried on what takes longest, or most memory.
 ALSO_SCANNED = ["commas", "keys", "anchors in rows", "repeated keys in a row"]
-PART = 1 if examples(100) >= 100 else 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", ["read", "read_columns"])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_thirty_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, name: str, operation: str) -> None:
+def test_many_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, name: str, operation: str) -> None:
     path = tmp_path / "hostile.csv"
     path.write_bytes(HOSTILE[name]())
-    run_limited(_OPERATION, path, operation)
+    run_limited(_OPERATION, path, operation, part=PART)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", ["scan", "check"])
 @pytest.mark.parametrize("name", ALSO_SCANNED)
-def test_a_part_of_it_is_searched_in_a_part_of_the_time(tmp_path: Path, name: str, operation: str) -> None:
+def test_they_are_searched_in_the_same_time(tmp_path: Path, name: str, operation: str) -> None:
     path = tmp_path / "hostile.csv"
-    content = HOSTILE[name]()
-    path.write_bytes(content[: len(content) // PART])
-    run_limited(_OPERATION, path, operation, seconds=SECONDS / PART)
+    path.write_bytes(HOSTILE[name]())
+    run_limited(_OPERATION, path, operation, part=PART)
 
 
 @pytest.mark.slow
@@ -79,7 +77,7 @@ def test_a_part_of_it_is_searched_in_a_part_of_the_time(tmp_path: Path, name: st
 def test_compressed_commas_are_judged_in_seconds(tmp_path: Path, operation: str) -> None:
     path = tmp_path / "hostile.csv.gz"
     path.write_bytes(gzip.compress(HOSTILE["commas"]()))
-    run_limited(_OPERATION, path, operation)
+    run_limited(_OPERATION, path, operation, part=PART)
 
 
 def stacked(count: int, orient: str) -> bytes:
@@ -103,7 +101,7 @@ def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, o
     count = {"columns": 70_000, "rows": 60_000, "side by side": 40_000}[orient] // part
     path = tmp_path / "many.csv"
     path.write_bytes(stacked(count, orient))
-    child = run_limited(_OPERATION, path, operation, seconds=SECONDS / part)
+    child = run_limited(_OPERATION, path, operation, part=part)
     assert child.output == f"{0 if operation == 'check' else count}\n"
 
 
