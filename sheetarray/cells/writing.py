@@ -15,6 +15,7 @@ from ..elements import (
     TRUE,
     encode_generic,
     generic_to_text,
+    parts_to_text,
     shows_minus,
 )
 from ..errors import DTypeError
@@ -83,13 +84,23 @@ def _format_complexes(buffer: Buffer) -> pl.Series:
     parts = buffer.view(np.dtype(f"f{buffer.dtype.itemsize // 2}"))
     texts = []
     for values in (np.ascontiguousarray(parts[0::2]), np.ascontiguousarray(parts[1::2])):
-        text = _spell_infinities(pl.Series(values))
+        numbers = pl.Series(values)
+        if values.dtype.itemsize < 8:  # the same digits, and the exponents of doubles
+            numbers = numbers.cast(pl.String).cast(pl.Float64)
+        text = _spell_small(values, _spell_infinities(numbers))
         with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
             whole = (values == np.trunc(values)).any()
         texts.append(text.str.strip_suffix(".0") if whole else text)
     negative = pl.Series(shows_minus(parts[1::2]))
     plus = pl.when(negative).then(pl.lit("")).otherwise(pl.lit("+"))
     return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()
+
+
+def _spell_small(values: Buffer, texts: pl.Series) -> pl.Series:
+    """Return texts in which exponents are those of single elements: the engine has its own below a ten-thousandth."""
+    with np.errstate(invalid="ignore"):
+        small = np.flatnonzero((np.abs(values) < 1e-4) & (values != 0))
+    return texts.scatter(small, parts_to_text(values[small])) if len(small) else texts
 
 
 def _with_decimal_comma(texts: pl.Series, look: TextLook) -> pl.Series:

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from .dates import dates_to_iso
 from .decode import Missing, check_missing, decode
-from .encode import EXACT_IN_JSON, ComplexForm, encode, encode_generic, find_element_problem, find_unholdable_generic
+from .encode import (
+    EXACT_IN_JSON,
+    ComplexForm,
+    encode,
+    encode_generic,
+    find_element_problem,
+    find_unholdable_generic,
+    parts_to_text,
+)
 from .problems import Problem
 from .scalar_text import (
     Cell,
@@ -84,6 +92,7 @@ __all__ = [
     "is_unicode",
     "moment_pattern",
     "parse_string",
+    "parts_to_text",
     "shortest_text",
     "shows_minus",
     "suggest_instead",

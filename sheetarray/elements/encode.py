@@ -91,11 +91,18 @@ def _encode_timedeltas(buffer: Buffer, exact: int) -> list[Cell]:
 def complexes_to_text(buffer: Buffer) -> list[str]:
     """Return the texts `3+4i` of a complex buffer: the shortest that read back the same."""
     parts = _complex_parts(buffer)
-    texts = np.array(list(map(str, parts)) if parts.dtype.itemsize < 8 else list(map(repr, parts.tolist())), object)
+    texts = np.array(parts_to_text(parts), object)
     _spell_nonfinite(parts, texts)
     shown = "\n".join([*texts, ""]).replace(".0\n", "\n").split("\n")
     plus = np.where(shows_minus(parts[1::2]), "", "+").tolist()
     return list(map("".join, zip(shown[0:-1:2], plus, shown[1::2], repeat("i"), strict=False)))
+
+
+def parts_to_text(parts: Buffer) -> list[str]:
+    """Return the shortest texts of parts of complex numbers, exponents as Python has them: `1e-05`, `1e+16`."""
+    if parts.dtype.itemsize < 8:  # the digits are NumPy's, which changes its mind about exponents
+        return [repr(float(str(part))) for part in parts]
+    return list(map(repr, parts.tolist()))
 
 
 def _complex_parts(buffer: Buffer) -> Buffer:

@@ -104,13 +104,20 @@ def _objects(column: Any) -> Array:
 
 
 def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
-    """Say that NaN among numbers in a column of objects becomes None; beside text it is pandas' sign of a blank."""
-    if not any(isinstance(value, float) for value in values[missing].tolist()):
+    """Say that a NaN or a NaT in a column of objects becomes None: beside text it is pandas' own sign of a blank, but
+    what was handed over is not what comes back.
+    """
+    if column.dtype != object:
+        return  # a dtype that has a null of its own
+    changed = [value for value in values[missing].tolist() if value is not None and repr(value) != "<NA>"]
+    if not changed:
         return
-    if any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist()):
-        name = getattr(column, "name", None)
-        where = "" if name is None else f"{name}: "
-        warn_caller(f"{where}NaN among numbers in a column of objects is written as None (astype(float) keeps NaN)")
+    kinds = " and ".join(sorted({"NaN" if isinstance(value, float) else "NaT" for value in changed}))
+    name = getattr(column, "name", None)
+    where = "" if name is None else f"{name}: "
+    numbers = any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist())
+    hint = "astype(float) keeps NaN" if numbers else "where(column.notna(), None) says so beforehand"
+    warn_caller(f"{where}{kinds} in a column of objects is written as None ({hint})")
 
 
 def _categories(column: Any) -> Array:

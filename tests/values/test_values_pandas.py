@@ -109,7 +109,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
     "Sparse of integers": (lambda: sparse([0, BIG], 0), np.array([0, BIG])),
     "Sparse of booleans": (lambda: sparse([False, True], False), np.array([False, True])),
     "object of text": (lambda: of(["a", "b"], object), np.array(["a", "b"])),
-    "object of text and None": (lambda: of(["a", None, np.nan, pd.NA], object), objects("a", None, None, None)),
+    "object of text and None": (lambda: of(["a", None, pd.NA], object), objects("a", None, None)),
     "object of scalars": (
         lambda: of([1, "1", 1.5, True, None, 2**70], object),
         objects(1, "1", 1.5, True, None, 2**70),
@@ -279,9 +279,20 @@ def test_frames_of_classes_derived_from_pandas_are_frames(tmp_path: Path) -> Non
     check_handed(Derived({"c": [1, 2]}), {"c": np.array([1, 2])}, "csv", tmp_path)
 
 
-@pytest.mark.parametrize("values", [[1.5, None, np.nan], [True, np.nan], [1, "a", np.nan]])
-def test_nan_among_numbers_in_a_column_of_objects_is_told(values: list[Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.5, None, np.nan], r"NaN in .* is written as None \(astype"),
+        ([True, np.nan], r"NaN in .* is written as None \(astype"),
+        ([1, "a", np.nan], r"NaN in .* is written as None \(astype"),
+        (["a", np.nan, None], r"NaN in .* is written as None \(where"),
+        (["a", pd.NaT], r"NaT in .* is written as None \(where"),
+        (["a", pd.NaT, np.nan], r"NaN and NaT in .* is written as None \(where"),
+        ([np.nan, np.nan], r"NaN in .* is written as None \(where"),
+    ],
+)
+def test_nan_in_a_column_of_objects_is_told(values: list[Any], message: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"first": range(len(values)), "c": of(values, object)})
-    with pytest.warns(sa.SheetArrayWarning, match=r"^c: NaN among numbers .* is written as None \(astype"):
+    with pytest.warns(sa.SheetArrayWarning, match=f"^c: {message}"):
         sa.write(tmp_path / "t.json", frame)
-    assert sa.read(tmp_path / "t.json")["c"].tolist() == [None if value != value else value for value in values]
+    assert sa.read(tmp_path / "t.json")["c"].tolist() == [None if pd.isna(value) else value for value in values]
