@@ -70,14 +70,18 @@ def iter_blocks(
     check_unchanged = watch_file(source)
     known = options_of(format_of(source, format, reading=True).function("scan"))
     scanning = {option: value for option, value in options.items() if option in known}
-    info = select(scan(source, format=format, **scanning), [name])[name]
+    try:
+        info = select(scan(source, format=format, **scanning), [name])[name]
+    except FormatError:  # the header of another array may be damaged, which does not concern this one
+        if not isinstance(source, (str, os.PathLike)):
+            source.seek(start)
+        return _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
     if not isinstance(source, (str, os.PathLike)):
         source.seek(start)
-    if not info.shape:
-        raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
+    _check_rows(info.shape, name)
     pieces = iter_elements(source, [name], format, options) if lies_in_rows(info) else None
     if pieces is None:
-        return _read_blocks(source, info, name, rows, format, options)
+        return _read_blocks(source, name, rows, format, options)
     return _while_unchanged(_cut((elements for _, elements in pieces), info, rows), check_unchanged)
 
 
@@ -130,12 +134,19 @@ def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None
         yield block
 
 
-def _read_blocks(
-    source: SourceOrTarget, info: ArrayInfo, name: str, rows: int, format: str | None, options: Any
-) -> Iterator[Array]:
-    array = read(source, [name], format=format, **options)[name]
-    for start in range(0, info.shape[0], rows):
-        yield array[start : start + rows]
+def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | None, options: Any) -> Iterator[Array]:
+    yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
+
+
+def _check_rows(shape: tuple[int, ...], name: str) -> None:
+    if not shape:
+        raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
+
+
+def _cut_whole(array: Array, name: str, rows: int) -> Iterator[Array]:
+    """Return the blocks of an array that was read whole."""
+    _check_rows(array.shape, name)
+    return (array[start : start + rows] for start in range(0, len(array), rows))
 
 
 def _cut(pieces: Iterable[Buffer], info: ArrayInfo, rows: int) -> Iterator[Array]:

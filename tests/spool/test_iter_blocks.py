@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from cases import CASES
 from children import measured, run_limited
@@ -263,3 +264,28 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
         assert child.output.strip() == str(10_000 * times)
         peaks.append(child.mebibytes)
     assert peaks[1] - peaks[0] < 40, peaks  # of 180 MB of text, and 72 MB of elements
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
+def test_the_damaged_header_of_another_array_does_not_concern_blocks(tmp_path: Path, suffix: str, opened: bool) -> None:
+    path, array = tmp_path / f"x.{suffix}", np.arange(21.0).reshape(7, 3)
+    sa.write(path, {"t": array, "other": np.arange(4)})
+    damage_header(path)
+    source: Any = io.BytesIO(path.read_bytes()) if opened else path
+    assert sa.read(path, ["t"])["t"].tolist() == array.tolist()
+    assert joined(source, "t", 2, **({"format": suffix} if opened else {})).tolist() == array.tolist()
+    with pytest.raises(sa.FormatError):
+        joined(path, "other", 2)
+
+
+def damage_header(path: Path) -> None:
+    """Overwrite the dtype of the second array."""
+    if path.suffix == ".xlsx":
+        book = openpyxl.load_workbook(path)
+        sheet = book.worksheets[0]
+        (cell,) = [cell for row in sheet.iter_rows() for cell in row if cell.value == "int64"]
+        cell.value = "int65"
+        book.save(path)
+    else:
+        path.write_text(path.read_text().replace("int64", "int65"))
