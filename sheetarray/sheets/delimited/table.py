@@ -164,7 +164,7 @@ class CsvTable(CsvSheet):
 
 
 def _count_feeds(content: Any, start: int) -> int:
-    """Return how many line feeds there are from a place on."""
+    """Return the number of line feeds from a place on."""
     units = np.frombuffer(content, np.uint8)
     blocks = range(start, len(units), _LOOKED_AT)
     return sum(int(np.count_nonzero(units[place : place + _LOOKED_AT] == ord("\n"))) for place in blocks)
