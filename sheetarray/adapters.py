@@ -39,6 +39,7 @@ from .errors import locating
 from .files import Readable, Sink, Source, Writable, replacing
 from .header import parse_header
 from .linear import LinearArray
+from .linear.buffers import is_column_major
 from .values import DEFAULT_NAME
 
 __all__ = [
@@ -137,7 +138,7 @@ def _is_column_major(array: Any) -> bool:
         return array.order == "column-major" and _has_order(array.shape)
     if not isinstance(array, np.ndarray):
         return False
-    return array.flags.f_contiguous and not array.flags.c_contiguous and _has_order(array.shape)
+    return is_column_major(array) and _has_order(array.shape)
 
 
 def _has_order(shape: Sequence[int]) -> bool:

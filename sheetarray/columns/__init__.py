@@ -7,7 +7,7 @@ it has, and moves the cells.
 
 from __future__ import annotations
 
-from .adopting import HeaderEdit, ResizedArray, find_header_edits, info_of_resized
+from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_edits, info_of_resized
 from .anchors import anchors_of_grid, cells_of_zone, find_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
@@ -50,6 +50,7 @@ __all__ = [
     "anchors_of_grid",
     "cell_address",
     "cells_of_zone",
+    "check_adopt_target",
     "check_sheet",
     "check_sheets",
     "column_letters",

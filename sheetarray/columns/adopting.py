@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -77,18 +78,14 @@ def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray
     return sorted(edits, key=lambda edit: (edit.row, edit.column))
 
 
+def check_adopt_target(source: object, target: object) -> None:
+    """Refuse to change an open file in place, which cannot be replaced as a whole."""
+    if target is None and not isinstance(source, (str, os.PathLike)):
+        raise TypeError("an open file is not adopted in place: give a path, or a target")
+
+
 def info_of_resized(array: ResizedArray) -> ArrayInfo:
     """Return the info of an array as its header says it once it has been made true."""
-    header, anchor = array.column.header, array.column.group[0]
-    cells = sum(part.start for part in array.column.group) + header.capacity
-    return ArrayInfo(
-        header.shape,
-        header.dtype.name,
-        header.order,
-        header.strides,
-        anchor.address(0),
-        cells,
-        header.offset,
-        header.capacity,
-        len(array.column.group),
-    )
+    group = array.column.group
+    above = sum(part.start for part in group)
+    return ArrayInfo.from_header(array.column.header, group[0].address(0), above, parts=len(group))

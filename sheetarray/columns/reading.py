@@ -183,18 +183,9 @@ class _Infos(Mapping[str, ArrayInfo]):
 
 def _info_of(header: Header, group: Sequence[Anchor], sheet: Sheet) -> ArrayInfo:
     """Return the entry of an array, made of its header and the anchors of its parts."""
-    return ArrayInfo(
-        header.shape,
-        header.dtype.name,
-        header.order,
-        header.strides,
-        group[0].address(0),
-        sum([anchor.start for anchor in group]) + header.capacity,
-        header.offset,
-        header.capacity,
-        len(group),
-        data=_find_data_cells(sheet, group),
-    )
+    above = sum([anchor.start for anchor in group])
+    data = _find_data_cells(sheet, group)
+    return ArrayInfo.from_header(header, group[0].address(0), above, parts=len(group), data=data)
 
 
 def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, ...]:

@@ -10,7 +10,7 @@ from ..cells import TextLook
 from ..dtypes import DType
 from ..elements import Cell
 from ..errors import Finding
-from ..header import Order
+from ..header import Header, Order
 from .grid import Orient, cell_address
 from .words import Words
 
@@ -159,3 +159,20 @@ class ArrayInfo:
     parts: int = 1
     dims: tuple[str, ...] | None = None
     data: tuple[DataCells, ...] = field(default=(), repr=False, compare=False)
+
+    @classmethod
+    def from_header(
+        cls, header: Header, location: str, cells_above: int, *, parts: int = 1, data: tuple[DataCells, ...] = ()
+    ) -> ArrayInfo:
+        """Return the info of an array of cells.
+
+        Args:
+            header: of the array.
+            location: of its first cell.
+            cells_above: how many cells the headers of its parts take.
+            parts: in how many columns it stands.
+            data: where its data cells stand.
+        """
+        cells, name = cells_above + header.capacity, header.dtype.name
+        shape, order, strides, offset = header.shape, header.order, header.strides, header.offset
+        return cls(shape, name, order, strides, location, cells, offset, header.capacity, parts, data=data)

@@ -30,7 +30,7 @@ from ..header import (
 )
 from ..resizing import contiguous_strides, resize_header
 from ..values import as_array
-from .buffers import base_buffer, view_of
+from .buffers import base_buffer, is_column_major, view_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class LinearArray:
         if array.dtype.kind == "T":
             array = blank_missing(array)
         order: Order = "row-major"
-        if array.flags.f_contiguous and not array.flags.c_contiguous:
+        if is_column_major(array):
             order = "column-major"
         if base and array.size and (whole := base_buffer(array)) is not None:
             buffer, offset, strides = whole

@@ -19,6 +19,16 @@ from ..header import (
 from ..resizing import contiguous_strides
 
 
+def is_column_major(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether an array's own order is column-major: it lies so in memory, and not in row-major order as well."""
+    return array.flags.f_contiguous and not array.flags.c_contiguous
+
+
+def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the elements of an array in its own order, which is that of the buffer it was read from."""
+    return array.ravel(order="F" if is_column_major(array) else "C")
+
+
 def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
     """Return the array that a header describes: a view on its buffer, but for `StringDType` with strides of its own.
 

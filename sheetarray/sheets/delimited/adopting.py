@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 import re
 from collections.abc import Iterator, Mapping
 
 from ...cells import FormulaMode
-from ...columns import ArrayInfo, find_header_edits, info_of_resized
+from ...columns import ArrayInfo, check_adopt_target, find_header_edits, info_of_resized
 from ...composite import read_resized_arrays
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
@@ -50,8 +49,7 @@ def adopt_csv(
     Raises:
         FormatError: as `read_csv`; the file is as it was.
     """
-    if target is None and not isinstance(source, (str, os.PathLike)):
-        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         try:

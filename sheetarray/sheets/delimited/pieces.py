@@ -9,6 +9,7 @@ from ...dtypes import Buffer
 from ...elements import Missing, check_missing
 from ...errors import locating
 from ...files import Readable, Source
+from ...linear import ravel_in_order
 from .reading import read_csv
 from .reported import ReportingText
 from .written import UnusualError, check_usual, find_text
@@ -55,8 +56,7 @@ def iter_elements_csv(
         arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
     for name, count in done.items():
         array = arrays.pop(name)
-        turned = array.flags.f_contiguous and not array.flags.c_contiguous
-        yield name, array.ravel(order="F" if turned else "C")[count:]
+        yield name, ravel_in_order(array)[count:]
 
 
 class TextInPieces(ReportingText):

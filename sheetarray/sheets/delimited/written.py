@@ -215,17 +215,8 @@ class WrittenText:
         self._wants_many = True
         for name, place in self._places.items():
             header = self._header(place)
-            infos[name] = ArrayInfo(
-                header.shape,
-                header.dtype.name,
-                header.order,
-                header.strides,
-                cell_address(1, place),
-                self._ends[place] + header.capacity,
-                header.offset,
-                header.capacity,
-                data=self._find_data_cells(place),
-            )
+            data = self._find_data_cells(place)
+            infos[name] = ArrayInfo.from_header(header, cell_address(1, place), self._ends[place], data=data)
         quotes = _count(self._content, b'"', self._body)
         textual = any(self._header(place).dtype.kind in ("string", "generic") for place in range(self._count))
         check_usual(quotes % 2 == 0 if textual else quotes == 0)

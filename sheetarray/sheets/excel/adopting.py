@@ -6,12 +6,19 @@ refer to other cells, and the custom properties hold new fingerprints. Every oth
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...columns import ArrayInfo, HeaderEdit, ResizedArray, column_letters, find_header_edits, info_of_resized
+from ...columns import (
+    ArrayInfo,
+    HeaderEdit,
+    ResizedArray,
+    check_adopt_target,
+    column_letters,
+    find_header_edits,
+    info_of_resized,
+)
 from ...composite import read_resized_arrays
 from ...elements import Missing
 from ...errors import FormatError, LimitError, locating
@@ -56,8 +63,7 @@ def adopt_excel(
         FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
         LimitError: the workbook is signed or shared.
     """
-    if target is None and not isinstance(source, (str, os.PathLike)):
-        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         package = Package(opened.ranges())
         book = OpenWorkbook(package)

@@ -20,6 +20,7 @@ from ...elements import Missing, check_missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source
 from ...header import warn_of_finding
+from ...linear import ravel_in_order
 from .adapter import read_book
 from .checking import select_sheets
 from .column_parts import ColumnPart, NotInPiecesError, split_parts
@@ -75,8 +76,7 @@ def iter_elements_excel(
             arrays = read_book(book, list(done), sheet=sheet, missing=missing)
     for name, count in done.items():
         array = arrays.pop(name)
-        turned = array.flags.f_contiguous and not array.flags.c_contiguous
-        yield name, array.ravel(order="F" if turned else "C")[count:]
+        yield name, ravel_in_order(array)[count:]
 
 
 def _iter_arrays(

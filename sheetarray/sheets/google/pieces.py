@@ -8,6 +8,7 @@ from typing import Any
 from ...dtypes import Buffer
 from ...errors import FormatError
 from ...files import PathLike
+from ...linear import ravel_in_order
 from .batches import CELLS_A_REQUEST
 from .reading import open_sheets, read_gsheet
 from .retries import TIMEOUT
@@ -55,4 +56,4 @@ def iter_elements_gsheet(
                     raise FormatError("it has changed since its first rows were read", hint="read it again")
                 yield name, elements
     for name, array in read_gsheet(source, whole, **where).items() if whole else ():
-        yield name, array.ravel(order="F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C")
+        yield name, ravel_in_order(array)

@@ -205,16 +205,7 @@ def infos_of_lists(
                 header, start = parse_header(cells, strict=strict, note=lambda _: None)
                 if fixed is not None and name not in fixed:
                     header = resize_to_cells(header, cells[start:], "error")
-                infos[name] = ArrayInfo(
-                    header.shape,
-                    header.dtype.name,
-                    header.order,
-                    header.strides,
-                    f"{name}[0]",
-                    start + header.capacity,
-                    header.offset,
-                    header.capacity,
-                )
+                infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)
     return infos
 
 

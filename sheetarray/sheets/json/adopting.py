@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ...arrays import default_name
-from ...columns import ArrayInfo
+from ...columns import ArrayInfo, check_adopt_target
 from ...elements import Missing
 from ...errors import locating
 from ...files import Readable, Source, Writable, replacing
@@ -33,8 +33,7 @@ def adopt_json(source: Readable, target: Writable | None = None, *, missing: Mis
     Raises:
         FormatError: as `read_json`; the file is as it was.
     """
-    if target is None and not isinstance(source, (str, os.PathLike)):
-        raise TypeError("an open file is not adopted in place: give a path, or a target")
+    check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
         lists = read_lists(opened)

@@ -144,13 +144,4 @@ class _Walk:
             raise FormatError("the list does not end", location=name)
         self.lists[name] = FlatList(header, cells, start, self.at, end - 1)
         self.at = end
-        self.infos[name] = ArrayInfo(
-            header.shape,
-            header.dtype.name,
-            header.order,
-            header.strides,
-            f"{name}[0]",
-            start + header.capacity,
-            header.offset,
-            header.capacity,
-        )
+        self.infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)

@@ -12,6 +12,7 @@ from ...elements import Missing, check_missing, is_blank
 from ...errors import FormatError, locating
 from ...files import BytesLike, Readable, Source
 from ...header import Header
+from ...linear import ravel_in_order
 from .adapter import read_json
 from .headers import FlatList, find_lists
 from .skipping import cut_items
@@ -68,8 +69,7 @@ def iter_elements_json(
             return
     for name in left:
         array = arrays.pop(name)
-        turned = array.flags.f_contiguous and not array.flags.c_contiguous
-        yield name, array.ravel(order="F" if turned else "C")[done[name] :]
+        yield name, ravel_in_order(array)[done[name] :]
 
 
 def _find_sound_lists(text: BytesLike, alone: str) -> dict[str, FlatList]:
