@@ -33,7 +33,7 @@ from .distant_names import add_distant_names
 from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
 from .pausing import without_collection
 from .sheet import Sheet, Zone
-from .words import FIRST_FIELD, NDARRAY, WORDS, Words
+from .words import FIRST_FIELD, NDARRAY, WORDS, WordCodes, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
@@ -53,6 +53,12 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
     if strict not in words.searches:
         words.searches[strict] = _Search(sheet, words, strict).find_anchors()
     return list(words.searches[strict])
+
+
+def may_make_anchors(codes: WordCodes) -> bool:
+    """Return whether words may be those of an array, whole or damaged, wherever they stand."""
+    kinds = np.bincount(codes, minlength=len(WORDS)) > 0
+    return bool(kinds[NDARRAY] or np.count_nonzero(kinds[FIRST_FIELD:]) >= DAMAGED_KEYS)
 
 
 def anchors_of_grid(grid: CellGrid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
@@ -93,8 +99,7 @@ class _Search:
 
     def find_anchors(self) -> list[Anchor]:
         """Return every anchor, in the order in which arrays are written."""
-        kinds = np.bincount(self._words.codes, minlength=len(WORDS)) > 0
-        if not kinds[NDARRAY] and np.count_nonzero(kinds[FIRST_FIELD:]) < DAMAGED_KEYS:
+        if not may_make_anchors(self._words.codes):
             return []
         with without_collection(len(self._words)):
             return self._search()

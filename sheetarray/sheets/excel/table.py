@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...columns import Request, cell_address
+from ...columns import Request, cell_address, may_make_anchors
 from ...dtypes import Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import FormatError
@@ -16,7 +16,7 @@ from ...tables import EXACT, WHITE, Table, TableColumn
 from .reader import cells as c
 from .reader.column import ColumnRun, ColumnTexts
 from .reader.column_runs import ColumnRuns, gather_columns, join_runs
-from .reader.scalars import scalars
+from .reader.scalars import scalar_of, scalars, words_of
 from .sheet import ExcelSheet
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _TEXT = from_name("string")
 _FEW = 256  # cells that plain Python looks at faster
+_ROWS_TOLD = 100  # blank rows in the place of rows that hold no array
 _PLAIN_NUMBER = re.compile(r"-?[0-9]{1,17}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
@@ -43,8 +44,29 @@ class ExcelTable:
         return self._runs
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows."""
-        return self._sheet.head_of(self._cells(), budget)
+        """Return the first rows; blank ones where their texts cannot be those of an array."""
+        rows = self._rows_without_arrays(budget)
+        return self._sheet.head_of(self._cells(), budget) if rows is None else rows
+
+    def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
+        """Return as many blank rows as were looked at, and whether they are all; None if an array may stand there.
+
+        Args:
+            budget: so many cells are looked at, and a row more.
+        """
+        codes: list[int] = []
+        height, ended = 0, True
+        for run in self._cells():
+            if budget <= 0:
+                ended = False
+                break
+            some = run.first(budget + c.MOST_COLUMNS)
+            budget, ended = budget - len(some), len(some) == len(run)
+            height = max(height, int(some.rows.max()))
+            if (texts := some.kinds == c.TEXT).any():
+                codes += words_of(some.select(texts))[1]
+        blank: list[list[Cell]] = [[]] * min(height, _ROWS_TOLD)
+        return None if may_make_anchors(np.array(codes, np.uint8)) else (blank, ended)
 
     def table(self) -> Table:
         """Return all cells; they are given back, so that there is one table of a sheet."""
@@ -97,6 +119,9 @@ class ExcelColumn:
         for half in (self._texts, self._numbers):
             index = int(np.searchsorted(half.places, row))
             if index < len(half) and half.places[index] == row:
+                kind, value = int(half.kinds[index]), half.values[index]
+                if kind != c.SERIAL and isinstance(value, str):
+                    return scalar_of(kind, value)
                 one = slice(index, index + 1)
                 places = half.places[one]
                 run = c.CellRun(places, places, half.kinds[one], half.values[one])

@@ -315,11 +315,29 @@ def test_blocks_at_the_bound_are_short_and_others_are_not(monkeypatch: pytest.Mo
         return short_rows(block)
 
     monkeypatch.setattr(worksheet, "short_rows", counted)
+    monkeypatch.setattr(worksheet, "regular_rows", lambda *_, **__: None)
     with ThreadPoolExecutor(1) as thread:
         for length in (LONGEST - 1, LONGEST, LONGEST + 1):
             block = (GOOD + " " * (length - len(GOOD))).encode()
             assert len(parse_block(block, after=0, numeric=False, name="", thread=thread)) == 18
     assert calls == [LONGEST - 1, LONGEST]
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_blocks_of_numbers_beyond_a_bound_are_regular(numeric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+
+    def noted(block: bytes, **options: Any) -> Any:
+        taken.append(len(block))
+        return regular_rows(block, **options)
+
+    monkeypatch.setattr(worksheet, "regular_rows", noted)
+    bound = worksheet._SHORTEST_REGULAR
+    with ThreadPoolExecutor(1) as thread:
+        for length in (bound - 1, bound, bound + 1):
+            block = (GOOD + " " * (length - len(GOOD))).encode()
+            assert len(parse_block(block, after=0, numeric=numeric, name="", thread=thread)) == 18
+    assert taken == ([bound - 1, bound, bound + 1] if numeric else [bound + 1])
 
 
 def test_a_short_part_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:

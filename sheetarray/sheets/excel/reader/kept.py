@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from ..package.parts import Package
 from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import CellRun
-from .cutting import split_elements
-from .picking import rows_of_block
+from .cutting import PAD, split_elements
+from .picking import find_end_of_texts, rows_of_block
 from .regular import RegularRows, regular_rows
 
 _MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
+_FEWEST_BYTES = 2**13  # of rows without texts that are worth a block of their own
 SHORT = 2**18  # bytes: a part that needs no second thread, and of which all passes share the cells
 
 
@@ -90,7 +91,7 @@ class SheetBlocks:
             to_utf8(inflate_blocks(self._package, self._part), self._part), self._part, around=b"sheetData", tag=b"row"
         )
         kept: list[RowBlock] | None = []
-        for text in texts if self.is_short else run_ahead(texts):
+        for text in _cut_first(texts if self.is_short else run_ahead(texts)):
             regular = None if numbers is None or self.is_short else regular_rows(text, numeric=True, thread=numbers)
             if regular is None:
                 block = RowBlock(text, rows_of_block(text))
@@ -109,3 +110,19 @@ class SheetBlocks:
         kept, self._kept = self._kept or [], None
         self._room.reclaim(kept)
         return kept
+
+
+def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield blocks, of which the first is cut after its texts.
+
+    A sheet begins with names and headers. They would take the numbers that follow them the slower way; and whoever
+    looks for words would look at these numbers, or formulas, cell by cell.
+    """
+    first = next(texts, None)
+    if first is not None:
+        begin = find_end_of_texts(first)
+        if begin and len(first) - begin >= _FEWEST_BYTES:
+            yield first[:begin] + PAD
+            first = first[begin:]
+        yield first
+    yield from texts

@@ -15,6 +15,8 @@ Pick = Callable[[bytes, tuple[int, int]], bool]  # a block and its first and las
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"')
 _ROW_TAG = b"<row"
+_ROW_END = b"</row>"
+_NO_NUMBERS = [b' t="%b"' % kind for kind in (b"s", b"inlineStr", b"str", b"b", b"e", b"d")]
 _WHITE = (b" ", b"\t", b"\n", b"\r")
 _TYPES = [white + b"t" for white in _WHITE]  # the attribute that numbers do without
 _LITERAL = (b"inlineStr", b'"str"', b"'str'")  # the types of cells that hold their text themselves
@@ -49,6 +51,16 @@ def rows_of_block(block: bytes) -> tuple[int, int] | None:
     return rows if rows[0] <= rows[1] else None
 
 
+def find_end_of_texts(block: bytes) -> int:
+    """Return the place of the row after the last cell that is no number; 0 where there is none, or no such row.
+
+    It is a place to cut a block and no more: of cells whose tags are written in other ways nothing is known.
+    """
+    last = max(block.rfind(tag) for tag in _NO_NUMBERS)
+    end = block.find(_ROW_END, last) if last >= 0 else -1
+    return max(block.find(_ROW_TAG, end), 0) if end >= 0 else 0
+
+
 def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
     """Return a function that picks the blocks that may hold one of some texts, in any case and between spaces.
 
@@ -62,7 +74,7 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
     encoded = [text.encode() for text in texts]
 
     def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001  (the signature of a picker)
-        if not any(type_ in block for type_ in _TYPES):
+        if b"t" not in block or not any(type_ in block for type_ in _TYPES):  # one byte is searched for quickly
             return False
         if (
             places

@@ -42,14 +42,20 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
         for index, date in zip(serials.tolist(), serials_to_dates(days, from_1904=from_1904), strict=True):
             texts[index] = date
     for index in np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL)).tolist():
-        match run.kinds[index]:
-            case c.NUMBER | c.LARGE:
-                texts[index] = _parse_number(texts[index])
-            case c.BOOLEAN:
-                texts[index] = texts[index].strip() in ("1", "true")
-            case c.PENDING:
-                texts[index] = None
+        texts[index] = scalar_of(int(run.kinds[index]), texts[index])
     return texts
+
+
+def scalar_of(kind: int, text: str) -> Cell:
+    """Return a cell that is no date as a Python scalar."""
+    match kind:
+        case c.NUMBER | c.LARGE:
+            return _parse_number(text)
+        case c.BOOLEAN:
+            return text.strip() in ("1", "true")
+        case c.PENDING:
+            return None
+    return text
 
 
 def _parse_number(text: str) -> Cell:

@@ -29,6 +29,7 @@ from .tags import TEXT, Tags
 if TYPE_CHECKING:
     import polars as pl
 
+_SHORTEST_REGULAR = 2**13  # bytes; less is read by `short` as quickly
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single row
 _LONGEST_ATTRIBUTE = 64  # bytes
 _MOST_ATTRIBUTES = 64  # different ones in a block, but for styles
@@ -52,13 +53,15 @@ def parse_block(
     Raises:
         FormatError: no well-formed XML, a reference or a type that cells do not have, or too much of unusual XML.
     """
+    regular = None
+    if (numeric or len(block) > _SHORTEST_REGULAR) and len(block) <= _LONGEST_BLOCK:
+        regular = regular_rows(block, numeric=numeric, thread=thread)
+    if regular is not None:
+        return regular.cells()
     if len(block) <= LONGEST and not numeric and (cells := short_rows(block)) is not None:
         return cells
     cells = None
     if block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
-        regular = regular_rows(block, numeric=numeric, thread=thread)
-        if regular is not None:
-            return regular.cells()
         tags = Tags(block, numeric=numeric, thread=thread)
         cells = _Block(tags, numeric=numeric, name=name, budget=budget).result(after)
     return parse_rows(block, after=after, numeric=numeric, name=name, budget=budget) if cells is None else cells.check()
