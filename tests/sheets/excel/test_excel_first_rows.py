@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import kept
-from sheetarray.sheets.excel.reader.cutting import PAD
+from sheetarray.sheets.excel.reader.cutting import PAD, _is_plain
 from sheetarray.sheets.excel.reader.picking import find_end_of_texts
 from sheetarray.sheets.excel.sheet import ExcelSheet
 
@@ -118,3 +118,14 @@ def test_an_array_in_a_very_wide_sheet_is_refused() -> None:
     table += [["t"], *([cell] for cell in sa.LinearArray.from_numpy(np.arange(3.0)).to_cells())]
     with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
         sa.read_columns(workbook(table), format="xlsx")
+
+
+@pytest.mark.parametrize("pair", [b"<!", b"<?"])
+@pytest.mark.parametrize("before", range(5))
+@pytest.mark.parametrize("after", range(3))
+def test_tags_that_are_none_are_seen_wherever_they_stand(pair: bytes, before: int, after: int) -> None:
+    alone = b"!?<x m"
+    assert _is_plain(alone[:before] + b"'!?" + b"<x mlns"[:after])
+    assert not _is_plain(b"!<a?"[:before] + pair + b">!"[:after])
+    assert not _is_plain(b"xa m"[:before] + b"xmlns" + b">!"[:after])
+    assert _is_plain(b"xa m"[:before] + b"xmln" + b">!"[:after])

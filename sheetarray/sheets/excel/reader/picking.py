@@ -52,9 +52,9 @@ def rows_of_block(block: bytes) -> tuple[int, int] | None:
 
 
 def find_end_of_texts(block: bytes) -> int:
-    """Return the place of the row after the last cell that is no number; 0 where there is none, or no such row.
+    """Return the number of bytes up to the row after the last cell that is no number, or 0.
 
-    It is a place to cut a block and no more: of cells whose tags are written in other ways nothing is known.
+    A block may be cut there, and no more: cells whose tags are written in other ways are not looked for.
     """
     last = max(block.rfind(tag) for tag in _NO_NUMBERS)
     end = block.find(_ROW_END, last) if last >= 0 else -1
