@@ -8,7 +8,8 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_edits, info_of_resized
-from .anchors import anchors_of_grid, cells_of_zone, find_anchors, may_make_anchors
+from .anchors import anchors_of_grid, cells_of_zone, find_anchors
+from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
 from .grid import Anchor, cell_address, column_letters, quote_title

@@ -16,7 +16,6 @@ from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
 from ..header import MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
 from .beginnings import (
-    DAMAGED_KEYS,
     MOST_HEADER,
     CandidateTable,
     are_in_spans,
@@ -27,13 +26,14 @@ from .beginnings import (
     find_whole_beginnings,
     have_name_above,
     make_candidates,
+    may_make_anchors,
 )
 from .candidates import MOST_ABOVE, Candidate, count_word_cells, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
 from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
 from .pausing import without_collection
 from .sheet import Sheet, Zone
-from .words import FIRST_FIELD, NDARRAY, WORDS, WordCodes, Words
+from .words import FIRST_FIELD, Words
 
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
@@ -53,12 +53,6 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
     if strict not in words.searches:
         words.searches[strict] = _Search(sheet, words, strict).find_anchors()
     return list(words.searches[strict])
-
-
-def may_make_anchors(codes: WordCodes) -> bool:
-    """Return whether words may be those of an array, whole or damaged, wherever they stand."""
-    kinds = np.bincount(codes, minlength=len(WORDS)) > 0
-    return bool(kinds[NDARRAY] or np.count_nonzero(kinds[FIRST_FIELD:]) >= DAMAGED_KEYS)
 
 
 def anchors_of_grid(grid: CellGrid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:

@@ -12,11 +12,17 @@ import numpy as np
 from ..dtypes import Mask, Positions
 from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS
 from .grid import Orient
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, Words
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, WordCodes, Words
 
 MOST_HEADER = 4096  # cells of a header that are looked at; a newer version may have fields that this one skips
 DAMAGED_KEYS = 4
 CandidateTable = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+
+def may_make_anchors(codes: WordCodes) -> bool:
+    """Return whether words may be those of an array, whole or damaged, wherever they stand."""
+    kinds = np.bincount(codes, minlength=len(WORDS)) > 0
+    return bool(kinds[NDARRAY] or np.count_nonzero(kinds[FIRST_FIELD:]) >= DAMAGED_KEYS)
 
 
 def find_whole_beginnings(words: Words) -> Mask:
