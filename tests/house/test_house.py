@@ -6,11 +6,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 from ladder import LADDER, MODULES, RUNG
 
-import sheetarray
+import sheetarray.adapters
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -114,3 +115,27 @@ def test_no_file_of_tests_is_very_long() -> None:
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("tests/**/*.py")}
     assert {name for name, length in lengths.items() if length > 540} == set()
     assert len(lengths) > 150
+
+
+def test_the_page_on_adapters_has_every_function_of_one() -> None:
+    described = re.findall(r"^    (\w+)\(.*\) +(?:must|may);", str(sheetarray.adapters.__doc__), re.MULTILINE)
+    assert len(described) > 8
+    assert set(re.findall(r"^\| `(\w+)_<stem>\(", page("docs/adapters.md"), re.MULTILINE)) == set(described)
+
+
+def test_the_way_through_two_adapters_names_modules_that_they_have() -> None:
+    section = page("docs/architecture.md").partition("## A first adapter to read")[2].partition("\n## ")[0]
+    packages = ("sheets.delimited.", "interchange.rawarray.")
+    modules = {name.removeprefix(package) for package in packages for name in MODULES if name.startswith(package)}
+    named = set(re.findall(r"`([a-z_]+)`", section)) - {"write_csv"}
+    assert len(named) > 20
+    assert named <= modules
+
+
+def test_the_documentation_names_modules_that_exist() -> None:
+    named = re.findall(r"`([a-z_]+\.[A-Za-z_]+)`", page("docs/architecture.md"))
+    modules = [name for name in named if name.partition(".")[0] in RUNG]
+    assert len(modules) > 5
+    for name in modules:
+        room, _, rest = name.partition(".")
+        assert name in MODULES or hasattr(import_module(f"sheetarray.{room}"), rest), name
