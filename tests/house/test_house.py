@@ -139,3 +139,20 @@ def test_the_documentation_names_modules_that_exist() -> None:
     for name in modules:
         room, _, rest = name.partition(".")
         assert name in MODULES or hasattr(import_module(f"sheetarray.{room}"), rest), name
+
+
+def test_the_extra_for_benchmarks_has_all_that_they_import() -> None:
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    needs = [
+        *PYPROJECT["project"]["dependencies"],
+        *(need for name in ("bench", "awkward", "dask") for need in extras[name]),
+    ]
+    present = {name.lower() for need in needs for name in re.findall(r"[\w-]+", re.split(r"[<>=;]", need)[0])}
+    imported = {
+        word.replace("_", "-")
+        for path in ROOT.glob("benchmarks/*.py")
+        for word in re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if word not in sys.stdlib_module_names
+    }
+    assert {"fastexcel", "psutil"} <= imported
+    assert imported <= present | {"sheetarray", "browser"}  # the last of the tests' helpers
