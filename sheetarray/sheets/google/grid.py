@@ -15,7 +15,7 @@ from .fetch import FetchedColumns
 from .requests import Answer, SheetsApi
 from .state import CELL_FIELDS, Worksheet
 
-MOST_CELLS_AT_ONCE = 400_000  # of a grid, most of which are blank as a rule; 45 bytes for each double
+MOST_CELLS_AT_ONCE = 100_000  # of a grid, most of which are blank as a rule; a full one makes an answer of 10 MB
 
 _KINDS = ("numberValue", "stringValue", "boolValue")
 
