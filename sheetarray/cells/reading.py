@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 32  # cells that are read one by one: the engine takes longer to begin
+_OFTEN = 2  # how often texts occur on an average, from which on each is parsed once
 _FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
@@ -193,6 +194,10 @@ def _with_decimal_point(texts: pl.Series, look: TextLook) -> pl.Series:
 
 
 def _parse_generics(texts: Sequence[str | None], look: TextLook) -> Buffer:
-    out = np.empty(len(texts), dtype=object)
-    out[:] = [generic_from_text(text, formulas=look.formulas) for text in texts]
+    out, distinct = np.empty(len(texts), dtype=object), set(texts)
+    if _OFTEN * len(distinct) <= len(texts):
+        values = {text: generic_from_text(text, formulas=look.formulas) for text in distinct}
+        out[:] = [values[text] for text in texts]
+    else:
+        out[:] = [generic_from_text(text, formulas=look.formulas) for text in texts]
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import repeat
 from typing import Literal
 
@@ -17,6 +18,8 @@ from .texts import find_surrogate
 
 ComplexForm = Literal["text", "interleaved"]
 
+_HELD = {str, bool, type(None)}
+_PLAIN = {*_HELD, int, float}  # what a generic array holds
 EXACT_IN_JSON = 2**53  # integers up to here survive a reader that has only doubles
 
 
@@ -138,14 +141,25 @@ def encode_generic(buffer: Buffer, exact: int | None = EXACT_IN_JSON) -> list[Ce
     """
     if problem := find_unholdable_generic(buffer, exact):
         raise DTypeError(f"generic element {problem[0]} {problem[1]}")
-    return [to_scalar(cell) for cell in buffer.tolist()]
+    cells = buffer.tolist()
+    return cells if set(map(type, cells)) <= _PLAIN else [to_scalar(cell) for cell in cells]
+
+
+def _are_held(cells: list[Cell], exact: int | None) -> bool:
+    """Return whether all numbers among Python's own scalars are finite, and integers of few digits."""
+    if not all(map(math.isfinite, (cell for cell in cells if type(cell) is float))):
+        return False
+    integers = [cell for cell in cells if type(cell) is int]
+    most = 10**300 - 1 if exact is None else min(exact, 10**300 - 1)
+    return not integers or -most <= min(integers) <= max(integers) <= most
 
 
 def find_unholdable_generic(buffer: Buffer, exact: int | None = None) -> tuple[int, str] | None:
     """Return the first element of an object buffer that no cell holds: its index, and why not."""
     if problem := find_surrogate(buffer):
         return problem
-    if set(map(type, buffer.tolist())) <= {str, bool, type(None)}:
+    kinds = set(map(type, buffer.tolist()))
+    if kinds <= _HELD or (kinds <= _PLAIN and _are_held(buffer.tolist(), exact)):
         return None
     for index, value in enumerate(buffer.tolist()):
         cell = to_scalar(value)

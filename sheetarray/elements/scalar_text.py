@@ -23,6 +23,7 @@ _COMPLEX = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?P<float>(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?)", re.ASCII)
+_BEGIN_NUMBERS, _BEGIN_BOOLEANS = frozenset("-0123456789"), frozenset("tTfF")
 _ROUNDED = 2**53  # from here on a double may stand for several integers, this one among them
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
 _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
@@ -89,7 +90,7 @@ def generic_to_text(value: Cell, *, formulas: str, decimal: str = ".") -> str | 
         if formulas == "typed":
             return "'" + value if value.startswith("'") else value
         return escape_formula(value) if formulas == "escape" else value
-    return repr(value).replace(".", decimal)
+    return repr(value) if decimal == "." else repr(value).replace(".", decimal)
 
 
 def generic_to_typed(value: Cell, exact: int) -> Cell:
@@ -140,21 +141,31 @@ def generic_from_text(text: str | None, *, formulas: str) -> Cell:
     """
     if text is None or text == "":
         return None
-    if text.startswith("'") and (formulas == "typed" or (formulas == "escape" and _reads_as_other_kind(text[1:]))):
-        return text[1:]
-    if number := _numeral(text):
+    first = text[0]  # most text is known by it
+    if first == "'":
+        if formulas == "typed" or (formulas == "escape" and _reads_as_other_kind(text[1:])):
+            return text[1:]
+        return unescape_formula(text) if formulas == "escape" else text
+    if first in _BEGIN_NUMBERS and (number := _numeral(text)):
         return float(number[0]) if number["float"] else int(number[0])
-    if text.upper() in (TRUE, FALSE):
+    if first in _BEGIN_BOOLEANS and text.upper() in (TRUE, FALSE):
         return text.upper() == TRUE
-    return unescape_formula(text) if formulas == "escape" else text
+    return text
 
 
 def _reads_as_other_kind(text: str) -> bool:
-    return text == "" or text.upper() in (TRUE, FALSE) or _numeral(text) is not None
+    if text == "":
+        return True
+    if text[0] in _BEGIN_BOOLEANS:
+        return text.upper() in (TRUE, FALSE)
+    return text[0] in _BEGIN_NUMBERS and _numeral(text) is not None
 
 
 def _numeral(text: str) -> re.Match[str] | None:
-    return _JSON_NUMBER.fullmatch(text) or _JSON_NUMBER.fullmatch(text.replace(".", "?").replace(",", "."))
+    number = _JSON_NUMBER.fullmatch(text)
+    if number is None and "," in text:
+        return _JSON_NUMBER.fullmatch(text.replace(".", "?").replace(",", "."))
+    return number
 
 
 # One cell under a dtype --------------------------------------------------------------------------------------
