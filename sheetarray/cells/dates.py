@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from ..elements import DAY, NO_TIME, dates_to_iso, moment_pattern
+from .engine import compute_columns
 from .strings import to_byte_rows
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
         return pl.Series(dates_to_iso(buffer), dtype=pl.String)
     fraction = f"%.{_DIGITS[unit]}f" if _DIGITS.get(unit) else ""
     dates = pl.Series(buffer.astype("datetime64[ms]") if unit == "s" else buffer)
-    return dates.dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}").fill_null(NO_TIME)
+    text = pl.col("dates").dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}")
+    return compute_columns({"dates": dates}, text=text.fill_null(NO_TIME))["text"]
 
 
 def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:

@@ -20,6 +20,7 @@ from ..elements import (
     unescape_formula,
 )
 from .dates import dates_from_text
+from .engine import compute_columns
 from .strings import strings_from_text
 from .text_look import TextLook, engine_dtype
 
@@ -166,15 +167,12 @@ def _parse_complexes(column: pl.Series, dtype: DType, look: TextLook, missing: M
 
     width: Any = pl.Float64 if dtype.numpy.itemsize == 16 else pl.Float32
     text = pl.col("text")
-    imaginary = text.str.slice(pl.col("sign"), text.str.len_bytes() - pl.col("sign") - 1)
-    parts = (
-        pl.LazyFrame({"text": _with_decimal_point(column.str.strip_chars(), look)})
-        .with_columns(sign=text.str.find(r"[0-9N.][+-]").cast(pl.Int64) + 1, ends=text.str.contains(r"[ij]$"))
-        .select(
-            real=pl.when("ends").then(text.str.slice(0, pl.col("sign"))).cast(width, strict=False),
-            imag=pl.when("ends").then(imaginary).cast(width, strict=False),
-        )
-        .collect()
+    sign = text.str.find(r"[0-9N.][+-]").cast(pl.Int64) + 1
+    ends = text.str.ends_with("i") | text.str.ends_with("j")
+    parts = compute_columns(
+        {"text": _with_decimal_point(column.str.strip_chars(), look)},
+        real=pl.when(ends).then(text.str.slice(0, sign)).cast(width, strict=False),
+        imag=pl.when(ends).then(text.str.slice(sign, text.str.len_bytes() - sign - 1)).cast(width, strict=False),
     )
     real, imag = parts["real"], parts["imag"]
     out = np.empty(len(column), dtype=dtype.numpy)

@@ -20,11 +20,14 @@ from ..elements import (
 )
 from ..errors import DTypeError
 from .dates import dates_to_text
+from .engine import compute_columns
 from .strings import escape_formulas, strings_to_text, unicode_text
 from .text_look import TextLook
 
 if TYPE_CHECKING:
     import polars as pl
+
+_WORDS = {"inf": INFINITY, "-inf": NEGATIVE_INFINITY}  # the engine's, and the format's
 
 
 def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int = 0) -> pl.Series:
@@ -74,7 +77,7 @@ def _spell_infinities(values: pl.Series) -> pl.Series:
     infinite = values.is_infinite().arg_true()
     if not len(infinite):
         return texts
-    return texts.scatter(infinite, texts.gather(infinite).replace({"inf": INFINITY, "-inf": NEGATIVE_INFINITY}))
+    return texts.scatter(infinite, texts.gather(infinite).replace(_WORDS))
 
 
 def _format_complexes(buffer: Buffer) -> pl.Series:
@@ -82,18 +85,29 @@ def _format_complexes(buffer: Buffer) -> pl.Series:
     import polars as pl
 
     parts = buffer.view(np.dtype(f"f{buffer.dtype.itemsize // 2}"))
-    texts = []
-    for values in (np.ascontiguousarray(parts[0::2]), np.ascontiguousarray(parts[1::2])):
-        numbers = pl.Series(values)
-        if values.dtype.itemsize < 8:  # the same digits, and the exponents of doubles
-            numbers = numbers.cast(pl.String).cast(pl.Float64)
-        text = _spell_small(values, _spell_infinities(numbers))
-        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
-            whole = (values == np.trunc(values)).any()
-        texts.append(text.str.strip_suffix(".0") if whole else text)
-    negative = pl.Series(shows_minus(parts[1::2]))
-    plus = pl.when(negative).then(pl.lit("")).otherwise(pl.lit("+"))
-    return pl.select(pl.concat_str(texts[0], plus, texts[1], pl.lit("i"))).to_series()
+    values = {"real": np.ascontiguousarray(parts[0::2]), "imag": np.ascontiguousarray(parts[1::2])}
+    columns = {name: pl.Series(numbers) for name, numbers in values.items()}
+    texts = compute_columns(columns, **{name: _format_part(name, numbers) for name, numbers in values.items()})
+    spelled = {name: _spell_small(numbers, texts[name]) for name, numbers in values.items()}
+    plus = pl.when("negative").then(pl.lit("")).otherwise(pl.lit("+"))
+    return compute_columns(
+        {**spelled, "negative": pl.Series(shows_minus(values["imag"]))},
+        text=pl.concat_str("real", plus, "imag", pl.lit("i")),
+    )["text"]
+
+
+def _format_part(name: str, values: Buffer) -> pl.Expr:
+    """Return the expression that makes texts of the real or the imaginary parts in a column."""
+    import polars as pl
+
+    text = pl.col(name)
+    if values.dtype.itemsize < 8:  # the same digits, and the exponents of doubles
+        text = text.cast(pl.String).cast(pl.Float64)
+    text = text.cast(pl.String)
+    if np.isinf(values).any():
+        text = text.replace(_WORDS)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+        return text.str.strip_suffix(".0") if (values == np.trunc(values)).any() else text
 
 
 def _spell_small(values: Buffer, texts: pl.Series) -> pl.Series:

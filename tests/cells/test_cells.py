@@ -8,9 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import CASES, assert_same, objects
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sheetarray import dtypes, elements
+from sheetarray import DTypeError, dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_from_typed, buffer_to_text
+from sheetarray.cells.engine import _MANY
+from sheetarray.elements import generic_from_text, generic_to_text
 
 MARKS = (".", ",")
 
@@ -253,3 +257,49 @@ def test_nulls_are_blanks_of_each_dtype(missing: Any) -> None:
     nulls = pl.Series([None, "a"], dtype=pl.String)
     assert buffer_from_text(nulls, dtypes.from_name("string"), TextLook())[0].tolist() == ["", "a"]
     assert buffer_from_text(nulls, dtypes.from_name("generic"), TextLook())[0].tolist() == [None, "a"]
+
+
+# Many rows are shared out among the cores ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [_MANY - 1, _MANY, _MANY + 1])
+def test_cells_of_many_rows_keep_their_order(count: int) -> None:
+    waves = np.arange(2.0 * count).view(np.complex128) * (0.1 - 1e-17j)
+    waves[[0, -1, count // 2]] = [complex(np.inf, -0.0), complex(np.nan, -np.inf), 3]
+    dates = (np.arange(count) * 86_399_999).astype("datetime64[ms]")
+    dates[5] = "NaT"
+    for array, dtype in ((waves, "complex128"), (dates, "datetime64[ms]")):
+        entry = dtypes.from_name(dtype)
+        texts = buffer_to_text(array, entry, TextLook())
+        few = [buffer_to_text(array[index : index + 1], entry, TextLook())[0] for index in range(0, count, count // 50)]
+        assert texts.gather_every(count // 50).to_list() == few
+        values, problems = buffer_from_text(texts, entry, TextLook())
+        assert values.tobytes() == array.tobytes()
+        assert not problems
+
+
+@given(st.text("-+.,019eE'tTrRuUfFaAlLsS =", max_size=6))
+def test_text_is_never_taken_for_another_kind_whatever_it_begins_with(text: str) -> None:
+    for formulas in ("escape", "typed"):
+        cell = generic_to_text(text, formulas=formulas)
+        assert generic_from_text(cell, formulas=formulas) == text
+
+
+@pytest.mark.parametrize("distinct", [1, 4, 5, 9, 10])
+def test_generic_elements_are_alike_however_often_they_occur(distinct: int) -> None:
+    cells = [["1", "1.0", "TRUE", "'1", "x", "'TRUE", "", "-0.0", "'x", "2"][index % distinct] for index in range(10)]
+    buffer, problems = buffer_from_text(pl.Series(cells), dtypes.from_name("generic"), TextLook())
+    assert [(type(cell), repr(cell)) for cell in buffer] == [
+        (type(cell), repr(cell)) for cell in (generic_from_text(text, formulas="escape") for text in cells)
+    ]
+    assert not problems
+
+
+@pytest.mark.parametrize("element", [np.inf, 10**300, -(10**300), "\ud800", [1], np.nan])
+def test_what_no_generic_cell_holds_is_named_among_pythons_scalars(element: object) -> None:
+    buffer = np.empty(5, dtype=object)
+    buffer[:] = [1, 2.5, "a", element, None]
+    with pytest.raises(DTypeError, match="generic element 3"):
+        buffer_to_text(buffer, dtypes.from_name("generic"), TextLook())
+    buffer[3] = 10**300 - 1
+    assert buffer_to_text(buffer, dtypes.from_name("generic"), TextLook())[3] == "9" * 300
