@@ -7,6 +7,6 @@ the arrays, as long as they are joined along their first or their last axis.
 from __future__ import annotations
 
 from .blocks import Spool, spool_blocks
-from .pieces import MOST_BYTES, PiecedArrays
+from .pieces import MOST_BYTES, NotInPiecesError, PiecedArrays
 
-__all__ = ["MOST_BYTES", "PiecedArrays", "Spool", "spool_blocks"]
+__all__ = ["MOST_BYTES", "NotInPiecesError", "PiecedArrays", "Spool", "spool_blocks"]

@@ -23,6 +23,10 @@ MOST_BYTES = 2**43
 _ALIGNMENT = 64  # bytes
 
 
+class NotInPiecesError(Exception):
+    """A file is to be read at once: reading says what is wrong with it, or knows what pieces of it do not show."""
+
+
 class PiecedArrays:
     """Arrays of known dtypes and lengths, whose elements come in pieces.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,18 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.api import large
 from sheetarray.cli import main
+from sheetarray.files import Source
 from sheetarray.sheets.delimited import reported
+from sheetarray.sheets.excel import adapter as excel
+from sheetarray.sheets.excel import intact
+from sheetarray.sheets.json import checking
 from sheetarray.spool import PiecedArrays
 
 RUN = """
 import contextlib, resource, sys
 import numpy, polars, sheetarray as sa
 from sheetarray.cli import main
+from sheetarray.files import Source
 polars.DataFrame({"a": ["1"]}).select(polars.col("a").cast(float))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with contextlib.suppress(SystemExit):
@@ -169,3 +176,95 @@ def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch
     assert (tmp_path / "out.csv").read_text() == "old"
     assert [finding.location for finding in sa.check(path)] == [f"A{row}"]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out.csv", "run.csv"]
+
+
+def edit_workbook(path: Path, edits: dict[str, Any]) -> None:
+    """Edit cells as another program does that keeps the record of what was written."""
+    with zipfile.ZipFile(path) as book:
+        members = {name: book.read(name) for name in book.namelist()}
+    part = "xl/worksheets/sheet1.xml"
+    for before, after in edits.items():
+        assert members[part].count(before.encode()) == 1, before
+        members[part] = members[part].replace(before.encode(), after.encode())
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in members.items():
+            book.writestr(name, content)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {},
+        {"<v>0.123456789</v>": "<v>0.12345679</v>"},
+        {"<v>0.123456789</v>": "<v>7</v>"},
+        {"<v>0.123456789</v>": ""},
+        {"<v>0.123456789</v>": "<f>1+1</f><v>0.123456789</v>"},
+        {"<v>4711</v>": "<v>x</v>"},
+        {"<v>10</v>": "<v>11</v>"},
+    ],
+)
+def test_a_large_workbook_has_the_findings_of_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edits: dict[str, str]
+) -> None:
+    path = tmp_path / "run.xlsx"
+    values = np.linspace(1, 2, 10)
+    values[7] = 0.123456789
+    sa.write(path, {"t": values, "n": np.array([4711, 3]), "s": np.array(["a", "", "b", ""]), "empty": np.zeros(0)})
+    if edits:
+        if "<v>10</v>" in edits:  # of a header, where it stands several times
+            with zipfile.ZipFile(path) as book:
+                row = re.search(r"<c [^>]*><v>10</v>", book.read("xl/worksheets/sheet1.xml").decode())
+            assert row is not None
+            edits = {row[0]: row[0].replace("10", "11")}
+        edit_workbook(path, edits)
+    expected = [str(finding) for finding in sa.check(path)]
+    assert bool(expected) == bool(edits)
+    monkeypatch.setattr(intact, "LARGE_WORKBOOK", 1)
+    if not edits:
+        monkeypatch.setattr(excel, "find_all", None)  # not asked
+    assert [str(finding) for finding in sa.check(path)] == expected
+    size = len(zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml"))
+    for limit in (size - 1, size, size + 1):
+        monkeypatch.setattr(intact, "LARGE_WORKBOOK", limit)
+        with Source(path) as source:
+            assert intact.is_large_and_intact(source, None, "error") == (limit <= size and not edits)
+
+
+def test_a_large_workbook_says_what_is_gone_or_was_never_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {"t": np.arange(10.0), "n": np.arange(3)}
+    sa.write(tmp_path / "all.xlsx", arrays)
+    sa.write(tmp_path / "views.xlsx", {"t": np.zeros((2, 3))}, views=True)
+    sa.write(tmp_path / "guard.xlsx", arrays, guard=True)
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(tmp_path / "all.xlsx")
+    book["arrays"].delete_cols(2)
+    book.save(tmp_path / "gone.xlsx")
+    for name in ("all", "gone", "views", "guard"):
+        with monkeypatch.context() as patch:
+            patch.setattr(intact, "LARGE_WORKBOOK", 1)
+            findings = [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
+            with Source(tmp_path / f"{name}.xlsx") as source:
+                assert intact.is_large_and_intact(source, None, "error") == (name == "all")
+        assert findings == [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
+        assert ("is gone" in " ".join(findings)) == (name == "gone")
+
+
+@pytest.mark.parametrize(
+    "harm", [(b"", b""), (b"4711", b'"x"'), (b'"a",', b'["a"],'), (b"8.0]", b"8.0],"), (b"2.0,", b"")]
+)
+def test_a_large_json_has_the_findings_of_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: tuple[bytes, bytes]
+) -> None:
+    ak = pytest.importorskip("awkward")
+    path = tmp_path / "run.json"
+    nested = ak.Array([[1, 2], [], [3]])
+    sa.write(path, {"t": np.arange(9.0), "n": [4711], "s": ["a", "b"], "nested": nested, "none": np.zeros(0)})
+    path.write_bytes(path.read_bytes().replace(*harm, 1))
+    expected = [str(finding) for finding in sa.check(path)]
+    assert bool(expected) == bool(harm[0])
+    for limit in (-1, 0, 1):
+        monkeypatch.setattr(checking, "LARGE_TEXT", path.stat().st_size + limit)
+        with monkeypatch.context() as patch:
+            if not harm[0] and limit < 1:
+                patch.setattr(checking, "read_lists", None)  # not asked
+            assert [str(finding) for finding in sa.check(path)] == expected

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...columns import ArrayInfo, reporting_cells
-from ...composite import count_cells, read_sheets, scan_sheets, spread
+from ...columns import ArrayInfo
+from ...composite import scan_sheets, spread
 from ...elements import Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, LimitError, locating
@@ -26,8 +26,9 @@ from ...tables import DTypes, Rows, Shapes, TableOptions, Values, lay_out_table,
 from ...views.description import View, select_views
 from .append import IfSheetExists
 from .checking import check_is_text, find_all, select_sheets
-from .guard.guarded import Snapshots
+from .intact import is_large_and_intact
 from .table import ExcelTable
+from .whole import read_book
 from .workbook import Workbook
 from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, append_workbook, lay_out_arrays, write_workbook
 
@@ -185,25 +186,6 @@ def read_excel(
         return read_book(book, names, sheet=sheet, missing=missing, **how)
 
 
-def read_book(
-    book: Workbook,
-    names: Sequence[str] | None,
-    *,
-    sheet: str | None,
-    missing: Missing,
-    strict: bool = False,
-    resize: bool = False,
-    guard: bool = True,
-    progress: Progress | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
-    sheets = select_sheets(book, sheet)
-    snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
-    restore = snapshots if snapshots.exist else None
-    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
-
-
 def scan_excel(
     source: Readable, *, sheet: str | None = None, strict: bool = False, resize: bool = False
 ) -> dict[str, ArrayInfo]:
@@ -233,8 +215,11 @@ def check_excel(
     edited, rows sorted, numbers scaled, arrays that are gone.
     """
     try:
-        with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            findings = list(find_all(opened, book, sheet, missing, guard=guard))
+        with Source(source) as opened:
+            if is_large_and_intact(opened, sheet, missing):
+                return
+            with Workbook(opened, reads_numbers=True) as book:
+                findings = list(find_all(opened, book, sheet, missing, guard=guard))
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

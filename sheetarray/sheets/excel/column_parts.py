@@ -8,13 +8,9 @@ from dataclasses import dataclass, field, replace
 from ...columns import Anchor, Request
 from ...dtypes import Buffer
 from ...header import Header
-from ...spool import PiecedArrays
+from ...spool import NotInPiecesError, PiecedArrays
 
 _KEPT = 2**18  # elements that are given at once of what was kept
-
-
-class NotInPiecesError(Exception):
-    """The workbook is to be read at once."""
 
 
 @dataclass

@@ -6,7 +6,7 @@ workbook is read at once, and so is one in which a cell is wrong, or their numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...arrays import select
@@ -19,15 +19,16 @@ from ...dtypes import Buffer
 from ...elements import Missing, check_missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source
-from ...header import warn_of_finding
+from ...header import NoteFinding, warn_of_finding
 from ...linear import ravel_in_order
-from .adapter import read_book
+from ...spool import NotInPiecesError
 from .checking import select_sheets
-from .column_parts import ColumnPart, NotInPiecesError, split_parts
+from .column_parts import ColumnPart, split_parts
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .reader.column_runs import gather_columns
 from .sheet import ExcelSheet, part_of
+from .whole import read_book
 from .workbook import Workbook
 
 _CELLS = 2**18  # that are sorted into columns at once
@@ -66,9 +67,14 @@ def iter_elements_excel(
     with Source(source) as opened, locating(source=opened.name):
         try:
             with Workbook(opened) as book:
-                for name, elements in _iter_arrays(book, list(done), sheet, missing):
+                if book.guards():
+                    raise NotInPiecesError
+                sheets = select_sheets(book, sheet)
+                for name, elements in iter_arrays(sheets, find_parts(sheets, list(done)), missing):
                     yield name, elements
                     done[name] += len(elements)
+                for finding in [finding for one in sheets for finding in one.notes[:1]]:
+                    warn_of_finding(finding)
             return
         except (NotInPiecesError, FormatError):
             pass
@@ -79,25 +85,34 @@ def iter_elements_excel(
         yield name, ravel_in_order(array)[count:]
 
 
-def _iter_arrays(
-    book: Workbook, names: Sequence[str], title: str | None, missing: Missing
+def find_parts(
+    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+) -> dict[str, list[ColumnPart]]:
+    """Return the parts of arrays by name, of all that there are for None.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: no such array, or one that lies in rows.
+    """
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
+    wanted = None if names is None else frozenset(names)
+    groups = group_parts(sheets, anchors, wanted, raise_error, note)
+    if not all(name in groups for name in names or ()):
+        raise NotInPiecesError
+    stops = find_stops(anchors)
+    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
+    return {name: split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
+
+
+def iter_arrays(
+    sheets: Sequence[ExcelSheet], arrays: Mapping[str, Sequence[ColumnPart]], missing: Missing
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with its next elements.
 
     Raises:
-        FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: no such array, or cells that are to be looked at with all others.
+        FormatError: a sheet is damaged.
+        NotInPiecesError: cells are to be looked at with all others.
     """
-    if book.guards():
-        raise NotInPiecesError
-    sheets = select_sheets(book, title)
-    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
-    groups = group_parts(sheets, anchors, frozenset(names), raise_error, warn_of_finding)
-    if not all(name in groups for name in names):
-        raise NotInPiecesError
-    stops = find_stops(anchors)
-    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
-    arrays = {name: split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
     turns = dict.fromkeys(arrays, 0)
     for sheet in sheets:
         parts = [part for group in arrays.values() for part in group if part.anchor.title == sheet.title]
@@ -139,8 +154,6 @@ def _iter_sheet(
             raise NotInPiecesError
         if left:
             yield part, _decode(sheet, part, left, ([], pl.Series([], dtype=pl.String)), missing)
-    for finding in sheet.notes[:1]:
-        warn_of_finding(finding)
 
 
 def _pass_over(
@@ -159,6 +172,7 @@ def _pass_over(
             if int(run.rows.min()) <= last:
                 raise NotInPiecesError
             last = int(run.rows.max())
+            sheet.note_formulas(run)
             waiting.append(run)
             count += len(run)
             if count >= _CELLS:

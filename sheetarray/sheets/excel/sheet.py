@@ -167,7 +167,7 @@ class ExcelSheet:
             cells = container.cells(self._title, numeric=False)
         with self._located(cells) as runs:
             for run in runs:
-                self._note_formulas(run)
+                self.note_formulas(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
                 some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
                 if int(run.rows.min()) >= int(ends[-1]):
@@ -256,11 +256,12 @@ class ExcelSheet:
     def _count_progress(self, runs: Iterator[c.CellRun]) -> Iterator[c.CellRun]:
         for run in runs:
             yield run
-            self._note_formulas(run)
+            self.note_formulas(run)
             if self.report is not None:
                 self.report(len(run))
 
-    def _note_formulas(self, run: c.CellRun) -> None:
+    def note_formulas(self, run: c.CellRun) -> None:
+        """Keep which of some cells are formulas, where anybody asks."""
         if self.formulas is not None:
             self.formulas.add(run if self.followed is None else self.followed.without_links(run))
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import RowChange
+from ...columns import Anchor, RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...files import Source
 from ...header import Header
 from .fingerprint.maker import make_fingerprint
 from .fingerprint.many import read_many
-from .fingerprint.record import Fingerprint
+from .fingerprint.record import Fingerprint, header_checksum
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .package.parts import Package
@@ -85,6 +85,19 @@ class StoredFingerprints:
         if record is None:
             self._unknown.append(name)
         return findings
+
+    def remembers_header(self, name: str, anchor: Anchor) -> bool:
+        """Return whether an array has a fingerprint, and its header is the one that it was written with."""
+        stored = Fingerprint.from_json(self._find_stored(name, anchor.title or ""))
+        if stored is None or anchor.header is None or stored.dtype != anchor.header.dtype.name:
+            return False
+        return stored.header is None or stored.header == header_checksum(anchor.header)
+
+    def remembers_elements(self, name: str, title: str, count: int, checksum: int) -> bool:
+        """Return whether an array has the number of elements and their exact checksum that it was written with."""
+        self._asked.add(name)
+        stored = Fingerprint.from_json(self._find_stored(name, title))
+        return stored is not None and (stored.count, stored.exact) == (count, checksum % 2**64)
 
     def pass_over(self, name: str) -> None:
         """Take an array for one that was compared, since more is known of it than its fingerprint."""

@@ -84,6 +84,11 @@ class Workbook:
         (known,) = [known for known in self.titles if known.casefold() == title][:1]
         return ExcelSheet(known, self._container).cells_of_rows(spans)
 
+    @property
+    def sheet_bytes(self) -> int:
+        """Return the size of all worksheets, inflated; 0 for a workbook that is no package."""
+        return self._container.sheet_bytes if isinstance(self._container, OoxmlBook) else 0
+
     def is_linked(self, array: str) -> bool:
         """Return whether an array may be formulas that look into a view for editing, and nobody can tell which."""
         return array in self.views.linked and not isinstance(self._container, HasReferences)

@@ -6,9 +6,8 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy as np
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo, column_letters
-from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
+from ...composite import find_fixed_columns, read_composites, scan_composites, spread
 from ...elements import EXACT_IN_JSON, ComplexForm, Missing
-from ...errors import Finding, FormatError, locating
+from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, check_structure, refuse_empty, replacing
 from ...header import NoteFinding, parse_header, warn_of_finding
 from ...linear import LinearArray, resize_to_cells
@@ -125,7 +124,7 @@ def read_json(
             report(done, total)
             arrays = {}
             for name, cells in wanted.items():
-                arrays[name] = _read_array(name, cells, strict, missing, resize=name not in fixed)
+                arrays[name] = read_array(name, cells, strict, missing, resize=name not in fixed)
                 report(done := done + len(cells), total)
             return arrays
 
@@ -148,42 +147,16 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
 
         def read(columns: Sequence[str] | None) -> dict[str, Any]:
             lists = select(read_lists(opened), columns)
-            return {name: _read_array(name, cells, strict, "nan") for name, cells in lists.items()}
+            return {name: read_array(name, cells, strict, "nan") for name, cells in lists.items()}
 
         return scan_composites(read, lambda: infos)
-
-
-def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Yield every finding in a JSON text: at most one for each array; nothing for an intact one."""
-    findings: list[Finding] = []
-    with Source(source) as opened:
-        try:
-            lists = read_lists(opened)
-        except FormatError as error:
-            lists = {}
-            findings.append(Finding.from_error(error))
-    for name, cells in lists.items():
-        notes: list[Finding] = []
-        try:
-            with locating(array=name):
-                _read_array(name, cells, False, missing, notes.append)
-        except FormatError as error:
-            findings.append(Finding.from_error(error))
-        findings += [replace(note, array=name) for note in notes]
-
-    def read(columns: Sequence[str] | None) -> dict[str, Any]:
-        wanted = select(lists, columns)
-        return {name: _read_array(name, cells, False, missing) for name, cells in wanted.items()}
-
-    yield from findings
-    yield from check_composites(read, lambda: infos_of_lists(lists, False))
 
 
 def find_fixed_lists(lists: Mapping[str, Any], strict: bool) -> frozenset[str]:
     """Return the lists that are not resized, since others depend on them."""
 
     def read(columns: Sequence[str] | None) -> dict[str, Any]:
-        return {name: _read_array(name, cells, strict, "nan") for name, cells in select(lists, columns).items()}
+        return {name: read_array(name, cells, strict, "nan") for name, cells in select(lists, columns).items()}
 
     return find_fixed_columns(read, lambda: infos_of_lists(lists, strict))
 
@@ -209,7 +182,7 @@ def infos_of_lists(
     return infos
 
 
-def _read_array(
+def read_array(
     name: str,
     cells: Any,
     strict: bool,
@@ -218,6 +191,11 @@ def _read_array(
     *,
     resize: bool = False,
 ) -> np.ndarray[Any, Any]:
+    """Return the array of a flat list.
+
+    Raises:
+        FormatError: with the location of the first cell that is wrong.
+    """
     if not isinstance(cells, list):
         raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
     return LinearArray.from_cells(

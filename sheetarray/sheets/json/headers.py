@@ -11,7 +11,7 @@ from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, refuse_empty
-from ...header import MAX_HEADER_CELLS, Header, parse_header
+from ...header import MAX_HEADER_CELLS, Header, NoteFinding, parse_header, warn_of_finding
 from .skipping import find_list_end
 
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
@@ -61,20 +61,20 @@ class FlatList:
     end: int
 
 
-def find_lists(text: BytesLike, alone: str) -> dict[str, FlatList]:
+def find_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
     """Return the place of each list in a JSON text, by name.
 
     Raises:
         FormatError: no flat list, or a broken header.
     """
-    walk = _Walk(text, False)
+    walk = _Walk(text, False, note)
     walk.walk(alone)
     return walk.lists
 
 
 class _Walk:
-    def __init__(self, text: BytesLike, strict: bool) -> None:
-        self.text, self.strict = text, strict
+    def __init__(self, text: BytesLike, strict: bool, note: NoteFinding = warn_of_finding) -> None:
+        self.text, self.strict, self.note = text, strict, note
         self.at = 3 if text[:3] == b"\xef\xbb\xbf" else 0
         self.infos: dict[str, ArrayInfo] = {}
         self.lists: dict[str, FlatList] = {}
@@ -138,7 +138,9 @@ class _Walk:
                 break
             spans.append(self.token_span)
             cells.append(self.parse_scalar(token))
-        header, start = parse_header(cells, strict=self.strict, address=lambda index: f"{name}[{index}]")
+        header, start = parse_header(
+            cells, strict=self.strict, address=lambda index: f"{name}[{index}]", note=self.note
+        )
         end = find_list_end(self.text, self.at, textual=header.dtype.kind in ("string", "generic"))
         if not end:
             raise FormatError("the list does not end", location=name)

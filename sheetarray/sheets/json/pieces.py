@@ -11,8 +11,9 @@ from ...dtypes import Buffer
 from ...elements import Missing, check_missing, is_blank
 from ...errors import FormatError, locating
 from ...files import BytesLike, Readable, Source
-from ...header import Header
+from ...header import Header, NoteFinding, warn_of_finding
 from ...linear import ravel_in_order
+from ...spool import NotInPiecesError
 from .adapter import read_json
 from .headers import FlatList, find_lists
 from .skipping import cut_items
@@ -20,10 +21,6 @@ from .text import parse_text, to_utf8
 
 _PIECE = 2**20  # bytes of text that are parsed at once
 _MOST_BLANKS = 4096  # between the word "data" and the comma behind it, or behind the last list
-
-
-class _NotInPiecesError(Exception):
-    """The text is to be read at once, which says what is wrong."""
 
 
 def iter_elements_json(
@@ -56,13 +53,15 @@ def iter_elements_json(
     with Source(source) as opened, locating(source=opened.name):
         try:
             text = to_utf8(opened.whole())
-            lists = _find_sound_lists(text, default_name(opened.name))
+            lists = find_sound_lists(text, default_name(opened.name))
+            if not all(name in lists for name in left):
+                raise NotInPiecesError
             while left:
-                for elements in _iter_list(text, lists, left[0], missing):
+                for elements in iter_list(text, lists[left[0]], missing):
                     yield left[0], elements
                     done[left[0]] += len(elements)
                 left.pop(0)
-        except (_NotInPiecesError, FormatError):
+        except (NotInPiecesError, FormatError):
             content = opened.path or io.BytesIO(bytes(opened.whole()))
             arrays = read_json(content, left, missing=missing)
         else:
@@ -72,60 +71,60 @@ def iter_elements_json(
         yield name, ravel_in_order(array)[done[name] :]
 
 
-def _find_sound_lists(text: BytesLike, alone: str) -> dict[str, FlatList]:
+def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
     """Return the place of each list, once all that is around their data cells is known to be JSON.
 
     Raises:
         FormatError: it is not, or a header is broken.
     """
-    lists = find_lists(text, alone)
+    lists = find_lists(text, alone, note)
     start, pieces = 0, []
     for one in sorted(lists.values(), key=lambda one: one.at):
         pieces.append(bytes(text[start : one.at]))
         start = one.end
     if len(text) - start > _MOST_BLANKS:
-        raise _NotInPiecesError  # so much behind the last list can only be wrong
+        raise NotInPiecesError  # so much behind the last list can only be wrong
     parse_text(b"".join([*pieces, bytes(text[start:])]))
     return lists
 
 
-def _iter_list(text: BytesLike, lists: dict[str, FlatList], name: str, missing: Missing) -> Iterator[Buffer]:
+def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buffer]:
     """Yield the elements of a list, a piece of the text at a time.
 
     Raises:
-        _NotInPiecesError: no such list, or cells that are to be looked at one by one.
+        NotInPiecesError: cells are to be looked at one by one.
     """
-    if name not in lists or lists[name].header.part is not None or lists[name].start != len(lists[name].cells):
-        raise _NotInPiecesError
-    header, left = lists[name].header, lists[name].header.capacity
-    for piece in cut_items(text, *_find_items(text, lists[name]), _PIECE):
+    if one.header.part is not None or one.start != len(one.cells):
+        raise NotInPiecesError
+    header, left = one.header, one.header.capacity
+    for piece in cut_items(text, *_find_items(text, one), _PIECE):
         cells = parse_text(b"[%b]" % piece)
         if not cells or (header.dtype.kind == "complex" and not all(isinstance(cell, str) for cell in cells)):
-            raise _NotInPiecesError
+            raise NotInPiecesError
         count = min(left, len(cells))
         if not all(map(is_blank, cells[count:])):
-            raise _NotInPiecesError
+            raise NotInPiecesError
         if count:
             some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
             buffer, problems = decode_data(cells[:count], some, missing=missing)
             if problems:
-                raise _NotInPiecesError
+                raise NotInPiecesError
             yield buffer
         left -= count
     if left:
-        raise _NotInPiecesError
+        raise NotInPiecesError
 
 
 def _find_items(text: BytesLike, one: FlatList) -> tuple[int, int]:
     """Return the beginning of the data cells of a list, behind the comma after its header, and their end.
 
     Raises:
-        _NotInPiecesError: something else stands there.
+        NotInPiecesError: something else stands there.
     """
     between = bytes(text[one.at : min(one.at + _MOST_BLANKS, one.end)])
     rest = between.lstrip(b" \t\r\n")
     if rest.startswith(b","):
         return one.at + len(between) - len(rest) + 1, one.end
     if rest or len(between) == _MOST_BLANKS:
-        raise _NotInPiecesError
+        raise NotInPiecesError
     return one.end, one.end

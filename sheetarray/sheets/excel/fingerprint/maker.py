@@ -179,11 +179,19 @@ def make_fingerprint(
     return taker.to_json(header)
 
 
-def exact_checksum(buffer: Buffer, dtype: DType) -> int:
-    """Return the checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time."""
-    checksum = 0
-    for start in range(0, len(buffer), MOST):
-        checksum += _weighted_sum(exact_codes(to_native(buffer[start : start + MOST]), dtype), start)
+def exact_checksum(buffer: Buffer, dtype: DType, *, first: int = 0) -> int:
+    """Return the checksum `exact` of a whole buffer, without the rest of its fingerprint: in a tenth of the time.
+
+    Args:
+        buffer: the elements.
+        dtype: of them.
+        first: the index of their first one; the checksums of all pieces of a buffer add up to its own, modulo 2^64.
+    """
+    checksum = taken = 0
+    while taken < len(buffer):
+        piece = buffer[taken : taken + MOST - (first + taken) % MOST]
+        checksum += _weighted_sum(exact_codes(to_native(piece), dtype), first + taken)
+        taken += len(piece)
     return checksum & _ALL
 
 

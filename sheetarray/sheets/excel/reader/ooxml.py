@@ -86,6 +86,11 @@ class OoxmlBook:
     def close(self) -> None:
         """Nothing is held: the package's bytes are the caller's."""
 
+    @property
+    def sheet_bytes(self) -> int:
+        """Return the size of all worksheets, inflated, as the package says it."""
+        return sum(self._package.member(part).size for part in self.parts.values() if part in self._package)
+
     @cached_property
     def _strings(self) -> SharedStrings:
         return SharedStrings(self._package, self._relations.target("sharedStrings"))

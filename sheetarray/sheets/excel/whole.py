@@ -1,0 +1,35 @@
+"""The arrays of an open workbook, all cells at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...adapters import Progress
+from ...columns import reporting_cells
+from ...composite import count_cells, read_sheets
+from ...elements import Missing
+from .checking import select_sheets
+from .guard.guarded import Snapshots
+from .workbook import Workbook
+
+
+def read_book(
+    book: Workbook,
+    names: Sequence[str] | None,
+    *,
+    sheet: str | None,
+    missing: Missing,
+    strict: bool = False,
+    resize: bool = False,
+    guard: bool = True,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
+    sheets = select_sheets(book, sheet)
+    snapshots = Snapshots(book.guards() if guard else [], aligns=resize)
+    restore = snapshots if snapshots.exist else None
+    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
+        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
