@@ -21,7 +21,7 @@ class UnitCosts:
     """
 
     open_file: float = 0.48e-3  # CPU, to list, scan and compare a file
-    memory_of_file: float = 5_700  # of the process that opens them
+    memory_of_file: float = 1_900  # of the process that opens them
     graph_task: float = 0.02e-3  # CPU, to make a task of a graph
     schedule_task: float = 1e-3  # of dask's scheduler; its own documentation says so, and a busy laptop takes 3.5
     convert_file: float = 8e-3  # of one process, for 30 KB of CSV

@@ -50,11 +50,13 @@ class RemoteFile(os.PathLike[str]):
         'https://***@host/run.csv?sig=***'
     """
 
+    __slots__ = ("head", "options", "state", "url")  # there may be a hundred thousand of them
+
     def __init__(self, url: str, options: Mapping[str, Any] | None = None) -> None:
-        self.url = _SCHEMES.sub(lambda scheme: scheme.group().lower(), expand_hosts(url))
+        self.url: str = _SCHEMES.sub(lambda scheme: scheme.group().lower(), expand_hosts(url))
         self.options = dict(options or {})
         self.state: dict[str, Any] | None = None
-        self.head = b""
+        self.head: bytes = b""
 
     def __fspath__(self) -> str:
         return _SECRET.sub(r"\1***", _LOGIN.sub("***@", self.url))

@@ -17,7 +17,7 @@ from ..files import file_version, is_url
 from ..labels import DatasetLabels, is_numpy_dtype
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ArrayReader:
     """A file of arrays that is read again for each of them, so long as it is the same.
 

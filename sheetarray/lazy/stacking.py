@@ -22,14 +22,14 @@ from .reader import ArrayReader
 _THREADS = 16  # that wait for the remote files of a block
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileGroup:
     """The files of a block, as the graph carries them."""
 
     files: tuple[ArrayReader, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RowRange:
     """The rows of a block: from the first to the one before the last."""
 

@@ -53,7 +53,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 
 def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
-    """Return the findings of a text of which every list is sound, none of which is kept; None for any other text."""
+    """Return the findings of a text all of whose lists are sound, without keeping them; None for any other text."""
     try:
         text, alone = to_utf8(source.whole()), default_name(source.name)
         lists = find_sound_lists(text, alone, _refuse)
