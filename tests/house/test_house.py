@@ -24,10 +24,7 @@ LONG = {
     "sheets.excel.reader.opendocument",
     "sheets.excel.reader.opendocument_rows",
     "sheets.excel.sheet",
-    "sheets.google.appending",
-    "sheets.google.reading",
     "sheets.google.sheet",
-    "sheets.google.state",
 }
 
 

@@ -14,7 +14,7 @@ from ...files import PathLike
 from .address import Rect, parse_address
 from .changes import Requests, Swap, apply_changes, put_named_range
 from .client import http_client
-from .reading import explain_unfinished, pause_listener, select_sheets
+from .consistent import explain_unfinished, pause_listener, select_sheets
 from .requests import Answer, SheetsApi
 from .retries import TIMEOUT, ChangedError, RefusedError, Retries
 from .sheet import MOST_AT_ONCE, GoogleSheet

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ...adapters import Progress
 from ...arrays import linear_arrays
-from ...columns import LayoutColumn, cell_address
+from ...columns import cell_address
 from ...columns.limits import check_texts
 from ...composite import spread_rows
 from ...elements import Cell
-from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
+from ...errors import DTypeError, FormatError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header
 from ...linear import LinearArray
-from ...resizing import changed_header_cells, find_slow_axis, resize_header
+from ...resizing import changed_header_cells
 from .address import Rect, parse_address, range_on_sheet, worksheet_url
 from .appearance import show_dates
-from .body import CELL_OVERHEAD, MOST_DIRECT_BYTES, find_difference, to_cells
+from .appended_rows import AppendedRows, check_grown, grow_array
+from .body import find_difference
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .client import http_client
-from .content import BusyError, ConflictError, SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
+from .consistent import pause_listener
+from .content import BusyError, ConflictError, SheetContent, fetch_content, find_filled, overwrite_error
 from .fetch import fetch_values
 from .grid import cells_after
 from .plan import check_cells
-from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import TIMEOUT, RefusedError, Retries
 from .state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state
@@ -116,40 +112,6 @@ def append_gsheet(
     raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows that are appended to one array.
-
-    Attributes:
-        piece: the new elements.
-        cells: the cells that they become.
-        standing: the array as it stands.
-        header: its header afterwards.
-    """
-
-    piece: LayoutColumn
-    cells: list[Cell]
-    standing: StandingArray
-    header: Header
-
-    @property
-    def rect(self) -> Rect:
-        """The cells that are written."""
-        row, column = self.standing.data
-        top = row + self.header.capacity - len(self.cells)
-        return Rect(top, column, top + len(self.cells), column + 1)
-
-    @property
-    def last(self) -> tuple[int, int]:
-        """The cell above them, of the last element."""
-        return self.rect.top - 1, self.standing.data[1]
-
-    @property
-    def needs_last(self) -> bool:
-        """Whether an array has a last element, which no blank cell can be."""
-        return self.header.capacity > len(self.cells) and self.header.dtype.name not in ("string", "generic")
-
-
 def _append(
     service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]
 ) -> Callable[[], None]:
@@ -160,11 +122,11 @@ def _append(
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)
-        grown = [_grow(name, array, content) for name, array in arrays.items()]
+        grown = [grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if rows.cells]
         if not grown:
             return lambda: None
-        _check_size(grown)
+        check_grown(grown)
         lasts = {rows.last: rows for rows in grown if rows.needs_last}
         rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
         looked = [*rects, *(rows.rect for rows in grown)]
@@ -201,55 +163,7 @@ def _append(
 # What is appended ----------------------------------------------------------------------------------------------
 
 
-def _grow(name: str, array: LinearArray, content: SheetContent) -> _Rows:
-    """Return the rows of one array, and its header with them.
-
-    Raises:
-        NotFoundError, FormatError, DTypeError, LimitError: they cannot be appended.
-    """
-    group = content.arrays.get(name, [])
-    if not group:
-        raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, content.arrays)) or 'none'}")
-    anchor, address = group[0].anchor, group[0].anchor.address(0)
-    header = anchor.header
-    if header is None or len(group) > 1 or anchor.orient == "rows":
-        why = "it is broken" if header is None else "it is one of several" if len(group) > 1 else "it runs to the right"
-        raise FormatError(f"{name}: nothing can be appended to this array: {why}", location=address)
-    axis = find_slow_axis(header)
-    if axis is None:
-        raise LimitError(f"{name}: an array of shape {header.shape} has no axis that rows can be appended along")
-    if array.dtype_entry.name != header.dtype.name:
-        raise DTypeError(f"{name}: rows of {array.dtype}, and the array is of {header.dtype.name}")
-    rest, new = header.shape[:axis] + header.shape[axis + 1 :], array.shape[:axis] + array.shape[axis + 1 :]
-    if len(array.shape) != len(header.shape) or rest != new:
-        wanted = str((*header.shape[:axis], "n", *header.shape[axis + 1 :])).replace("'n'", "n")
-        raise LimitError(f"{name}: rows of shape {array.shape}; the array takes rows of shape {wanted}")
-    buffer = array.to_numpy().ravel(order="C" if header.order == "row-major" else "F")
-    longer = resize_header(header, header.capacity + len(buffer))
-    assert longer is not None
-    piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
-    return _Rows(piece, to_cells(piece, 0, len(buffer)), group[0], longer)
-
-
-def _check_size(grown: list[_Rows]) -> None:
-    """Refuse more than one request can carry.
-
-    Raises:
-        LimitError: it is.
-    """
-    size = 0
-    for rows in grown:
-        try:
-            size += len(json.dumps(rows.cells, ensure_ascii=False).encode()) + CELL_OVERHEAD * len(rows.cells)
-        except UnicodeEncodeError as error:
-            raise DTypeError(f"{rows.piece.name}: text that is no valid Unicode: {error.reason}") from error
-    if size > MOST_DIRECT_BYTES:
-        cells = sum(len(rows.cells) for rows in grown)
-        most = cells * MOST_DIRECT_BYTES // size
-        raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
-
-
-def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: _Rows) -> list[Cell]:
+def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: AppendedRows) -> list[Cell]:
     """Return the cells of a header as they stand, from `version` on."""
     anchor = rows.standing.anchor
     rect = Rect(anchor.row, anchor.column, anchor.row + anchor.start, anchor.column + 1)
@@ -262,14 +176,14 @@ def _header_cells(service: SheetsApi, sheet: Worksheet, content: SheetContent, r
 # The batch -----------------------------------------------------------------------------------------------------
 
 
-def _change_header(sheet: Worksheet, rows: _Rows, cells: list[Cell]) -> Iterator[dict[str, Any]]:
+def _change_header(sheet: Worksheet, rows: AppendedRows, cells: list[Cell]) -> Iterator[dict[str, Any]]:
     """Yield the changes that make a header say what is true after the rows were appended."""
     anchor = rows.standing.anchor
     for index, value in changed_header_cells(cells, rows.header).items():
         yield update_cells(sheet.gid, anchor.row + index, anchor.column, [[value]])
 
 
-def _move_ranges(state: State, sheet: Worksheet, grown: list[_Rows]) -> Iterator[dict[str, Any]]:
+def _move_ranges(state: State, sheet: Worksheet, grown: list[AppendedRows]) -> Iterator[dict[str, Any]]:
     """Yield the changes of named ranges that begin where the elements of an array do."""
     for rows in grown:
         row, column = rows.standing.data
@@ -286,7 +200,7 @@ def _check_kept(
     before: State,
     sheet: Worksheet,
     swap: Swap,
-    grown: list[_Rows],
+    grown: list[AppendedRows],
     headers: list[list[Cell]],
     answer: dict[str, Any] | None,
 ) -> None:
@@ -327,7 +241,12 @@ def _fetch_column(service: SheetsApi, sheet: Worksheet, rect: Rect) -> list[Cell
 
 
 def _take_back(
-    service: SheetsApi, before: State, state: State, sheet: Worksheet, grown: list[_Rows], headers: list[list[Cell]]
+    service: SheetsApi,
+    before: State,
+    state: State,
+    sheet: Worksheet,
+    grown: list[AppendedRows],
+    headers: list[list[Cell]],
 ) -> None:
     """Clear the rows again, and let headers and named ranges say what they said."""
     now = state.by_id(sheet.gid)

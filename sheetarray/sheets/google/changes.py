@@ -7,19 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...elements import Cell
 from .address import Rect
+from .notes import METADATA_KEY, WriteNotes
 from .requests import Answer, SheetsApi, batch_body
 from .retries import FailedError, RefusedError
-from .state import (
-    METADATA_KEY,
-    SHOWN_FIELDS,
-    NamedRange,
-    State,
-    Worksheet,
-    WriteNotes,
-    fetch_state,
-    generation_name,
-    shown_state,
-)
+from .state import SHOWN_FIELDS, NamedRange, State, Worksheet, fetch_state, generation_name, shown_state
 
 Requests = list[Answer]
 

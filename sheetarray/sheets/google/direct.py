@@ -25,12 +25,13 @@ from .changes import (
 )
 from .commit import finishing_requests, group_fresh
 from .grid import GridCells, cells_after
+from .notes import WriteNotes
 from .plan import ColumnPlace, WritePlan
 from .read_back import CellDifference, find_change, to_difference
 from .requests import SheetsApi
 from .retries import RefusedError
 from .stage import new_gid, remains_requests
-from .state import State, WriteNotes, fetch_state
+from .state import State, fetch_state
 
 _HEAVY = 2_000_000  # bytes that the service recommends at most; more is tried less often
 _ATTEMPTS = 3

@@ -10,7 +10,8 @@ from ...errors import FormatError
 from ...files import PathLike
 from ...linear import ravel_in_order
 from .batches import CELLS_A_REQUEST
-from .reading import open_sheets, read_gsheet
+from .consistent import open_sheets
+from .reading import read_gsheet
 from .retries import TIMEOUT
 from .slices import fetch_elements, find_array, lies_in_rows
 

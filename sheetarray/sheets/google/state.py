@@ -7,23 +7,19 @@ there, so that of two writes that have seen the same generation one is refused a
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors import NotFoundError, RemoteError
 from .address import Rect
 from .holder import Holder
+from .notes import ViewNotes, WriteNotes, parse_integer, parse_notes, parse_view
 from .requests import Answer, SheetsApi
 from .retries import RefusedError
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_COLUMNS = 18_278  # of a worksheet
 MOST_CHARACTERS = 50_000  # of a cell
-METADATA_KEY = "sheetarray"
-VIEW_KEY = "sheetarray_view"
 
 _SHEET_FIELDS = (
     "properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount,frozenRowCount)),merges,"
@@ -36,7 +32,6 @@ SHOWN_FIELDS = (
     f"spreadsheetId,replies,updatedSpreadsheet(spreadsheetId,namedRanges,sheets({_SHEET_FIELDS},{CELL_FIELDS}))"
 )
 _STAGE = re.compile(r"sheetarray write \d{8}T")
-_STAMPS = 16  # of the last writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,47 +49,6 @@ class NamedRange:
     name: str
     gid: int
     rect: Rect | None
-
-
-@dataclass(frozen=True, slots=True)
-class WriteNotes:
-    """The notes of writes on a worksheet, in its developer metadata.
-
-    Attributes:
-        id: of the metadata; None before the first write.
-        own: whether the worksheet was made, or found blank, by a write.
-        stamps: of the last writes.
-    """
-
-    id: int | None = None
-    own: bool = False
-    stamps: tuple[str, ...] = ()
-
-    def with_stamp(self, stamp: str, own: bool) -> str:
-        """Return the text that notes one more write."""
-        return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
-
-
-@dataclass(frozen=True, slots=True)
-class ViewNotes:
-    """The notes on a worksheet that is a view, in its developer metadata.
-
-    Attributes:
-        of: the id of the worksheet where the array stands.
-        array: its name.
-        rows, columns: the dimensions that run down and across.
-        colors: as `View` has them.
-        dates: whether the array's worksheet has real dates.
-        content: a number for the formulas that were written.
-    """
-
-    of: int
-    array: str
-    rows: str
-    columns: str
-    colors: str
-    dates: bool
-    content: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,24 +200,24 @@ def _worksheet(sheet: Answer) -> Worksheet:
     properties = sheet["properties"]
     grid = properties.get("gridProperties", {})
     return Worksheet(
-        _parse_integer(properties.get("sheetId", 0)),
+        parse_integer(properties.get("sheetId", 0)),
         str(properties["title"]),
-        _parse_integer(grid.get("rowCount", 0)),
-        _parse_integer(grid.get("columnCount", 0)),
+        parse_integer(grid.get("rowCount", 0)),
+        parse_integer(grid.get("columnCount", 0)),
         properties.get("sheetType", "GRID") == "GRID",
         tuple(map(_parse_rect, sheet.get("merges", []))),
-        _parse_notes(sheet.get("developerMetadata", [])),
+        parse_notes(sheet.get("developerMetadata", [])),
         tuple(_parse_group(group) for group in sheet.get("rowGroups", []) if group.get("collapsed")),
-        _parse_view(sheet.get("developerMetadata", [])),
+        parse_view(sheet.get("developerMetadata", [])),
     )
 
 
 def _parse_group(group: Answer) -> tuple[int, int, int]:
     rows = group["range"]
     return (
-        _parse_integer(rows.get("startIndex", 0)),
-        _parse_integer(rows["endIndex"]),
-        _parse_integer(group.get("depth", 1)),
+        parse_integer(rows.get("startIndex", 0)),
+        parse_integer(rows["endIndex"]),
+        parse_integer(group.get("depth", 1)),
     )
 
 
@@ -272,7 +226,7 @@ def _named_range(named: Answer) -> NamedRange:
     return NamedRange(
         str(named["namedRangeId"]),
         str(named["name"]),
-        _parse_integer((place or {}).get("sheetId", 0)),
+        parse_integer((place or {}).get("sheetId", 0)),
         None if place is None else _parse_rect(place),
     )
 
@@ -280,40 +234,8 @@ def _named_range(named: Answer) -> NamedRange:
 def _parse_rect(place: Answer) -> Rect:
     bottom, right = place.get("endRowIndex"), place.get("endColumnIndex")
     return Rect(
-        _parse_integer(place.get("startRowIndex", 0)),
-        _parse_integer(place.get("startColumnIndex", 0)),
-        None if bottom is None else _parse_integer(bottom),
-        None if right is None else _parse_integer(right),
+        parse_integer(place.get("startRowIndex", 0)),
+        parse_integer(place.get("startColumnIndex", 0)),
+        None if bottom is None else parse_integer(bottom),
+        None if right is None else parse_integer(right),
     )
-
-
-def _parse_integer(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
-        raise ValueError("no index")
-    return value
-
-
-def _parse_notes(metadata: Sequence[Answer]) -> WriteNotes:
-    for entry in metadata:
-        if entry.get("metadataKey") == METADATA_KEY:
-            known = _parse_integer(entry["metadataId"])
-            try:
-                content: Any = json.loads(entry.get("metadataValue", ""))
-                return WriteNotes(known, content["own"] is True, tuple(map(str, content["writes"])))
-            except (ValueError, KeyError, TypeError):
-                return WriteNotes(known)
-    return WriteNotes()
-
-
-def _parse_view(metadata: Sequence[Answer]) -> ViewNotes | None:
-    """Return the notes on a view; None if no write has made any."""
-    for entry in metadata:
-        if entry.get("metadataKey") == VIEW_KEY:
-            try:
-                says: Any = json.loads(entry.get("metadataValue", ""))
-                array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
-                of, content = _parse_integer(says["of"]), int(says["content"])
-                return ViewNotes(of, array, rows, columns, colors, says["dates"] is True, content)
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                return None
-    return None

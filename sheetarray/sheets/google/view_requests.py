@@ -20,8 +20,8 @@ from ...views.geometry import ViewPlan
 from ...views.label_cells import chooser_kind, to_values
 from .address import Rect
 from .changes import Requests, make_bold, update_cells
+from .notes import VIEW_KEY
 from .requests import Answer
-from .state import VIEW_KEY
 
 _COLOURS = ((0x5A, 0x8A, 0xC6), (0xFC, 0xFC, 0xFF), (0xF8, 0x69, 0x6B))  # blue, white, red
 _CHOOSER = {"red": 1.0, "green": 0.95, "blue": 0.8}

@@ -21,11 +21,12 @@ from ...views.description import View
 from ...views.geometry import ViewPlan, check_views, plan_views
 from .appearance import date_code
 from .changes import Requests, TooHeavyError, apply_changes, prove_range
+from .notes import ViewNotes
 from .plan import ColumnPlace, check_cells
 from .requests import SheetsApi
 from .retries import RefusedError
 from .stage import new_gid
-from .state import MOST_CELLS, State, ViewNotes, Worksheet, fetch_state, generation_name
+from .state import MOST_CELLS, State, Worksheet, fetch_state, generation_name
 from .view_requests import ViewRequests
 
 _ATTEMPTS = 3

@@ -17,10 +17,10 @@ from ...views.description import View, select_views
 from .address import parse_address, title_of_new, worksheet_url
 from .body import make_chunks
 from .client import http_client
+from .consistent import pause_listener
 from .creating import create_gsheet
 from .placing import plan_for
 from .plan import check_cells
-from .reading import pause_listener
 from .requests import SheetsApi
 from .retries import TIMEOUT, Retries
 from .state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS

@@ -1,0 +1,146 @@
+"""Reading a worksheet as it stands at one moment: tried again while others write, and what they are at is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ...adapters import Progress
+from ...errors import Finding, FormatError, RemoteError, locating
+from ...files import PathLike
+from .address import SheetAddress, parse_address
+from .client import http_client
+from .content import NOT_WHOLE, find_mark
+from .fetch import fetch_values
+from .requests import SheetsApi
+from .retries import TIMEOUT, ChangedError, RefusedError, Retries
+from .sheet import MOST_AT_ONCE, GoogleSheet
+from .state import fetch_state
+
+Result = TypeVar("Result")
+_ATTEMPTS = 6  # to read a worksheet while others write
+_HEAD = 20_000  # cells
+_UNDER_WAY = (
+    "it is being written, or the write was interrupted: read it again later, or write it again, after "
+    "sheetarray gsheets unlock URL where the writer is dead"
+)
+
+
+def pause_listener(progress: Progress | None) -> Callable[[float, str], None] | None:
+    """Return the progress callback's `waiting` method, or None."""
+    listener = getattr(progress, "waiting", None)
+    return listener if callable(listener) else None
+
+
+def read_consistently(
+    source: Any,
+    worksheet: str | None,
+    client: Any,
+    credentials: PathLike | None,
+    timeout: float,
+    attempt: Callable[[list[GoogleSheet]], Result],
+    waiting: Callable[[float, str], None] | None,
+    *,
+    first: bool = False,
+    at_once: int = MOST_AT_ONCE,
+) -> Result:
+    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to three times.
+
+    Raises:
+        FormatError: others write all the time.
+    """
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    patience = Retries(waiting, timeout=timeout)
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, patience)
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label), explain_unfinished(sheets):
+        for index in range(_ATTEMPTS):
+            try:
+                sheets[:] = select_sheets(service, address, first=first, at_once=at_once)
+                return attempt(sheets)
+            except ChangedError as changed:
+                message = str(changed)
+            patience.pause(0.25 * 2**index, "others write to the worksheet")
+        if message:
+            raise RemoteError(f"the service refuses: {message}", status=400)
+        raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
+
+
+@contextmanager
+def open_sheets(
+    source: Any,
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[list[GoogleSheet]]:
+    """Give the worksheets that a source means, to be read at leisure; errors within are located in it.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells, or others have written meanwhile.
+    """
+    address = parse_address(source, worksheet)
+    http = address.http if address.http is not None and client is None else client
+    service = SheetsApi(http_client(http, credentials, writing=False), address.key, Retries(timeout=timeout))
+    sheets: list[GoogleSheet] = []
+    with locating(source=address.label), explain_unfinished(sheets):
+        try:
+            sheets[:] = select_sheets(service, address, first=False, at_once=MOST_AT_ONCE)
+            yield sheets
+        except ChangedError:
+            raise FormatError("it has changed while it was read", hint="read it again") from None
+
+
+def select_sheets(service: SheetsApi, address: SheetAddress, *, first: bool, at_once: int) -> list[GoogleSheet]:
+    """Return the worksheets that an address means, with their first rows where there are several.
+
+    Raises:
+        NotFoundError: there is no such worksheet.
+        FormatError: there is none with cells.
+    """
+    if address.title is not None:
+        return [GoogleSheet(service, address.title)]
+    state = fetch_state(service)
+    named = state.select_worksheet(address.gid, None) if address.gid is not None else None
+    wanted = [named] if named else state.arrays[: 1 if first else None]
+    if not wanted:
+        raise FormatError("no worksheet with cells")
+    at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
+    sheets = [GoogleSheet(service, sheet.title, (sheet.rows, sheet.columns), at_once=at_once) for sheet in wanted]
+    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
+    try:
+        for view, (_, rect), (_, columns) in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+            view.keep_head(rect.bottom or 0, columns)
+    except RefusedError as refused:
+        raise ChangedError(refused.message) from None
+    return sheets
+
+
+@contextmanager
+def explain_unfinished(sheets: Sequence[GoogleSheet]) -> Iterator[None]:
+    """Say of an array that is being written that it is, and by whom, as far as these sheets have been fetched."""
+    try:
+        yield
+    except FormatError as error:
+        if NOT_WHOLE in error.reason:
+            error.reason, error.hint = _describe_writer(sheets), _UNDER_WAY
+        raise
+
+
+def explain_finding(finding: Finding, sheets: Sequence[GoogleSheet]) -> Finding:
+    """Return a finding with a hint that says who writes at the moment, if an array is not whole because of that."""
+    if NOT_WHOLE not in finding.message:
+        return finding
+    return replace(finding, message=_describe_writer(sheets), hint=_UNDER_WAY)
+
+
+def _describe_writer(sheets: Sequence[GoogleSheet]) -> str:
+    """Return a sentence about an array that is not whole, and who writes it, as far as its mark has been fetched."""
+    marks = (find_mark(cell) for sheet in sheets for cell in sheet.first_cells())
+    holders = [mark[1].describe(sheets[0].service.now) for mark in marks if mark]
+    return "; ".join(["the array is not whole", *sorted(set(holders))])
