@@ -54,7 +54,8 @@ def read_columns(
     Args:
         source: a path, a URL, or an open file (then with `format`).
         columns: names of the columns wanted (or letters); None for all.
-        dtype: of every column, or a mapping by name; None infers it without loss: leading zeros stay text, ids beyond
+        dtype: of every column, or a mapping by name, as the format names it or NumPy takes it (`str`, "str" and
+            "string" are text as it stands); None infers it without loss: leading zeros stay text, ids beyond
             2^53 stay exact, ISO dates become datetime64, a decimal is a float where the double gives its digits back.
         shape: of every column's array, or a mapping by name; one -1 is worked out.
         order: "row-major" or "column-major": how cells fill the shape.

@@ -8,6 +8,7 @@ from .. import dtypes
 from ..cells import TextLook, buffer_from_text
 from ..dtypes import Array, DType
 from ..elements import Missing, Problem, decode
+from ..errors import DTypeError, FormatError
 from .numerals import WHITE, NumeralMarks, commas_are_decimal
 from .options import DTypeLike
 
@@ -15,12 +16,25 @@ _NUMBERS = ("float", "complex", "int")
 
 
 def parse_given_dtype(dtype: DTypeLike) -> DType:
-    """Return the dtype that is meant.
+    """Return the dtype that is meant: by a name of the format's, or by whatever NumPy takes for a dtype.
+
+    Text is kept whole, however few characters `<U5` would hold.
 
     Raises:
         DTypeError: no dtype of the format is.
+
+    Example:
+        >>> [parse_given_dtype(dtype).name for dtype in ("string", "str", str, "<U5", "i4", "M8[s]")]
+        ['string', 'string', 'string', 'string', 'int32', 'datetime64[s]']
     """
-    return dtypes.from_name(dtype) if isinstance(dtype, str) else dtypes.from_numpy(np.dtype(dtype))
+    try:
+        return dtypes.from_name(dtype)
+    except FormatError as error:
+        try:
+            known = np.dtype(dtype)
+        except (TypeError, ValueError):  # NumPy knows it no more than the format does
+            raise DTypeError(str(error)) from None
+    return dtypes.from_numpy(known)
 
 
 def decode_given(

@@ -118,6 +118,27 @@ def test_a_given_dtype_wins_for_all_or_by_name() -> None:
     assert_same(read("z\n1+2i\n3\n", dtype=complex)["z"], np.array([1 + 2j, 3]))
 
 
+@pytest.mark.parametrize("dtype", ["str", str, "string", "U", "<U9", "<U1", np.dtype("U2"), np.dtypes.StringDType()])
+def test_text_is_kept_as_it_stands_however_text_is_called(dtype: Any) -> None:
+    for given in (dtype, {"id": dtype, "t": dtype}):
+        result = read("id,t\n007,1.50\n008,\n", dtype=given)
+        assert_same(result["id"], np.array(["007", "008"]))
+        assert_same(result["t"], np.array(["1.50", ""]))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"), [("float", "float64"), ("i4", "int32"), ("O", "object"), (">f4", "float32")]
+)
+def test_a_dtype_may_be_given_as_numpy_names_it(dtype: str, name: str) -> None:
+    assert read("t\n7\n", dtype=dtype)["t"].dtype == name
+
+
+@pytest.mark.parametrize("dtype", ["text", "category", "S5", "f4,i4", "V8", "", "longdouble", bytes, 7])
+def test_a_dtype_that_no_column_has_is_refused(dtype: Any) -> None:
+    with pytest.raises(sa.DTypeError):
+        read("t\n7\n", dtype=dtype)
+
+
 def test_a_cell_that_the_dtype_cannot_mean_is_named() -> None:
     with pytest.raises(sa.FormatError) as caught:
         read("a,b\n1,2\n3,300\n", dtype={"b": "uint8"})
