@@ -25,6 +25,8 @@ FileBytes = bytes | bytearray | memoryview | mmap.mmap
 
 _LAST_CHARACTER = 0x10FFFF
 _BLOCK = 2**26  # bytes
+_SHARED_OUT = 2**24  # bytes, from which on threads copy them together
+_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +153,24 @@ def write_elements(elements: np.ndarray[Any, Any], sink: Sink) -> Iterator[int]:
     for start in range(0, len(parts), _BLOCK):
         sink.write(parts[start : start + _BLOCK])
         yield min(start + _BLOCK, len(parts)) // size
+
+
+def copy_elements(elements: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a contiguous array of its own with the elements of one that is C-contiguous.
+
+    A large one is copied by several threads: a new array and a mapped file cost more in the system, page by page, than
+    the bytes themselves do.
+    """
+    copies = np.empty(elements.shape, elements.dtype)
+    if elements.nbytes < _SHARED_OUT:
+        np.copyto(copies, elements)
+        return copies
+    from concurrent.futures import ThreadPoolExecutor
+
+    source, target = elements.reshape(-1), copies.reshape(-1)
+    step = -(-len(source) // _THREADS)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        spans = [slice(first, first + step) for first in range(0, len(source), step)]
+        for _ in pool.map(lambda span: np.copyto(target[span], source[span]), spans):
+            pass
+    return copies

@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import DTypeError, FormatError, LimitError, locating
-from ...file_array import FileArray
+from ...file_array import FileArray, copy_elements
 from ...header import MAX_DIMENSIONS
 from ...values import as_array
 from .wire import INT, Wire, encode_varint
@@ -161,7 +161,7 @@ def read_array(wire: Wire) -> np.ndarray[Any, Any]:
         index = int(np.argmax(bits > 1))
         raise FormatError(f"element {index} is the byte {bits[index]}; a boolean is 0 or 1", location=place)
     array: np.ndarray[Any, Any] = np.frombuffer(data, stored.dtype).reshape(stored.shape)
-    return array if isinstance(data, bytearray) else array.copy()
+    return array if isinstance(data, bytearray) else copy_elements(array)
 
 
 def skip_array(wire: Wire) -> FileArray:

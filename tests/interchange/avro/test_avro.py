@@ -22,6 +22,7 @@ from hypothesis.extra import numpy as nst
 from yaqd_core.avrorpc import avro_numpy  # registers its hooks with fastavro  # noqa: F401
 
 import sheetarray as sa
+from sheetarray.file_array import _SHARED_OUT, copy_elements
 from sheetarray.interchange import avro
 from sheetarray.interchange.avro.container import _STEP
 from sheetarray.testing.conformance import Conformance
@@ -316,3 +317,14 @@ def test_linear_arrays_are_taken(tmp_path: Path) -> None:
     linear = sa.LinearArray.from_numpy(np.arange(6.0).reshape(2, 3)[:, ::-1], base=True)
     sa.write(tmp_path / "x.avro", {"x": linear})
     assert_same(sa.read(tmp_path / "x.avro")["x"], linear.to_numpy(), layout=False)
+
+
+@pytest.mark.parametrize("size", [_SHARED_OUT - 1, _SHARED_OUT, _SHARED_OUT + 1, _SHARED_OUT + 3])
+def test_elements_are_copied_whole_by_one_thread_or_by_several(size: int) -> None:
+    elements = np.arange(size, dtype=np.uint8)
+    copies = copy_elements(elements)
+    assert copies.flags.writeable
+    assert not np.shares_memory(copies, elements)
+    assert np.array_equal(copies, elements)
+    few = np.asfortranarray(np.arange(6.0).reshape(2, 3)).T
+    assert np.array_equal(copy_elements(few), few)
