@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from adapters_deleted import WITHOUT_TABLES
 from click.testing import CliRunner, Result
 
 import sheetarray as sa
@@ -157,7 +158,7 @@ def test_an_export_says_what_is_lost_and_what_cannot_be(tmp_path: Path) -> None:
     assert (lost.exit_code, "'n'" in lost.stderr, "a null" in lost.stderr) == (0, True, True)
     for words, piece in (
         ([source, tmp_path / "x.csv"], "n has 3 rows, and t has 4"),
-        ([source, tmp_path / "x.avro", "t"], "there is no write_table"),
+        ([source, tmp_path / f"x{WITHOUT_TABLES}", "t"], "there is no write_table"),
         ([source, tmp_path / "x.csv", "t", "--write", "sheet=a"], "no option 'sheet'"),
         ([source, "-", "t", "--to", "csv", "--json"], "standard output"),
         ([tmp_path / "out.csv", tmp_path / "x.csv"], "sheetarray table"),

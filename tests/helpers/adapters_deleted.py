@@ -19,6 +19,8 @@ FOLDERS = {  # what errors call a format or its suffix -> the folder of its adap
 }
 DELETED = {name for name, folder in FOLDERS.items() if not (ROOT / folder).exists()}
 
+WITHOUT_TABLES = next(suffix for suffix in (".avro", ".npz") if suffix[1:] not in DELETED)  # no `write_table` there
+
 
 def find_missing_format(error: BaseException) -> str | None:
     """Return the deleted format that an error asks for, or None if it is about something else."""
