@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from .. import dtypes
 from ..arrays import select
 from ..columns import ArrayInfo
+from ..dtypes import Array, Buffer
+from ..elements import text_array
 from ..errors import DTypeError, NotFoundError
 from ..files import RemoteFile, is_url, read_states
 from ..labels import LabelledArrays, reading_labels
@@ -24,6 +26,7 @@ from .doors import SourceOrTarget, is_path, options_of
 
 LARGE_FILE = 2**23  # bytes
 MANY_ELEMENTS = 2**22  # of all arrays; of fewer the file is read at once
+_MOST_TEXTS = 2**20  # elements of an array of text that comes in pieces: in memory it is whole
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
@@ -62,8 +65,8 @@ def read_in_pieces(
     """Return the arrays of a large file with their labels, as `read_labelled` does, those of numbers mapped.
 
     Memory does not grow with the file then. None where nothing is won, and `read_labelled` is to be called: the file
-    is small, or no path, or its format, or an option, has all elements at once. Text, arrays whose elements do not lie
-    side by side, and what is made of several columns are read at once.
+    is small, or no path, or its format, or an option, has all elements at once. Long text, arrays whose elements do not
+    lie side by side, and what is made of several columns are read at once.
 
     Args:
         source: the file.
@@ -90,10 +93,12 @@ def read_in_pieces(
     total = sum(count for _, count in sizes.values())
     if total < MANY_ELEMENTS or sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
         return None
-    rest = [name for name in wanted if name not in sizes]
+    texts = [name for name in wanted if name not in sizes and _is_short_text(infos[name])]
+    rest = [name for name in wanted if name not in sizes and name not in texts]
     others = LabelledArrays({}, description.labels)
     if rest:
         others = read_labelled(source, rest, format=format, **options)
+    others.update(_read_texts(iter_elements(source, texts, format, options), texts, infos))
     spool = _open_spool(sizes, folder)
     try:
         done = 0
@@ -140,6 +145,28 @@ def _size_of(source: SourceOrTarget) -> int:
     if not is_path(source) or is_url(source) or not os.path.isfile(source):
         return 0
     return os.path.getsize(source)
+
+
+def _is_short_text(info: ArrayInfo) -> bool:
+    return info.dtype in ("string", "generic") and info.capacity <= _MOST_TEXTS and lies_side_by_side(info)
+
+
+def _read_texts(
+    pieces: Iterable[tuple[str, Buffer]] | None, names: Sequence[str], infos: Mapping[str, ArrayInfo]
+) -> dict[str, Array]:
+    """Return short arrays of text and of objects, so that they alone are in memory."""
+    parts: dict[str, list[Buffer]] = {name: [] for name in names}
+    for name, elements in pieces if names and pieces is not None else ():
+        parts[name].append(elements)
+    return {
+        name: _shape_buffer(
+            text_array([text for part in some for text in part.tolist()])
+            if infos[name].dtype == "string"
+            else np.concatenate(some),
+            infos[name],
+        )
+        for name, some in parts.items()
+    }
 
 
 def _is_plain(info: ArrayInfo) -> bool:

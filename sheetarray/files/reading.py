@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import IO, Any, cast
 
 from ..errors import FormatError
 from .forked import warn_if_forked
+from .given import RejoinedStream, as_binary, position_of
 from .inflating import DAMAGE, InflatedStream, inflater_of
 from .places import PathLike, RemoteFile, locate
 from .ranges import RangedBytes, RemoteStream
@@ -27,6 +29,7 @@ _INFLATED_TIMES = 100  # and to this many times its size
 _TEXT_ALWAYS = 2**28  # bytes of text, which takes several times as much once it is parsed
 _TEXT_TIMES = 30
 _MAGIC = 4  # bytes that tell a compressed file
+_INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
 _MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
 
 
@@ -97,7 +100,7 @@ class Source:
         else:
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else None
-            self._file = _as_binary(source)
+            self._file = as_binary(source)
             self._given = source
         self._head = b""
         self._inflates = False
@@ -127,7 +130,7 @@ class Source:
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
-        if not self._head and self._given is not None and _position(self._given):
+        if not self._head and self._given is not None and position_of(self._given):
             raise FormatError(
                 "nothing to read: the open file stands at its end",
                 source=self.name,
@@ -138,7 +141,7 @@ class Source:
         if self._remote is not None:
             size = self._remote.size or 0
         if (inflater := inflater_of(self._head)) is not None:
-            opened = InflatedStream(_RejoinedStream(self._head, self._file), inflater)
+            opened = InflatedStream(RejoinedStream(self._head, self._file), inflater)
             self._inflates = True
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
@@ -165,7 +168,7 @@ class Source:
         return self._ended
 
     def whole(self, *, text: bool = True) -> BytesLike:
-        """Everything; a large plain file is mapped, not read.
+        """Everything; a large plain file is mapped, not read, and a large compressed one inflated into a file.
 
         Args:
             text: as for `max_inflated_size`.
@@ -178,8 +181,26 @@ class Source:
             elif self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
                 self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             else:
-                self._whole = self._joined(None, text=text)
+                self._whole = self._inflate_all(text=text) if self._inflates else self._joined(None, text=text)
         return self._whole
+
+    def _inflate_all(self, *, text: bool) -> BytesLike:
+        """Return everything inflated; what is large goes into a file without a name, and is mapped."""
+        content = io.BytesIO()  # gives its bytes away without a copy
+        content.write(self._head)
+        chunks = self._read_chunks(None, text=text)
+        for chunk in chunks:
+            content.write(chunk)
+            if content.tell() > _INFLATED_IN_MEMORY:
+                break
+        else:
+            return content.getvalue()
+        with tempfile.TemporaryFile(prefix=".sheetarray-") as file:
+            file.write(content.getbuffer())
+            del content
+            file.writelines(chunks)
+            file.flush()
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def ranges(self, *, text: bool = True) -> BytesLike | RangedBytes:
         """Return everything, of which a remote file's parts are read when they are asked for.
@@ -249,50 +270,3 @@ class Source:
                 )
             count = None if count is None else count - len(chunk)
             yield chunk
-
-
-class _RejoinedStream(io.RawIOBase):
-    """A stream of which the first bytes were read already."""
-
-    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._head:
-            return self._rest.read(size)
-        chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
-        return chunk + self._rest.read() if size < 0 else chunk
-
-    def readinto(self, target: Any) -> int:
-        chunk = self.read(len(target))
-        target[: len(chunk)] = chunk
-        return len(chunk)
-
-
-def _position(file: IO[bytes] | IO[str]) -> int:
-    """Return the position of the next byte or character of an open file; 0 where the file does not tell."""
-    try:
-        return file.tell() if file.seekable() else 0
-    except (AttributeError, OSError):
-        return 0
-
-
-def _as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
-    if not hasattr(file, "read"):
-        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
-    name = getattr(file, "name", None)
-    if getattr(file, "closed", False):
-        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
-    if isinstance(file, io.TextIOBase):
-        try:
-            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"the file was opened as {error.encoding} text, which it is not",
-                source=name if isinstance(name, str) else None,
-                hint="open it with mode 'rb'",
-            ) from error
-    return cast(IO[bytes], file)

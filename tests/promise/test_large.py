@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import zipfile
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 import sheetarray as sa
 from sheetarray.api import large
 from sheetarray.cli import main
-from sheetarray.files import Source
+from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import reported
 from sheetarray.sheets.excel import adapter as excel
 from sheetarray.sheets.excel import intact
@@ -27,7 +28,7 @@ RUN = """
 import contextlib, resource, sys
 import numpy, polars, sheetarray as sa
 from sheetarray.cli import main
-from sheetarray.files import Source
+from sheetarray.files import Source, reading
 polars.DataFrame({"a": ["1"]}).select(polars.col("a").cast(float))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with contextlib.suppress(SystemExit):
@@ -97,6 +98,12 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[
     assert outs[0].read_bytes() == outs[1].read_bytes() == outs[2].read_bytes()
     assert outs[3].read_bytes() == outs[4].read_bytes()
     assert sa.read(outs[1], ["turned"])["turned"].flags.f_contiguous
+    mapped = large.read_in_pieces(path)
+    assert mapped is not None
+    with mapped:
+        for name, array in sa.read(path).items():
+            assert (mapped.arrays[name].dtype, mapped.arrays[name].strides) == (array.dtype, array.strides)
+            assert mapped.arrays[name].tolist() == array.tolist()
 
 
 def test_the_differences_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[str]) -> None:
@@ -268,3 +275,27 @@ def test_a_large_json_has_the_findings_of_a_small_one(
             if not harm[0] and limit < 1:
                 patch.setattr(checking, "read_lists", None)  # not asked
             assert [str(finding) for finding in sa.check(path)] == expected
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "csv.zst", "json.gz"])
+def test_a_large_compressed_file_is_inflated_into_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    path = tmp_path / f"run.{suffix}"
+    values = np.random.default_rng(0).normal(size=400_000)
+    sa.write(path, {"t": values})
+    with Source(path) as source:
+        content = bytes(source.whole())
+    assert len(content) > 2**22
+    for limit in (len(content) - 1, len(content), len(content) + 1):
+        monkeypatch.setattr(reading, "_INFLATED_IN_MEMORY", limit)
+        with Source(path) as source:
+            assert source.prefix(10) == content[:10]
+            assert isinstance(source.whole(), mmap.mmap) == (limit < len(content))
+            assert source.whole()[:] == content
+    monkeypatch.setattr(reading, "_INFLATED_IN_MEMORY", 1)
+    assert sa.read(path)["t"].tolist() == values.tolist()
+    assert list(sa.check(path)) == []
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(sa.FormatError, match="damaged or cut off"):
+        sa.read(path)

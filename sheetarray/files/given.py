@@ -1,0 +1,65 @@
+"""Open files as callers hand them over: as bytes, where they stand, and begun anew after a look at their beginning."""
+
+from __future__ import annotations
+
+import io
+from typing import IO, Any, cast
+
+from ..errors import FormatError
+
+
+class RejoinedStream(io.RawIOBase):
+    """A stream of which the first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return so many of the next bytes, or all of them."""
+        if not self._head:
+            return self._rest.read(size)
+        chunk, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        return chunk + self._rest.read() if size < 0 else chunk
+
+    def readinto(self, target: Any) -> int:
+        """Fill `target`, as far as there is something."""
+        chunk = self.read(len(target))
+        target[: len(chunk)] = chunk
+        return len(chunk)
+
+
+def position_of(file: IO[bytes] | IO[str]) -> int:
+    """Return the position of the next byte or character of an open file; 0 where the file does not tell."""
+    try:
+        return file.tell() if file.seekable() else 0
+    except (AttributeError, OSError):
+        return 0
+
+
+def as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
+    """Return an open file as one of bytes.
+
+    Raises:
+        FormatError: it was opened as text of an encoding that it is not in.
+        TypeError: it is no open file.
+        ValueError: it is closed.
+    """
+    if not hasattr(file, "read"):
+        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+    name = getattr(file, "name", None)
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name or 'the source'}: the file is closed: open it again, or give its path")
+    if isinstance(file, io.TextIOBase):
+        try:
+            return io.BytesIO(file.read().encode("utf-8", "surrogatepass"))
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"the file was opened as {error.encoding} text, which it is not",
+                source=name if isinstance(name, str) else None,
+                hint="open it with mode 'rb'",
+            ) from error
+    return cast(IO[bytes], file)
