@@ -156,3 +156,19 @@ def test_the_npm_client_works_through_what_it_offers(sheets_server: SheetsServer
     assert sorted(seen["sheets"]) == [["Sheet1", 1000, 26], ["copy", 51, 5], ["renamed", 51, 5]]
     assert seen["after"] == ["another", ["Sheet1", "renamed"]]
     assert [named.name for named in sheets_server.snapshot(key).named.values()] == ["spot"]
+
+
+def test_the_npm_client_goes_through_the_rest_of_what_it_offers(sheets_server: SheetsServer) -> None:
+    outcome = run_sheets_client(sheets_server.url, sheets_server.create("rest"), "rest")
+    failed = {name: words for name, words in outcome.items() if str(words).startswith("failed")}
+    assert failed.pop("downloadAsCSV").startswith("failed: https://docs.google.com")  # no part of the API
+    assert len(failed) == 5
+    assert set(failed.values()) == {"failed: Not implemented yet "}  # says the client itself
+    assert outcome["sorted"] == [["b"], ["c"], ["c"], ["a"], [" d "]]
+    assert outcome["trimmed"] == [["b"], ["c"], ["a"], ["d"]]
+    assert outcome["randomized"] == "a,b,c,d"
+    assert outcome["pasted"] == [["again"], ["again"]]
+    assert (outcome["textToColumns"], outcome["replaced"]) == ([["x", "y"]], [["p", "q"], ["R", "s"]])
+    assert outcome["size"] == [63, 11]
+    assert outcome["searchDeveloperMetadata"] == outcome["listPermissions"] == 1
+    assert outcome["cells by their looks"] == ["4.00", "CENTER", {"red": 1}, "numberValue"]

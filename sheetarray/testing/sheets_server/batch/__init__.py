@@ -61,6 +61,7 @@ REQUESTS: dict[str, Handler] = {
     "mergeCells": names.merge_cells,
     "moveDimension": dimensions.move_dimension,
     "pasteData": texts.paste_data,
+    "randomizeRange": cells.randomize_range,
     "repeatCell": cells.repeat_cell,
     "setBasicFilter": names.set_basic_filter,
     "setDataValidation": cells.set_data_validation,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from itertools import groupby, zip_longest
 from typing import Any
 
@@ -18,6 +19,7 @@ from .sheets import fields
 
 _MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns"}
 _NOTHING: Json = {}
+_UNSET = {"hyperlink", "pivotTable"}
 _READ_ONLY = {"effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"}
 
 
@@ -100,6 +102,20 @@ def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
         blank = [index for index in order if keys[index][0] == _BLANK]
         filled.sort(key=keys.__getitem__, reverse=spec.get("sortOrder") == "DESCENDING")
         order = filled + blank
+    _reorder(sheet, area, order)
+
+
+def randomize_range(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`randomizeRange`: rows in another order, whichever comes."""
+    sheet, area = area_of(spreadsheet, request.get("range"))
+    order = list(range(area.height))
+    secrets.SystemRandom().shuffle(order)
+    _reorder(sheet, area, order)
+
+
+def _reorder(sheet: ServedSheet, area: GridArea, order: list[int]) -> None:
+    """Put the rows of an area into an order."""
+    grid = sheet.grid
     for column in range(area.left, area.right):
         cells = pad(grid.column(column, area.top, area.bottom), area.height)
         cells = [_moved(cells[index], row - index) for row, index in enumerate(order)]
@@ -111,7 +127,15 @@ def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
 
 
 def _mask(request: Json) -> masks.FieldMask:
+    """Return the mask of a request; fields that clients name and no cell sets are passed over."""
     mask = fields(request)
+    given = [
+        request.get("cell") or {},
+        *(cell for row in request.get("rows") or [] for cell in row.get("values") or []),
+    ]
+    named = {name for name in _UNSET & mask.keys() if not any(name in (cell or {}) for cell in given)}
+    if named and mask.keys() > named:
+        mask = {name: part for name, part in mask.items() if name not in named}
     for name in mask:
         if name in _READ_ONLY:
             raise invalid(f"The field {name} is read-only.")

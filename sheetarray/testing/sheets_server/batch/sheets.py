@@ -108,6 +108,8 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     sheet = spreadsheet.sheet(new.get("sheetId"))
     mask = fields(request)
     wanted: masks.FieldMask = mask or {name: {} for name in new if name != "sheetId"}
+    if new.get("sheetType") == "GRID":  # as every sheet is
+        wanted = {name: part for name, part in wanted.items() if name != "sheetType"}
     for name in wanted:
         if name in ("sheetId", "sheetType", "dataSourceSheetProperties"):
             raise invalid(f"The field {name} cannot be updated.")
