@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import click
 import numpy as np
 
 from .. import api
-from ..errors import NotFoundError, locating
+from ..errors import FormatError, NotFoundError, locating
 from ..labels import reading_labels
 from .aligning import format_rows
 from .arguments import from_and_read_options, json_option, missing_option, parse_options, refuse_unknown, split_pairs
@@ -145,14 +145,14 @@ def _read_arrays(
     if not names:
         return {}, _release_nothing
     if place.pipe is None:
-        with watching(place, "read") as progress, locating(source=place.label):
-            reading: dict[str, Any] = {**options, **progress}
-            mapped = api.read_in_pieces(place.place, names, format=place.row.name, **reading)
+        mapped, reading = None, dict[str, Any](options)
+        with suppress(FormatError), watching(place, "read") as progress, locating(source=place.label):
+            mapped = api.read_in_pieces(place.place, names, format=place.row.name, **(reading | progress))
         if mapped is not None:
             stack.enter_context(mapped)
             return mapped.arrays, mapped.release
     with watching(place, "read") as progress:
-        return place.call("read", names, **options, **progress), _release_nothing
+        return place.read_changed(names, **options, **progress), _release_nothing
 
 
 def _release_nothing() -> None:

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 import click
 
 from .. import api
-from ..errors import NotFoundError, locating
+from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
 from .arguments import storage_options
@@ -64,6 +64,22 @@ class Endpoint:
         with locating(source=self.label):
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **options)
             return list(result) if verb == "check" else result
+
+    def read_changed(self, names: Sequence[str] | None, **options: Any) -> dict[str, Any]:
+        """`api.read` of this place; rows that people have added or deleted count as they stand, with a warning.
+
+        Raises:
+            SheetArrayError: what `api.read` raises.
+        """
+        try:
+            arrays: dict[str, Any] = self.call("read", names, **options)
+        except FormatError as error:
+            if "resize" in options or "resize=True" not in (error.hint or ""):
+                raise
+            arrays = self.call("read", names, **options, resize=True)
+            rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
+            warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
+        return arrays
 
 
 def source_endpoint(text: str, format: str | None, *, always: bool = True) -> Endpoint:

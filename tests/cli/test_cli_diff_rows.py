@@ -120,6 +120,31 @@ def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
     assert (told[1]["axis"], told[1]["rows_deleted"]) == (1, [0])
 
 
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize("added", [True, False])
+def test_a_file_of_which_people_have_changed_the_rows_is_compared_as_it_stands(
+    tmp_path: Path, suffix: str, added: bool
+) -> None:
+    a, b = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+    sa.write(a, {"t": np.arange(20.0), "u": np.arange(20) * 3})
+    if suffix == "csv":
+        lines = a.read_text().splitlines()
+        b.write_text("\n".join([*lines, "7.5,8"] if added else [*lines[:-5], *lines[-4:]]) + "\n")
+    else:
+        book = openpyxl.load_workbook(a)
+        sheet = book["arrays"]
+        sheet.append([7.5, 8]) if added else sheet.delete_rows(sheet.max_row - 4)
+        book.save(b)
+    result = run(a, b)
+    assert result.exit_code == 1
+    what = "row 20 inserted" if added else "row 15 deleted"
+    assert result.stdout.splitlines() == [
+        f"{name}: shape 20 -> {21 if added else 19}; {what}; all other elements equal" for name in ("t", "u")
+    ]
+    assert f"{b}: rows were added or deleted" in " ".join(result.stderr.split())
+    assert "resize" in run(a, b, "--read", "resize=false").stderr
+
+
 @settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=12),

@@ -100,7 +100,7 @@ def test_values_rows_and_columns(sheet: Any) -> None:
     assert sheet.get_all_values(include_tailing_empty=False, include_tailing_empty_rows=False) == [[]]
 
 
-@pytest.mark.filterwarnings("ignore:The .warn:DeprecationWarning")  # of pygsheets, when it links
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of pygsheets, where it links
 def test_cells_and_ranges(sheet: Any) -> None:
     cell = sheet.cell("B2")
     cell.note, cell.color, cell.wrap_strategy = "note", (1, 0, 0, 1), "WRAP"
