@@ -355,3 +355,33 @@ def test_no_row_of_a_short_block_lies_beyond_the_last_one(row: int, is_known: bo
     far = b'<row r="%d"><c r="A%d"><v>1</v></c></row>' % (row, row)
     near = b'<row r="1"><c r="A1"><v>1</v></c></row>'
     assert (short_rows(far + near if place == "first" else near + far) is not None) is is_known
+
+
+@pytest.mark.parametrize("room", ["enough", "too little"])
+def test_headers_of_many_arrays_are_taken_apart_once(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bytes] = []
+
+    def noted(block: bytes, **options: Any) -> RawCells:
+        taken.append(block)
+        return parse_block(block, **options)
+
+    monkeypatch.setattr(ooxml, "parse_block", noted)
+    monkeypatch.setattr(kept, "SHORT", 0)
+    if room == "too little":
+        monkeypatch.setattr(kept.Room, "take_cells", lambda self, count: False)
+    arrays = {f"a{index}": doubles(10) for index in range(700)}  # three batches of headers
+    file = book(**arrays)
+    assert list(sa.scan(file, format="xlsx")) == list(arrays)
+    assert (len(taken) == len(set(taken))) == (room == "enough")
+    file.seek(0)
+    read = sa.read(file, format="xlsx")
+    assert all(read[name].tobytes() == array.tobytes() for name, array in arrays.items())
+
+
+def test_room_for_cells_has_a_bound() -> None:
+    room = kept.Room()
+    assert room.take_cells(kept.MOST_CELLS - 1)
+    assert not room.take_cells(2)
+    assert room.take_cells(1)
+    assert not room.take_cells(1)
+    assert room.take_cells(0)

@@ -19,6 +19,7 @@ from .picking import find_end_of_texts, rows_of_block
 from .regular import RegularRows, regular_rows
 
 _MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
+MOST_CELLS = 2**19  # of a workbook, that passes share: headers of very many arrays are looked at again and again
 _FEWEST_BYTES = 2**13  # of rows without texts that are worth a block of their own
 SHORT = 2**18  # bytes: a part that needs no second thread, and of which all passes share the cells
 
@@ -46,6 +47,7 @@ class Room:
 
     bytes: int = _MOST_BYTES
     numbers: int = _MOST_NUMBERS
+    cells: int = MOST_CELLS
 
     def take(self, block: RowBlock) -> bool:
         """Make room for a block; False where there is too little."""
@@ -54,6 +56,13 @@ class Room:
         else:
             self.bytes -= len(block.text or b"")
         return self.bytes >= 0 and self.numbers >= 0
+
+    def take_cells(self, count: int) -> bool:
+        """Make room for the cells of a block beside its text; False where there is too little."""
+        if count <= self.cells:
+            self.cells -= count
+            return True
+        return False
 
     def reclaim(self, blocks: list[RowBlock]) -> None:
         """Have the room of blocks that are kept no longer."""

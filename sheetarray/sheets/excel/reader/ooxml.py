@@ -158,11 +158,12 @@ class OoxmlBook:
             if block.rows and pick is not None and not pick(block.text or b"", block.rows):
                 after = block.rows[1] + 1
                 continue
-            if block.cells is not None:
+            if block.cells is not None and (share or not numeric):
                 cells, after = block.cells
             else:
                 cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=numeric)
-                block.cells = (cells, after) if share else None
+                if share or (not numeric and self._room.take_cells(len(cells or ()))):
+                    block.cells = (cells, after)
             if cells is not None:
                 yield cells
 

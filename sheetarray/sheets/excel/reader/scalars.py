@@ -41,21 +41,19 @@ def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
         days = np.array([_parse_number(texts[index]) for index in serials.tolist()], float)
         for index, date in zip(serials.tolist(), serials_to_dates(days, from_1904=from_1904), strict=True):
             texts[index] = date
-    for index in np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL)).tolist():
-        texts[index] = scalar_of(int(run.kinds[index]), texts[index])
+    others = np.flatnonzero((run.kinds != c.TEXT) & (run.kinds != c.SERIAL))
+    for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
+        texts[index] = scalar_of(kind, texts[index])
     return texts
 
 
 def scalar_of(kind: int, text: str) -> Cell:
     """Return a cell that is no date as a Python scalar."""
-    match kind:
-        case c.NUMBER | c.LARGE:
-            return _parse_number(text)
-        case c.BOOLEAN:
-            return text.strip() in ("1", "true")
-        case c.PENDING:
-            return None
-    return text
+    if kind in (c.NUMBER, c.LARGE):
+        return _parse_number(text)
+    if kind == c.BOOLEAN:
+        return text.strip() in ("1", "true")
+    return None if kind == c.PENDING else text
 
 
 def _parse_number(text: str) -> Cell:
