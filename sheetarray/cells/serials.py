@@ -8,11 +8,14 @@ Source: ECMA-376 part 1, 18.17.4.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dtypes import Buffer, Mask
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNITS_A_DAY = {"D": 1, "h": 24, "m": 1440, "s": 86_400, "ms": 86_400_000}
 """How many of each unit of datetime64 a day has, for those that serial dates keep."""
@@ -67,6 +70,30 @@ def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
     return whole, inside & (rest == 0) & (counts < (_LAST + 1 - _EPOCH) * UNITS_A_DAY["ms"])
 
 
+def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:
+    """Return the moments of serial dates to a millisecond, and a mask of those that are dates."""
+    first, before = (0.0 if from_1904 else 1.0), _BEFORE[from_1904]
+    days = np.where((serials < 60) & (not from_1904), serials + 1, serials)
+    fits = (serials >= first) & (days < float((_LAST_DAY - before).astype(np.int64)) + 1)
+    if not from_1904:
+        fits &= (serials < 60) | (serials >= 61)
+    counts = np.rint(np.where(fits, days, 1.0) * UNITS_A_DAY["ms"]).astype("timedelta64[ms]")
+    dates: Any = before.astype("datetime64[ms]") + counts
+    return dates, fits
+
+
+def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
+    """Return what `serials_to_dates` does, for very many of them: null for a number that is no date."""
+    import polars as pl
+
+    dates, fits = _moments_of(serials, from_1904)
+    form = "%Y-%m-%d" if not (dates.view(np.int64) % UNITS_A_DAY["ms"]).any() else "%Y-%m-%dT%H:%M:%S%.3f"
+    moment = pl.col("").cast(pl.Datetime("ms")).dt.to_string(form)
+    text = moment.str.strip_prefix("+").str.strip_suffix(".000").str.strip_suffix("T00:00:00")
+    frame = pl.DataFrame({"": dates.view(np.int64), "fits": fits})
+    return frame.select(pl.when("fits").then(text)).to_series()
+
+
 def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:
     """Return the dates as ISO text; None for a number that is none: negative, a time of day alone, day 60, beyond 9999.
 
@@ -78,13 +105,7 @@ def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:
         >>> serials_to_dates(np.array([1.0, 61.5, 0.25, 60.0]), from_1904=False)
         ['1900-01-01', '1900-03-01T12:00:00', None, None]
     """
-    first, before = (0.0 if from_1904 else 1.0), _BEFORE[from_1904]
-    days = np.where((serials < 60) & (not from_1904), serials + 1, serials)
-    fits = (serials >= first) & (days < float((_LAST_DAY - before).astype(np.int64)) + 1)
-    if not from_1904:
-        fits &= (serials < 60) | (serials >= 61)
-    counts = np.rint(np.where(fits, days, 1.0) * UNITS_A_DAY["ms"]).astype("timedelta64[ms]")
-    dates: Any = before.astype("datetime64[ms]") + counts
+    dates, fits = _moments_of(serials, from_1904)
     whole = np.datetime_as_string(dates, unit="ms").tolist()
     return [
         text.removesuffix(".000").removesuffix("T00:00:00") if fit else None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....cells import engine_dtype
-from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates
-from ....dtypes import DType, Positions
+from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates, serials_to_texts
+from ....dtypes import Buffer, DType, Positions
 from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
 from ....elements.decode import find_ties
@@ -26,6 +26,7 @@ _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"
 _DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 _LONGEST_NUMBER = 1000  # characters
 _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+FEW = 64  # cells that plain Python looks at as quickly as the engine
 _BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
@@ -250,11 +251,24 @@ class ColumnTexts:
             )
 
     def _add_booleans(self, places: Positions) -> None:
+        if len(places) > FEW:
+            places = self._add_plain_booleans(places)
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
         for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
                 self._unreadable[index] = Unreadable(f"a boolean that is none, {self._texts[index]:.40}")
         self._add_kind(places, [format_bool(value) for value in known])
+
+    def _add_plain_booleans(self, places: Positions) -> Positions:
+        """Add the booleans that are written in a usual way, and return the places of all others."""
+        import polars as pl
+
+        texts = {word: format_bool(value) for word, value in _BOOLEANS.items()}
+        known = self._texts.gather(places).replace_strict(texts, default=None, return_dtype=pl.String)
+        plain = known.is_not_null().to_numpy()
+        self._add_kind(places[plain], known.drop_nulls())
+        others: Positions = places[~plain]
+        return others
 
     def _add_serials(self, places: Positions) -> None:
         if self._refuse_kind(places, "a date"):
@@ -266,6 +280,8 @@ class ColumnTexts:
             counts, exact = serials_to_counts(serials + _DAYS_TO_1904 * self._from_1904, self._unit)
             self._add_kind(places[exact], dates_to_iso(counts[exact].view(f"M8[{self._unit}]")))
             places, serials = places[~exact], serials[~exact]
+        if len(places) > FEW:
+            places, serials = self._add_plain_dates(places, serials)
         texts = serials_to_dates(serials, from_1904=self._from_1904)
         for number, index in enumerate(places.tolist()):
             if texts[number] is not None and self._unit is None:
@@ -279,6 +295,16 @@ class ColumnTexts:
             else:
                 texts[number] = format_duration(float(serials[number]))
         self._add_kind(places, texts)
+
+    def _add_plain_dates(self, places: Positions, serials: Buffer) -> tuple[Positions, Buffer]:
+        """Add the serial numbers that are dates, and return all others with their places."""
+        texts = serials_to_texts(serials, from_1904=self._from_1904)
+        dates = texts.is_not_null().to_numpy()
+        if self._unit is None:
+            self.dated += self._run.places[places[dates]].tolist()
+            self._add_kind(places[dates], texts.drop_nulls())
+            return places[~dates], serials[~dates]
+        return places, serials
 
     def _add_dates(self, places: Positions) -> None:
         if not self._refuse_kind(places, "a date") and self._unit in (None, "ms"):  # LibreOffice's .ods keeps 10 ms
