@@ -27,9 +27,11 @@ from .contenders import (
     Contender,
 )
 from .events import EVENTS, make_events
+from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX
 from .kinds import COMPLEX, DATES, GENERIC, JSON, KIND, make_one
 from .wide import FEW, MANY, TABLES, TABLES_OF_KINDS, make_table
 from .workbooks import (
+    CALAMINE,
     EDITABLE,
     FASTEXCEL,
     FEW_XLSX,
@@ -93,6 +95,7 @@ def _mixed(rows: int) -> Arrays:
 
 _PLAIN = (SHEETARRAY, POLARS)
 _WORKBOOKS = (SHEETARRAY_XLSX, FOREIGN, FASTEXCEL, OPENPYXL, XLSXWRITER)
+_FLUSHED = (SHEETARRAY_XLSX, FOREIGN, FASTEXCEL, CALAMINE)
 _BINARY = (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, NUMPY_NPZ, FASTAVRO)
 _BODY = 1_000_000
 
@@ -123,6 +126,13 @@ CASES = (
     Case("xlsx-many", "workbook, 1,000 arrays of 10 float64", 10, _normal(1000), (SHEETARRAY_XLSX, FASTEXCEL)),
     Case("xlsx-guard", "workbook, 720 x 30 x 36 float64", 777_600, make_grid, (SHEETARRAY_XLSX, GUARD, VIEW)),
     Case("xlsx-edit", "workbook, 72 x 30 x 36 float64", 77_760, make_grid, (SHEETARRAY_XLSX, VIEW, EDITABLE)),
+    Case("xlsx-100", "workbook, 100 columns, 1 M float64", 10_000, _normal(100), _WORKBOOKS),
+    Case("xlsx-300", "workbook, 300 columns, 0.1 M float64", 333, _normal(300), _FLUSHED),
+    Case("xlsx-100k", "workbook, 16 columns, 0.1 M float64", 6250, _normal(16), _FLUSHED),
+    Case("xlsx-10k", "workbook, 16 columns, 10,000 float64", 625, _normal(16), _FLUSHED),
+    Case("xlsx-table", "workbook, table of 7 columns, 0.1 M cells", 15_000, MIXED, TABLES_XLSX),
+    *(Case(f"xlsx-{kind}", f"workbook, 0.1 M {kind}", 12_500, make, TABLES_XLSX) for kind, make in KINDS.items()),
+    Case("xlsx-scan", "workbook, 72 x 30 x 36 float64, scanned", 77_760, make_grid, SCANS),
     Case("events", "1 M lists, 3 M float64", 3 * _BODY, make_events, EVENTS, memory=True),
     Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), _BINARY, memory=True),
 )

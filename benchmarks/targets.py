@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .contenders import AVRO, NPY, NUMPY_NPY, NUMPY_NPZ, PANDAS, POLARS, RA, SHEETARRAY, Verb
 from .events import AWKD, PARQUET
+from .foreign import KINDS, SCAN, SCAN_EDITABLE, SCAN_REPORT, SCAN_VIEW
 from .kinds import JSON
 from .wide import ONE_BY_NAME, TABLE
 from .workbooks import CALAMINE, FASTEXCEL, FOREIGN, GUARD, OPENPYXL, SHEETARRAY_XLSX, VIEW
@@ -33,7 +34,9 @@ class Target:
 
 
 _FLOATS = ("1M", "10M", "wide", "wider")
-_BOOKS = ("xlsx", "xlsx-wide", "xlsx-10M")
+_BOOKS = ("xlsx", "xlsx-wide", "xlsx-10M", "xlsx-100", "xlsx-100k")
+_TABLES = ("xlsx-table", *(f"xlsx-{kind}" for kind in KINDS))
+_BESIDE = (SCAN_VIEW.label, SCAN_EDITABLE.label, SCAN_REPORT.label)
 _ORJSON, _OURS_JSON = JSON[1].label, JSON[0].label
 
 TARGETS = (
@@ -57,9 +60,14 @@ TARGETS = (
     Target("xlsx written at least 60 x faster than by openpyxl", "write", 1 / 60, OPENPYXL.label, cases=_BOOKS[:2]),
     Target("xlsx written at least 8 x faster than by rustpy", "write", 1 / 8, FASTEXCEL.label, cases=_BOOKS),
     Target("xlsx read at least 2 x faster than by fastexcel", "read", 1 / 2, FASTEXCEL.label, cases=_BOOKS),
-    Target("foreign xlsx read at least 2 x faster than by fastexcel", "read", 1 / 2, FASTEXCEL.label, FOREIGN.label),
+    Target(
+        "foreign xlsx read at least 2 x faster than by fastexcel", "read", 1 / 2, FASTEXCEL.label, FOREIGN.label, _BOOKS
+    ),
     Target("1,000 arrays in a workbook written at most 3 x rustpy", "write", 3, FASTEXCEL.label, cases=("xlsx-many",)),
     Target("1,000 arrays in a workbook read at most 3 x fastexcel", "read", 3, FASTEXCEL.label, cases=("xlsx-many",)),
+    Target("foreign tables at most 1 x calamine", "read", 1, CALAMINE.label, FOREIGN.label, _TABLES),
+    Target("foreign tables at most 1 x fastexcel", "read", 1, FASTEXCEL.label, FOREIGN.label, _TABLES),
+    *(Target("a scan at most 1.2 x that of arrays alone", "read", 1.2, SCAN.label, label) for label in _BESIDE),
     Target("a guard written at most 2 x without", "write", 2, SHEETARRAY_XLSX.label, GUARD.label),
     Target("a guard read at most 2 x without", "read", 2, SHEETARRAY_XLSX.label, GUARD.label),
     Target("a view written at most 1.3 x without", "write", 1.3, SHEETARRAY_XLSX.label, VIEW.label, ("xlsx-guard",)),
