@@ -83,7 +83,7 @@ def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:
 
 
 def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:
-    """Return what `serials_to_dates` does, for very many of them: null for a number that is no date."""
+    """Return the texts that `serials_to_dates` gives, of very many numbers at once: null for one that is no date."""
     import polars as pl
 
     dates, fits = _moments_of(serials, from_1904)
