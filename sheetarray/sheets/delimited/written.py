@@ -349,11 +349,25 @@ class WrittenText:
         Raises:
             UnusualError: the rows are to be read cell by cell.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
+        check_usual(content[start : start + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
+        with ThreadPoolExecutor(1) as pool:  # the engine leaves some time of the cores for a look at the line ends
+            lone = pool.submit(has_lone_returns, np.frombuffer(content, np.uint8), start)
+            bodies = self._parse_lines(content, start, text, lines, wanted)
+            check_usual(not lone.result())
+        infinite = sum(count_infinities(body) for body in bodies.values() if body.dtype.is_float())
+        # the engine reads 1e999 as an infinity as well: each of them has to be the word
+        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _OF_INFINITY, start)
+        return bodies
+
+    def _parse_lines(
+        self, content: BytesLike, start: int, text: Any, lines: int, wanted: Iterable[int]
+    ) -> ParsedColumns:
+        """Return columns of rows whose line ends are those that the engine knows; as `_parse_cells`."""
         import polars as pl
 
         dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
-        check_usual(content[start : start + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
-        check_usual(not has_lone_returns(np.frombuffer(content, np.uint8), start))
         options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": wanted}
         bodies = parse_numbers(text, dtypes, **options)
         if bodies is None:
@@ -363,9 +377,6 @@ class WrittenText:
             bodies = bodies or parse_unquoted(text, dict.fromkeys(dtypes, pl.String), **options)
         if bodies is None:
             raise UnusualError
-        infinite = sum(count_infinities(body) for body in bodies.values() if body.dtype.is_float())
-        # the engine reads 1e999 as an infinity as well: each of them has to be the word
-        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _OF_INFINITY, start)
         return bodies
 
     def _from_engine(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
