@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ...adapters import Progress
+from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import cell_address
 from ...columns.limits import check_texts
@@ -57,7 +57,8 @@ def append_gsheet(
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
-        progress: its attribute `waiting` is called as by `write_gsheet`; itself it is not.
+        progress: as for `write_gsheet`: called with no cells before the rows are sent, which one request does, and with
+            all of them once they stand.
 
     Returns:
         The URL of the worksheet.
@@ -89,7 +90,9 @@ def append_gsheet(
     service = SheetsApi(
         http_client(http, credentials, writing=True), address.key, Retries(pause_listener(progress), timeout=timeout)
     )
-    message = ""
+    message, report = "", progress or ignore_progress
+    cells = sum(array.length for array in linear.values())
+    report(0, cells)
     with locating(source=address.label):
         for number in range(_ATTEMPTS):
             state = fetch_state(service)
@@ -106,6 +109,7 @@ def append_gsheet(
                 message = refused.message
             else:  # the rows stand: whatever happens from now on, nobody is to append them once more
                 check()
+                report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
                 return worksheet_url(address.key, sheet.gid)
             service.patience.pause(0.25 * 2**number, "others write to the worksheet")

@@ -83,11 +83,11 @@ def read_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         if slices:
             wanted = list(scan_sheets(sheets, strict=strict)) if names is None else names
-            absent = [name for name in slices if name not in wanted]
-            cut = {name: rows for name, rows in slices.items() if name in absent or is_cut(sheets, name)}
-            whole = read_sheets(sheets, [name for name in wanted if name not in cut], strict=strict, missing=missing)
+            wanted = list(dict.fromkeys([*wanted, *slices]))
+            uncut = [name for name in wanted if name not in slices or not is_cut(sheets, name)]
+            whole = read_sheets(sheets, uncut, strict=strict, missing=missing)
             parts = read_slices(sheets, slices, missing, whole)
-            return {name: parts[name] if name in parts else whole[name] for name in [*wanted, *absent]}
+            return {name: parts[name] if name in parts else whole[name] for name in wanted}
         with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
             return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NoReturn, TypeVar
 
 from ...errors import RemoteError
@@ -103,8 +104,8 @@ class Retries:
         most_waiting: float = MOST_WAITING,
         timeout: float | None = None,
     ) -> None:
-        if timeout is not None and not timeout > 0:
-            raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r}")
+        if timeout is not None and (not isinstance(timeout, Real) or not timeout > 0):
+            raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r:.80}")
         self.retries, self.waited, self.spent = 0, 0.0, 0.0
         self.timeout = timeout
         self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting

@@ -53,6 +53,12 @@ def book(server: SheetsServer) -> Book:
     return Book(server)
 
 
+def test_progress_is_told_before_and_after(book: Book) -> None:
+    reports: list[tuple[int, int]] = []
+    book.append({"t": np.zeros((2, 3)), "name": np.array(["x", "y"])}, progress=lambda *cells: reports.append(cells))
+    assert reports == [(0, 8), (8, 8)]
+
+
 def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
     new = {name: rows_of(array) for name, array in ARRAYS.items() if name != "fortran"}
     new["fortran"] = np.asfortranarray([[10], [11]])

@@ -117,8 +117,8 @@ def test_json_of_any_depth_is_a_remote_error(odd: Any, verb: Any, way: str, monk
     assert len(odd.taken) <= 10
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
-def test_a_timeout_is_a_time(timeout: float) -> None:
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), "x", [1], b"60"])
+def test_a_timeout_is_a_time(timeout: Any) -> None:
     with pytest.raises(ValueError, match="timeout"):
         read_gsheet(KEY, timeout=timeout, client=SheetsServer)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
 from cases import assert_same
@@ -130,6 +131,18 @@ def test_an_array_of_no_dimensions_has_no_parts(server: SheetsServer) -> None:
     sa.write_gsheet(key, {"one": np.array(1.5)}, client=client)
     with pytest.raises(sa.LimitError, match="'one' has no dimensions"):
         sa.read_gsheet(key, client=client, slices={"one": slice(1)})
+
+
+def test_parts_of_arrays_beside_those_named(server: SheetsServer) -> None:
+    events = ak.Array([[1, 2], [], [3]])
+    book = Book(server, {**SMALL, "events": events})
+    read = book.read(["t"], slices={"fortran": slice(0, 1), "events": slice(1, 3), "day": slice(2, 3)})
+    assert list(read) == ["t", "fortran", "events", "day"]
+    assert_same(read["fortran"], SMALL["fortran"][:1])
+    assert read["events"].to_list() == [[], [3]]
+    assert_same(read["day"], SMALL["day"][2:3])
+    with pytest.raises(sa.NotFoundError, match=r"no array 'nothing'; there is 't', .*'events'$"):
+        book.read(["t"], slices={"nothing": slice(1)})
 
 
 def test_convert_hands_a_client_to_the_side_that_takes_one(server: SheetsServer, tmp_path: Path) -> None:
