@@ -15,22 +15,22 @@ from ...resizing import contiguous_strides
 from .written import WrittenText, check_usual
 
 PIECE = 2**24  # bytes of text that are parsed at once
-_NUMBERS = frozenset({"float", "int", "complex", "bool"})
+_OF_ONE_SIZE = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
 class ReportingText(WrittenText):
     """Such a text; it says after each piece how far it is.
 
     Attributes:
-        report: is called with the share of the text that has been read, if that is of numbers; None for nobody.
+        report: is called with the share of the text that has been read, if it holds no text; None for nobody.
     """
 
     report: Callable[[float], None] | None = None
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
         size = len(self._content) - self._body
-        numbers = all(header.dtype.kind in _NUMBERS for header in headers.values())
-        if self.report is None or size <= PIECE or not numbers:
+        of_one_size = all(header.dtype.kind in _OF_ONE_SIZE for header in headers.values())
+        if self.report is None or size <= PIECE or not of_one_size:
             return super()._parse(headers, missing)
         # each cell takes a byte at least, so that what headers claim takes no memory that is not needed
         check_usual(sum(header.capacity for header in headers.values()) <= size + len(self._content))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NoReturn, TypeVar
 
 from ...errors import RemoteError
@@ -86,6 +85,14 @@ class FailedError(Exception):
     seconds: float = 0.0
 
 
+def _is_time(timeout: object) -> bool:
+    """Return whether something is a number above 0."""
+    try:
+        return bool(timeout > 0)  # type: ignore[operator]
+    except (TypeError, ValueError):
+        return False
+
+
 class Retries:
     """The repetitions of requests, and the waiting for them, in one read or write.
 
@@ -104,7 +111,7 @@ class Retries:
         most_waiting: float = MOST_WAITING,
         timeout: float | None = None,
     ) -> None:
-        if timeout is not None and (not isinstance(timeout, Real) or not timeout > 0):
+        if timeout is not None and not _is_time(timeout):
             raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r:.80}")
         self.retries, self.waited, self.spent = 0, 0.0, 0.0
         self.timeout = timeout

@@ -247,6 +247,8 @@ def test_progress_of_a_large_text_is_told_piece_by_piece() -> None:
         "z": np.nan_to_num(floats[: count // 3]) + 1j,
         "b": floats[:5] > 0,
         "m": floats[: 2 * (count // 4)].reshape(2, -1, order="F"),
+        "d": np.datetime64("2024-01-01T00:00") + np.arange(count // 9),
+        "s": np.array([1, "NaT"] * (count // 20), "m8[ms]"),
     }
     content = written(arrays)
     assert len(content) > 3 * PIECE
