@@ -91,8 +91,9 @@ def _longest_together(pieces: Sequence[LayoutColumn], as_text: bool) -> list[int
     cells = typed_together([piece.buffer[:_SAMPLE] for piece in pieces], pieces[0], None, as_text=as_text)
     longest = np.zeros(len(pieces), np.int64)
     for kind in cells.kinds:
-        lengths = kind.cast(pl.String).str.len_chars().fill_null(0).to_numpy()
-        longest = np.maximum(longest, lengths.reshape(-1, len(pieces)).max(axis=0, initial=0))
+        lengths = kind.cast(pl.String).str.len_chars()
+        known = (lengths.fill_null(0) if lengths.null_count() else lengths).to_numpy()
+        longest = np.maximum(longest, known.reshape(-1, len(pieces)).max(axis=0, initial=0))
     return longest.tolist()
 
 

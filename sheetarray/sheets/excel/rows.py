@@ -131,9 +131,7 @@ class RowWriter:
 
     def _short_block_xml(self, row: int, count: int) -> bytes:
         """Return a block of few rows: all cells of columns that are alike are made at once, and put in order then."""
-        import polars as pl
-
-        numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
+        numbers = [str(row + 1 + index) for index in range(count)]
         pieces, width = self.layout.pieces, len(self.layout.pieces) + 2
         spans = [self.layout.elements_in_rows(piece, row, count) for piece in pieces]
         filled = [place for place, span in enumerate(spans) if span[1]]
@@ -144,32 +142,33 @@ class RowWriter:
             if pieces[place].name not in self._links
         )
         alone += [place for place in filled if pieces[place].name in self._links]
-        starts = pl.select(pl.format('<row r="{}">', numbers)).to_series()
-        cells, rows = [starts, pl.repeat("</row>", count, dtype=pl.String, eager=True)], np.arange(count) * width
-        order = [rows, rows + width - 1]
+        rows = np.arange(count) * width
+        cells, order = [f'<row r="{number}">' for number in numbers] + ["</row>"] * count, [rows, rows + width - 1]
         for places in groups:
-            like, span = pieces[places[0]], spans[places[0]]
+            style, height = styles[places[0]], spans[places[0]][1]
             buffers = [pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
-            kinds = split_kinds(
-                typed_together(buffers, like, styles[places[0]], as_text=self.as_text), styles[places[0]]
-            )
-            across, down = np.tile(np.arange(len(places)), span[1]), np.repeat(np.arange(span[1]), len(places))
-            heads = pl.Series([f'<c r="{self._letters[place]}' for place in places]).gather(across)
-            cells.append(_cells_together(kinds, heads, numbers.gather(down)))
-            order.append(rows[down] + np.array(places)[across] + 1)
+            typed = typed_together(buffers, pieces[places[0]], style, as_text=self.as_text)
+            heads = [f'<c r="{self._letters[place]}' for place in places] * height
+            down = [number for number in numbers[:height] for _ in places]
+            cells += _cells_together(split_kinds(typed, style), heads, down)
+            order.append((rows[:height, None] + (np.array(places) + 1)).reshape(-1))
         for place in alone:
-            cells.append(self._column_cells(place, numbers, spans[place]))
-            order.append(rows[: len(cells[-1])] + place + 1)
-        in_order = pl.concat(cells).gather(np.argsort(np.concatenate(order), kind="stable"))
-        return str(in_order.str.join("").item()).encode()
+            made = self._column_cells(place, numbers, spans[place])
+            cells += made
+            order.append(rows[: len(made)] + place + 1)
+        in_order = np.argsort(np.concatenate(order), kind="stable").tolist()
+        return "".join([cells[index] for index in in_order]).encode()
 
-    def _column_cells(self, place: int, numbers: pl.Series, span: tuple[int, int]) -> pl.Series:
-        """Return the cells of a column one by one, whole; empty for a blank."""
+    def _column_cells(self, place: int, numbers: list[str], span: tuple[int, int]) -> list[str]:
+        """Return the cells of a column, whole; empty for a blank."""
+        import polars as pl
+
         piece, (first, filled) = self.layout.pieces[place], span
+        rows = pl.Series(numbers[:filled])
         if piece.name in self._links:
-            return self._linked_cells(piece, self._letters[place], numbers[:filled], first)
+            return self._linked_cells(piece, self._letters[place], rows, first).to_list()
         kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
-        return _mixed_cells(kinds, self._letters[place], numbers[:filled])
+        return _mixed_cells(kinds, self._letters[place], rows).to_list()
 
     def _long_block_xml(self, row: int, count: int) -> memoryview:
         import polars as pl
@@ -213,13 +212,14 @@ def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: p
     return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
 
 
-def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: pl.Series, numbers: pl.Series) -> pl.Series:
+def _cells_together(kinds: Sequence[tuple[str, pl.Series]], heads: list[str], rows: list[str]) -> list[str]:
     """Return cells of many columns, whole; empty for a blank."""
     import polars as pl
 
-    columns = {"head": heads, "row": numbers, **{str(index): values for index, (_, values) in enumerate(kinds)}}
+    columns: dict[str, Any] = {"head": heads, "row": rows}
+    columns |= {str(index): values for index, (_, values) in enumerate(kinds)}
     made = [pl.format(f'{{}}{{}}"{form}', "head", "row", str(index)) for index, (form, _) in enumerate(kinds)]
-    return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series()
+    return pl.DataFrame(columns).select(pl.coalesce(made).fill_null("")).to_series().to_list()
 
 
 def _cell_xml_each(cells: TypedCells, style: int | None) -> list[str]:
