@@ -54,6 +54,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
     assert grown_by("check", path) < 170
     assert grown_by("diff", path, tmp_path / "out.csv") < 150
+    assert grown_by("convert", path, tmp_path / "large.json") < 150
+    assert grown_by("check", tmp_path / "large.json") < 150  # read at once 700
 
 
 @pytest.fixture

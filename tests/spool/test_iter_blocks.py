@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,23 @@ def test_text_in_a_column_of_numbers_is_looked_at_from_there_on(tmp_path: Path) 
             joined(tmp_path / "wrong.xlsx", "x", 10)
         assert str(error.value) == str(expected.value)
         assert error.value.location == expected.value.location
+
+
+def test_a_text_that_says_it_is_a_number_is_the_error_of_read() -> None:
+    file, edited = io.BytesIO(), io.BytesIO()
+    sa.write_excel(file, {"s": np.array(["aaa", "b"]), "n": np.arange(2)})
+    with zipfile.ZipFile(file) as book, zipfile.ZipFile(edited, "w") as copy:
+        for name in book.namelist():
+            content = book.read(name)
+            if name.endswith("sheet1.xml"):
+                content, count = re.subn(rb' t="inlineStr"><is><t>aaa</t></is>', b"><v>aaa</v>", content)
+                assert count == 1, content
+            copy.writestr(name, content)
+    with pytest.raises(sa.FormatError, match="a number that is none, aaa") as expected:
+        sa.read_excel(io.BytesIO(edited.getvalue()), ["s"])
+    with pytest.raises(sa.FormatError) as error:
+        list(excel_pieces.iter_elements_excel(io.BytesIO(edited.getvalue()), ["s"]))
+    assert str(error.value) == str(expected.value)
 
 
 @pytest.mark.parametrize(

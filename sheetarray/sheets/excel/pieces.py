@@ -7,6 +7,7 @@ workbook is read at once, and so is one in which a cell is wrong, or their numbe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...arrays import select
@@ -214,6 +215,7 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
     import polars as pl
 
     request = part.request
+    again = replace(cells, values=cells.values.clone())  # whoever looks at cells one by one puts its texts among them
     how: dict[str, Any] = {"text": engine_dtype(request.dtype) == pl.String, "numeric": numeric}
     column: ColumnCells = ([], sheet.column_cells(cells, request, typed=True, **how))
     if not part.done and request.dtype.kind == "complex" and not str(column[1][0]).strip().endswith(("i", "j")):
@@ -225,7 +227,7 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
     if numeric:
         raise _NeedsTextError
     if not typed.is_text:
-        column = ([], sheet.column_cells(cells, request, typed=False, **how))
+        column = ([], sheet.column_cells(again, request, typed=False, **how))
     return _decode(sheet, part, cells.height, column, missing)
 
 
