@@ -15,6 +15,7 @@ from .grid import Anchor
 from .sheet import Sheet
 
 ReportError = Callable[[FormatError], None]
+MOST_PLACES = 5  # of arrays of one name that a message tells
 
 
 def group_parts(
@@ -53,7 +54,8 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
     assert first.header is not None
     if first.header.part is None:
         if len(group) > 1:
-            places = " and ".join(anchor.address(0) for anchor in group)
+            more = f" and {len(group) - MOST_PLACES:,} more" if len(group) > MOST_PLACES else ""
+            places = " and ".join(anchor.address(0) for anchor in group[:MOST_PLACES]) + more
             apart = len({anchor.title for anchor in group}) > 1
             hint = "read one sheet at a time, or rename one of them" if apart else "rename one of them"
             raise FormatError(

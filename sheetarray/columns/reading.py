@@ -276,7 +276,9 @@ def _read_arrays(
     wanted = select(groups, names)
     if mode.resize:
         reader.measure_others(wanted, groups)
-    yield from reader.read_rows({name: group for name, group in wanted.items() if group[0].orient == "rows"})
+    lying = {name: group for name, group in wanted.items() if group[0].orient == "rows"}
+    with without_collection(len(lying)):
+        yield from reader.read_rows(lying)
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
     with without_collection(len(standing)):
         results = reader.read_columns(standing)

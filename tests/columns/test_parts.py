@@ -38,6 +38,14 @@ def test_two_arrays_of_one_name_is_an_error_that_names_both_places() -> None:
     assert [finding.severity for finding in sa.check(put(rows), format="csv")] == ["error"]
 
 
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, " and 1 more"), (2000, " and 1,995 more")])
+def test_an_error_tells_the_places_of_a_few_arrays_of_one_name(count: int, more: str) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.zeros(0)}, format="csv")
+    with pytest.raises(sa.FormatError, match=rf"at A2 and A\d+ and A\d+ and A\d+ and A\d+{more} \(rename"):
+        sa.read(io.BytesIO(file.getvalue() * count), format="csv")
+
+
 @pytest.mark.parametrize("name", ["", " ", "\t"])
 def test_a_name_that_is_nothing_is_refused(name: str) -> None:
     for options in ({}, {"orient": "rows"}):

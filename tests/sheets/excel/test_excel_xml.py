@@ -18,6 +18,7 @@ from foreign_books import (
     number,
     opened,
     parts,
+    read,
     rows_of,
     shared,
     text,
@@ -298,6 +299,21 @@ def test_a_cell_that_comes_twice_is_an_error(rows: str, place: str) -> None:
     with pytest.raises(sa.FormatError, match=rf"\b{place}\b.*twice"):
         sa.read(io.BytesIO(content), format="xlsx")
     assert any("twice" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ("<v>1</v><v>2</v>", "a cell with two values"),
+        ("<v></v><v>2</v>", "a cell with two values"),
+        ("<v><x>9</x>1</v>", "an element within a value"),
+        ("<v>1<x/></v>", "an element within a value"),
+    ],
+)
+def test_a_cell_has_one_value_and_no_elements_in_it(values: str, reason: str) -> None:
+    rows = rows_of(columns(listed("float64", [f">{values}</c>"])))
+    with pytest.raises(sa.FormatError, match=rf"A20: {reason}"):
+        read(book(rows))
 
 
 def test_cells_out_of_order_are_read() -> None:

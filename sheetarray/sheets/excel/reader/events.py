@@ -162,7 +162,7 @@ class _Rows(_TextReader):
         self.row, self.column = after - 1, -1
         self._in_row = 0  # cells
         self._cell: dict[str, str] | None = None
-        self._has_formula = False
+        self._has_formula = self._has_value = False
         self._value: list[str] | None = None
         self._in_value = False
         self._cells: list[tuple[int, int, int, int, bool, str | None]] = []
@@ -174,8 +174,12 @@ class _Rows(_TextReader):
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
         if depth == _IN_CELL and self._cell is not None and name == "v":
-            self._value, self._in_value = [], True
+            if self._has_value:
+                raise FormatError("a cell with two values", location=cell_address(self.row, self.column))
+            self._value, self._has_value, self._in_value = [], True, True
             self.open.append(name)
+        elif self._in_value:
+            raise FormatError("an element within a value", location=cell_address(self.row, self.column))
         elif depth == _IN_ROW and name == "c" and self.open[-1] == "row":
             self._begin_cell(attributes)
             self.open.append(name)
@@ -218,7 +222,7 @@ class _Rows(_TextReader):
                 f"a cell of the type {attributes['t']!r:.40}", location=cell_address(self.row, self.column)
             )
         self._cell, self._value, self._has_formula, self._in_value = attributes, None, False, False
-        self._in_formula, self._formula = False, []
+        self._has_value, self._in_formula, self._formula = False, False, []
         self._length = 0
 
     def characters(self, text: str) -> None:
