@@ -8,12 +8,13 @@ it has, and moves the cells.
 from __future__ import annotations
 
 from .adopting import HeaderEdit, ResizedArray, check_adopt_target, find_header_edits, info_of_resized
-from .anchors import anchors_of_grid, cells_of_zone, find_anchors
+from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors
 from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .column_reader import CompareFingerprint, ElementRestorer
 from .grid import Anchor, cell_address, column_letters, quote_title
 from .layout import Layout, LayoutColumn, lay_out, lay_out_sheets
+from .parts import MOST_PLACES
 from .pausing import without_collection
 from .progress import reporting_cells
 from .reading import (
@@ -31,6 +32,8 @@ from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zon
 from .words import Words
 
 __all__ = [
+    "MOST_BROKEN",
+    "MOST_PLACES",
     "Anchor",
     "ArrayColumn",
     "ArrayInfo",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import default_name, select
+from ...columns import MOST_BROKEN
 from ...composite import check_composites
 from ...elements import Missing
 from ...errors import Finding, FormatError, locating
@@ -26,6 +27,7 @@ LARGE_TEXT = 2**26  # bytes; of a smaller one all arrays are read together
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
     """Yield every finding in a JSON text: at most one for each array; nothing for an intact one."""
     findings: list[Finding] = []
+    broken = 0
     with Source(source) as opened:
         if len(opened.whole()) >= LARGE_TEXT and (remarks := _check_in_pieces(opened, missing)) is not None:
             yield from remarks
@@ -42,6 +44,12 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
                 read_array(name, cells, False, missing, notes.append)
         except FormatError as error:
             findings.append(Finding.from_error(error))
+            broken += 1
+            if broken == MOST_BROKEN:
+                reason = f"{MOST_BROKEN} arrays are broken: those after this one were not looked at"
+                yield from findings
+                yield Finding("error", name, reason)
+                return
         findings += [replace(note, array=name) for note in notes]
 
     def read(columns: Sequence[str] | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...columns import MOST_PLACES
 from ...dtypes import Buffer, DType
 from ...elements import Cell, ComplexForm, encode
 from ...errors import DTypeError, FormatError
@@ -130,5 +131,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if (name := repeated_key(pairs)) is not None:
         places = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
-        raise FormatError(f"two arrays have the name {name!r}, {' and '.join(places)}", location=name)
+        more = [f"{len(places) - MOST_PLACES:,} more"] if len(places) > MOST_PLACES else []
+        listed = " and ".join(places[:MOST_PLACES] + more)
+        raise FormatError(f"two arrays have the name {name!r}, {listed}", location=name)
     return mapping

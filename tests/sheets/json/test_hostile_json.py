@@ -155,3 +155,11 @@ def test_scan_of_json_agrees_with_read_on_brackets_in_text() -> None:
     assert (
         list(read(file.getvalue(), "json")) == list(sa.scan(io.BytesIO(file.getvalue()), format="json")) == ["]", "b"]
     )
+
+
+@pytest.mark.parametrize(("count", "told"), [(999, 999), (1000, 1001), (1001, 1001), (50_000, 1001)])
+def test_a_thousand_broken_arrays_are_told_one_by_one(count: int, told: int) -> None:
+    content = json.dumps({f"a{number}": [] for number in range(count)}).encode()
+    result = findings(content)
+    assert len(result) == told
+    assert ("were not looked at" in result[-1].message) == (told == 1001)

@@ -95,6 +95,13 @@ def test_a_key_that_stands_twice_is_refused(text: bytes) -> None:
         parse_text(text)
 
 
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, " and 1 more"), (3000, " and 2,995 more")])
+def test_an_error_tells_the_places_of_a_few_keys(count: int, more: str) -> None:
+    text = b'{"a":[1]' + b',"a":[2]' * (count - 1) + b"}"
+    with pytest.raises(FormatError, match=f"key 1 and key 2 and key 3 and key 4 and key 5{more}$"):
+        parse_text(text)
+
+
 @given(LISTS)
 @example([2**64])
 @example(["\ud800"])
