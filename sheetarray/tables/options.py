@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeGuard, get_args
 
 import numpy as np
@@ -68,7 +69,7 @@ class TableOptions:
             raise LimitError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
         _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
 
-    @property
+    @cached_property
     def marks(self) -> NumeralMarks:
         """The marks that numbers bear."""
         return NumeralMarks(self.decimal, self.thousands)
@@ -93,12 +94,12 @@ class TableOptions:
             raise LimitError(f"skip_rows has something else than rows, counted from 0: {self.skip_rows!r:.80}")
         return [row for row in rows if row is not None]
 
-    @property
+    @cached_property
     def missing_texts(self) -> frozenset[str]:
         """Texts that mean a missing value."""
         return frozenset(str(value).strip(WHITE) for value in self._na_values)
 
-    @property
+    @cached_property
     def missing_numbers(self) -> tuple[float, ...]:
         """Numbers that mean a missing value, however they are written."""
         return tuple(

@@ -102,9 +102,8 @@ class _Short:
     def values(self) -> Array | None:
         """Return the values; None where the column is text."""
         if (numbers := self._plain_numbers()) is not None:
-            if _INTEGERS.fullmatch("\n".join(numbers)):
-                return self._integers(numbers)
-            return self._floats(numbers)
+            lines = self.lines if numbers is self.texts else "\n".join(numbers)
+            return self._integers(numbers) if _INTEGERS.fullmatch(lines) else self._floats(numbers, lines)
         if self.lines[0] in "tTfF":
             return self._booleans()
         return self._moments() if self.lines[0] in "0123456789N" else None
@@ -135,14 +134,15 @@ class _Short:
             return self._spread(numbers, np.full(len(self.cells), np.nan) if exact else _nothing(len(self.cells)))
         return np.array(numbers, dtype=np.int64 if highest < 2**63 else np.uint64)
 
-    def _floats(self, numerals: list[str]) -> Array | None:
+    def _floats(self, numerals: list[str], lines: str) -> Array | None:
         """Make float64; None where a double does not keep a numeral."""
-        if _ANY_INTEGERS.fullmatch("\n".join(numerals)) and any(len(text) > 16 for text in numerals):
+        if _ANY_INTEGERS.fullmatch(lines) and any(len(text) > 16 for text in numerals):
             return None  # an id, however round
         if len(max(numerals, key=len)) > LONGEST:
             return None
         numbers = list(map(float, numerals))
-        for text, number in zip(numerals, numbers, strict=True):
+        odd = () if list(map(repr, numbers)) == numerals else zip(numerals, numbers, strict=True)
+        for text, number in odd:
             if repr(number) != text and not keeps_number(text, number):
                 if has_too_many_digits(text):
                     self.long = [index for index, cell in enumerate(self.cells) if cell][numerals.index(text)]

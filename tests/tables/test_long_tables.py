@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import sheetarray as sa
 from sheetarray.sheets.delimited import blank
 from sheetarray.sheets.delimited.records import Records
 from sheetarray.tables.bulk_rules import parse_dates
+from sheetarray.tables.reading import _TELLING_WORDS
 
 ROWS = 3000
 
@@ -31,6 +33,17 @@ def test_no_pass_over_all_bytes_looks_for_what_hardly_any_table_has(
     columns = sa.read_columns(path)
     assert columns["id"].tolist() == list(range(ROWS))
     assert set(columns["city"]) == {"Rome"}
+
+
+def test_an_array_is_told_by_words_that_every_run_of_four_keys_has() -> None:
+    keys = ["shape", "strides", "offset", "order", "dtype", "length", "capacity", "data"]
+    for first in range(5):
+        assert set(keys[first : first + 4]) & set(_TELLING_WORDS)
+    for word in ("ndarray", " NDARRAY ", "Ndarray"):
+        text = f"t\nversion\n1.0.0\n{word}\nshape\n1\nstrides\n1\noffset\n0\norder\nrow-major\ndtype\nint8\n"
+        text += "length\n1\ncapacity\n1\ndata\n7\n"
+        with pytest.raises(sa.FormatError, match="an array of the exchange format"):
+            sa.read_columns(io.StringIO(text), format="csv")
 
 
 @pytest.mark.parametrize("wide", [1, 3, 9])
