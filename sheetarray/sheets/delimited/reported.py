@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from ...header import Header
 from ...resizing import contiguous_strides
 from .written import WrittenText, check_usual
 
+if TYPE_CHECKING:
+    import polars as pl
+
 PIECE = 2**24  # bytes of text that are parsed at once
 _OF_ONE_SIZE = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
@@ -22,27 +26,40 @@ class ReportingText(WrittenText):
     """Such a text; it says after each piece how far it is.
 
     Attributes:
-        report: is called with the share of the text that has been read, if it holds no text; None for nobody.
+        report: is called with the share of the text that has been read; None for nobody.
     """
 
     report: Callable[[float], None] | None = None
 
     def _parse(self, headers: dict[int, Header], missing: Missing) -> dict[int, Array]:
+        import polars as pl
+
         size = len(self._content) - self._body
-        of_one_size = all(header.dtype.kind in _OF_ONE_SIZE for header in headers.values())
-        if self.report is None or size <= PIECE or not of_one_size:
+        if self.report is None or size <= PIECE:
             return super()._parse(headers, missing)
         # each cell takes a byte at least, so that what headers claim takes no memory that is not needed
         check_usual(sum(header.capacity for header in headers.values()) <= size + len(self._content))
-        buffers = {place: np.empty(header.capacity, header.dtype.numpy) for place, header in headers.items()}
-        filled = {place: self._fill_above(place, header, buffers[place], missing) for place, header in headers.items()}
-        for place, elements in self._pieces(headers, dict(filled), missing):
+        texts = {place: list[pl.Series]() for place in headers if headers[place].dtype.kind not in _OF_ONE_SIZE}
+        sized = {place: header for place, header in headers.items() if place not in texts}
+        buffers = {place: np.empty(header.capacity, header.dtype.numpy) for place, header in sized.items()}
+        filled = {place: self._fill_above(place, header, buffers[place], missing) for place, header in sized.items()}
+        above = {place: len(self._above[self._ends[place] :]) for place in texts}
+        for place, elements in self._pieces(headers, filled | above, missing, texts=texts):
             buffers[place][filled[place] : filled[place] + len(elements)] = elements
             filled[place] += len(elements)
-        return buffers
+        for place, bodies in texts.items():  # the width of a text is that of the longest of all
+            body = pl.concat(bodies) if bodies else pl.Series(dtype=pl.String)
+            buffers[place] = self._from_engine(place, headers[place], body, missing)
+        return {place: buffers[place] for place in headers}
 
     def _pieces(
-        self, headers: dict[int, Header], filled: dict[int, int], missing: Missing, *, size: int | None = None
+        self,
+        headers: dict[int, Header],
+        filled: dict[int, int],
+        missing: Missing,
+        *,
+        size: int | None = None,
+        texts: Mapping[int, list[pl.Series]] | None = None,
     ) -> Iterator[tuple[int, Buffer]]:
         """Yield columns and their next elements; all other cells of them are blank.
 
@@ -51,6 +68,7 @@ class ReportingText(WrittenText):
             filled: how many elements of each stand above the body.
             missing: as for `read_csv`.
             size: of a piece, in bytes; None for the usual.
+            texts: where the cells of some columns go instead, before they are elements; by column.
         """
         start, whole, size = self._body, len(self._content) - self._body, PIECE if size is None else size
         while start < len(self._content):
@@ -59,7 +77,9 @@ class ReportingText(WrittenText):
             for place, body in self._parse_cells(text, 0, text, 0, headers).items():
                 count = min(headers[place].capacity - filled[place], len(body))
                 check_usual(body[count:].null_count() == len(body) - count)
-                if count:
+                if count and place in (texts or {}):
+                    (texts or {})[place].append(body[:count])
+                elif count:
                     yield place, self._decode_body(body[:count], headers[place].dtype, missing)
                 filled[place] += count
             release_pages(self._content, start, end)

@@ -266,6 +266,26 @@ def test_progress_of_a_large_text_is_told_piece_by_piece() -> None:
         sa.read_csv(io.BytesIO(b"\n".join(lines)), progress=lambda *_: None)
 
 
+def test_progress_of_a_large_text_of_words_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.delimited.reported.PIECE", 2**14)
+    words = np.array(["a", "b c", "\xe9", "007", "=1", "TRUE", "x" * 30])[np.arange(9000) % 7]
+    arrays = {
+        "t": words,
+        "late": np.array(["z"] * 8999 + ["w" * 90]),
+        "n": np.arange(7000) / 7,
+        "o": np.array([True, "x", 7, 2.5], object)[np.arange(5000) % 4],
+        "short": np.array(["above"]),
+    }
+    content = written(arrays)
+    steps: list[tuple[int, int]] = []
+    got = sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
+    assert len(steps) > len(content) / 2**14 > 10
+    plain = sa.read_csv(io.BytesIO(content))
+    for name, array in arrays.items():
+        assert got[name].dtype == plain[name].dtype
+        assert got[name].tolist() == plain[name].tolist() == array.tolist()
+
+
 @pytest.mark.parametrize("orient", ["columns", "rows"])
 @pytest.mark.parametrize("rows", [1999, 2000, 2001])
 @pytest.mark.parametrize("kind", ["float64", "int8", "U", "O", "complex128", "datetime64[s]", "bool"])
