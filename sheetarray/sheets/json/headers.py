@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NoReturn
 
 from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
-from ...errors import FormatError
+from ...errors import Finding, FormatError
 from ...files import BytesLike, refuse_empty
 from ...header import MAX_HEADER_CELLS, Header, NoteFinding, parse_header, warn_of_finding
 from .skipping import find_list_end
 
+_SHORT = 64  # bytes of a token that is parsed once for all headers
+_parse_short = lru_cache(maxsize=1024)(json.loads)
 _TOKEN = re.compile(rb'[\s,:]*([\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+)', re.DOTALL)
 
 
@@ -80,6 +83,7 @@ class _Walk:
         self.lists: dict[str, FlatList] = {}
         self.spans: dict[str, list[tuple[int, int]]] = {}
         self.token_span = (0, 0)
+        self.last: tuple[list[bytes], Header, int] | None = None  # the last header, and what it was read of
 
     def walk(self, alone: str) -> dict[str, ArrayInfo]:
         first = self.next_token()
@@ -116,7 +120,7 @@ class _Walk:
             line = self.text[: self.at].count(b"\n") + 1
             raise FormatError(f"expected a flat list, found {kind} in it", location=f"line {line}")
         try:
-            return json.loads(token)
+            return _parse_short(token) if len(token) <= _SHORT else json.loads(token)
         except ValueError:
             self.syntax_error()
 
@@ -131,19 +135,32 @@ class _Walk:
         if name in self.infos:
             raise FormatError(f"two arrays have the name {name!r}", location=name)
         spans = self.spans[name] = [self.token_span] if cells else []
+        tokens: list[bytes] = []
         while len(cells) < 4 * MAX_HEADER_CELLS and not (cells and cells[-1] == "data" and len(cells) > 12):
             token = self.next_token()
             if token in (b"]", b"[", b"{"):
                 self.at -= 1
                 break
             spans.append(self.token_span)
+            tokens.append(token)
             cells.append(self.parse_scalar(token))
-        header, start = parse_header(
-            cells, strict=self.strict, address=lambda index: f"{name}[{index}]", note=self.note
-        )
+        header, start = self.read_header(name, cells, tokens)
         end = find_list_end(self.text, self.at, textual=header.dtype.kind in ("string", "generic"))
         if not end:
             raise FormatError("the list does not end", location=name)
         self.lists[name] = FlatList(header, cells, start, self.at, end - 1)
         self.at = end
         self.infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)
+
+    def read_header(self, name: str, cells: list[Cell], tokens: list[bytes]) -> tuple[Header, int]:
+        """Return a header, and where the data begin; that of the last array where the text is the same."""
+        if self.last is not None and len(tokens) == len(cells) and self.last[0] == tokens:
+            return self.last[1:]
+        notes: list[Finding] = []
+        header, start = parse_header(
+            cells, strict=self.strict, address=lambda index: f"{name}[{index}]", note=notes.append
+        )
+        self.last = (tokens, header, start) if len(tokens) == len(cells) and not notes else None
+        for note in notes:
+            self.note(note)
+        return header, start

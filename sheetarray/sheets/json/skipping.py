@@ -10,7 +10,7 @@ import numpy as np
 from ...dtypes import Positions
 from ...files import BytesLike, release_pages
 
-_BLOCK = 2**22  # bytes that are searched at once
+_FIRST_BLOCK, _BLOCK = 2**10, 2**22  # bytes that are searched at once: most lists of very many are short
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _QUOTE, _COMMA, _OPENS, _CLOSES = (ord(mark) for mark in '",[]')
 
@@ -23,9 +23,10 @@ def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
         at: a place in the list, between two of its items.
         textual: whether text stands in the list, in which brackets mean nothing.
     """
-    within = False
+    within, size = False, min(_FIRST_BLOCK, _BLOCK)
     while at < len(text):
-        block = _block_from(text, at, _BLOCK)
+        block = _block_from(text, at, size)
+        size = min(8 * size, _BLOCK)
         if not textual:
             end = block.find(b"]")
             if end >= 0:
