@@ -25,7 +25,7 @@ def _read_columns(path: Path) -> Arrays:
 def _read_one(path: Path) -> Arrays:
     import sheetarray
 
-    return sheetarray.read(path, ["x0"])
+    return sheetarray.read(path, ["x4000"])
 
 
 def make_table(rows: int) -> Arrays:

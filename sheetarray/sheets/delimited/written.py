@@ -155,11 +155,15 @@ class WrittenText:
         return line
 
     def _cells(self, line: bytes) -> list[str]:
-        """Split a line into as many cells as there are columns."""
+        """Split a line into as many cells as there are columns; of headers that are alike all are the same."""
+        first = line.partition(self._mark)[0] if self._count > 1 else line
+        is_even = self._count > 1 and line == self._mark.join(repeat(first, self._count))
         try:
-            text = line.decode("utf-8")
+            text = first.decode("utf-8") if is_even else line.decode("utf-8")
         except UnicodeDecodeError:
             raise UnusualError from None
+        if is_even:
+            return [text] * self._count
         cells = text.split(self._mark.decode()) if self._count > 1 else [text]
         check_usual(len(cells) == self._count)
         return cells
@@ -257,7 +261,7 @@ class WrittenText:
         for place, header in headers.items():
             kinds.setdefault(header.dtype.name, []).append(place)
         buffers: dict[int, Array] = {}
-        bodies = self._bodies(max((header.capacity for header in headers.values()), default=0))
+        bodies = self._bodies(headers)
         if bodies is None:
             buffers = self._parse(headers, missing)
         else:
@@ -266,12 +270,13 @@ class WrittenText:
                     buffers |= self._decode({place: bodies[place] for place in together}, headers, missing)
         return {name: view_of(headers[place], buffers[place]) for name, place in places.items()}
 
-    def _bodies(self, capacity: int) -> Sequence[Sequence[str]] | None:
-        """Return the cells below the zone, of each column; None where they are many.
+    def _bodies(self, headers: dict[int, Header]) -> Sequence[Sequence[str]] | None:
+        """Return the cells below the zone, of each column that is wanted; None where they are many.
 
         Args:
-            capacity: of the longest array that is wanted: there are as many rows at least, the zone's among them.
+            headers: of those columns. There are as many rows as the longest of them says, the zone's among them.
         """
+        capacity = max((header.capacity for header in headers.values()), default=0)
         size, rows_at_least = len(self._content) - self._body, capacity - len(self._above)
         if size > _BODY_IN_MEMORY or rows_at_least > _MOST_ROWS or rows_at_least * self._count > _MOST_CELLS:
             return None
@@ -284,19 +289,21 @@ class WrittenText:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             raise UnusualError from None
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
-            check_usual("\r" not in text)
         lines = text.split("\n")
+        if "\r" in text:
+            check_usual(lines[-1][-1:] != "\r")  # which no line feed follows
+            lines = [line.removesuffix("\r") for line in lines]
+            check_usual(not any("\r" in line for line in lines))
         if not lines[-1]:
             lines.pop()
         if self._count == 1:
             return [lines]
         mark = self._mark.decode()
+        if not self._wants_many:
+            check_usual(all(line.count(mark) == self._count - 1 for line in lines))
+            return _Picked(lines, mark, self._count, headers)
         rows = [line.split(mark) for line in lines]
         check_usual(all(len(row) == self._count for row in rows))
-        if not self._wants_many:
-            return _Picked(rows)
         return list(zip(*rows, strict=True)) if rows else [()] * self._count
 
     def _decode(
@@ -407,16 +414,28 @@ class WrittenText:
 
 
 class _Picked(Sequence[Sequence[str]]):
-    """Columns of rows, made one by one."""
+    """A few columns of lines, which are split from the nearer side, and no further than to the farthest of them.
 
-    def __init__(self, rows: list[list[str]]) -> None:
-        self._rows = rows
+    Args:
+        lines: all of as many cells.
+        mark: between them.
+        count: of the cells in each.
+        places: of the columns.
+    """
+
+    def __init__(self, lines: list[str], mark: str, count: int, places: Iterable[int]) -> None:
+        first, last = min(places, default=0), max(places, default=0)
+        self._count = count
+        if last < count - first:
+            self._rows, self._shift = [line.split(mark, last + 1) for line in lines], 0
+        else:
+            self._rows, self._shift = [line.rsplit(mark, count - first) for line in lines], first - 1
 
     def __len__(self) -> int:
-        return len(self._rows[0]) if self._rows else 0
+        return self._count
 
     def __getitem__(self, place: Any) -> Any:
-        return [row[place] for row in self._rows]
+        return [row[place - self._shift] for row in self._rows]
 
 
 def _count(content: BytesLike, unit: bytes, start: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.columns import Zone, column_reader
+from sheetarray.files import Source
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited import zones as zones_module
+from sheetarray.sheets.delimited.written import UnusualError, WrittenText, find_written
 
 CELLS = st.sampled_from(["", "1", "ab", " é ", '"q"', '"a,b"', '"a\nb"'])
 TEXTS = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)
@@ -79,3 +82,30 @@ def test_a_damaged_one_among_many_is_named(tmp_path: Path, damage: str) -> None:
         sa.read(tmp_path / "many.csv")
     assert caught.value.array == "a41"
     assert caught.value.location == findings[0].location
+
+
+@pytest.mark.parametrize("count", [2, 9, 16, 17, 40])
+def test_any_one_of_many_columns_is_split_from_the_nearer_side(count: int) -> None:
+    arrays = {f"x{place}": np.arange(3) + 10 * place for place in range(count)}
+    file = io.BytesIO()
+    sa.write_csv(file, arrays)
+    for content in (file.getvalue(), file.getvalue().replace(b"\r\n", b"\n"), file.getvalue()[:-2]):
+        for name, array in arrays.items():
+            (result,) = sa.read_csv(io.BytesIO(content), [name]).values()
+            assert result.tolist() == array.tolist()
+        few = [*arrays][: count // 8]
+        some = sa.read_csv(io.BytesIO(content), [few[-1], few[0]] if few else ["x1"])
+        assert all(array.tolist() == arrays[name].tolist() for name, array in some.items())
+
+
+@pytest.mark.parametrize("ending", [b"\r", b"1\r", b"\r\r\n"])
+def test_a_lone_return_at_the_end_of_many_columns_is_no_line_end(ending: bytes) -> None:
+    file = io.BytesIO()
+    sa.write_csv(file, {f"x{place}": np.arange(3) for place in range(20)})
+    content = file.getvalue().removesuffix(b"\r\n") + ending
+    for names in (None, ["x3"]):
+        source = Source(io.BytesIO(content))
+        text = find_written(WrittenText, source, None, None, None, "escape")
+        assert text is not None
+        with pytest.raises(UnusualError):
+            text.read(names, "error")
