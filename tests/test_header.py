@@ -301,3 +301,42 @@ def test_strides_that_repeat_elements_where_each_cell_might_be_one(
     if remark:
         assert findings[0].location == f"cells[{5 + len(shape)}]"
         assert "side by side has" in findings[0].hint
+
+
+def test_a_header_that_says_the_same_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()
+    first, start = parse_header([*cells, 7])
+    monkeypatch.setattr("sheetarray.header.parser._Parser", None)
+    again, again_start = parse_header([*cells, 8, 9])
+    assert again is first
+    assert again_start == start == len(cells)
+
+
+@pytest.mark.parametrize("value", [True, "1", 1.0, 2, None, np.ones(2)])
+def test_a_header_with_another_cell_is_parsed_anew(value: Any) -> None:
+    cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()
+    other: list[Any] = [*cells]
+    other[cells.index("shape") + 1] = value
+    alone = outcome_of(other, after=Header(from_name("bool"), (), (), 0, "row-major", 1).to_cells())
+    assert outcome_of(other, after=cells) == alone
+    with pytest.raises(sa.FormatError):
+        parse_header(cells[:-1])
+
+
+def outcome_of(cells: list[Any], after: list[Any]) -> str:
+    """The header, or the error, of cells that are read after others."""
+    parse_header(after)
+    try:
+        return repr(parse_header(cells))
+    except sa.FormatError as error:
+        return repr(error)
+
+
+def test_what_is_remarked_upon_is_remarked_upon_each_time() -> None:
+    cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()[2:]
+    for _ in range(2):
+        findings: list[Finding] = []
+        parse_header(cells, note=findings.append)
+        assert len(findings) == 1
+    with pytest.raises(sa.FormatError):
+        parse_header(cells, strict=True)

@@ -25,6 +25,7 @@ from .fields import (
     NoteFinding,
     describe_position,
 )
+from .known import recall_header, remember_header
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
@@ -62,7 +63,18 @@ def parse_header(
     Raises:
         FormatError: with the location of the cell to blame.
     """
-    return _Parser(cells, strict, address, note).parse()
+    if (known := recall_header(cells, strict)) is not None:
+        return known
+    notes: list[Finding] = []
+
+    def keep(finding: Finding) -> None:
+        notes.append(finding)
+        note(finding)
+
+    header, start = _Parser(cells, strict, address, keep).parse()
+    if not notes:
+        remember_header(cells[:start], strict, header)
+    return header, start
 
 
 def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
