@@ -23,7 +23,7 @@ from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
-from .pausing import without_collection
+from .pausing import iter_without_collection, without_collection
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 
@@ -277,8 +277,7 @@ def _read_arrays(
     if mode.resize:
         reader.measure_others(wanted, groups)
     lying = {name: group for name, group in wanted.items() if group[0].orient == "rows"}
-    with without_collection(len(lying)):
-        yield from reader.read_rows(lying)
+    yield from iter_without_collection(reader.read_rows(lying), len(lying))
     standing = {name: group for name, group in wanted.items() if group[0].orient == "columns"}
     with without_collection(len(standing)):
         results = reader.read_columns(standing)

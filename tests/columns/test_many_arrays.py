@@ -13,8 +13,12 @@ import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER
 
-from sheetarray.columns.pausing import MANY_OBJECTS, without_collection
+from sheetarray.columns.column_reader import ReadMode
+from sheetarray.columns.pausing import MANY_OBJECTS, iter_without_collection, without_collection
+from sheetarray.columns.reading import _read_arrays, raise_error
+from sheetarray.files import Source
 from sheetarray.sheets.delimited import check_csv, read_csv, scan_csv, write_csv
+from sheetarray.sheets.delimited.sheet import CsvSheet
 
 
 def text_of(count: int, array: np.ndarray, orient: str = "columns") -> io.StringIO:
@@ -67,6 +71,28 @@ def test_collection_is_paused_for_many_objects_alone(objects):
 def test_collection_goes_on_after_an_error():
     with pytest.raises(ZeroDivisionError), without_collection():
         raise ZeroDivisionError
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("count", [MANY_OBJECTS - 1, MANY_OBJECTS, MANY_OBJECTS + 1])
+def test_many_items_are_made_without_collection_and_handed_on_with_it(count):
+    states = []
+    items = iter_without_collection((states.append(gc.isenabled()) or item for item in range(count)), count)
+    assert next(items) == 0
+    assert gc.isenabled(), "whoever asks for no more leaves nothing off"
+    assert list(items) == list(range(1, count))
+    assert set(states) == {count < MANY_OBJECTS}
+    assert gc.isenabled()
+
+
+def test_an_abandoned_iteration_over_rows_leaves_collection_on():
+    rows = text_of(MANY_OBJECTS, np.array([1.5, 2.5]), "rows").getvalue().encode()
+    with Source(io.BytesIO(rows)) as source:
+        sheet = CsvSheet(source, None, None, None, "escape")
+        arrays = _read_arrays([sheet], None, ReadMode(False, "error", raise_error, lambda _: None))
+        assert next(arrays)[0] == "a0"
+        assert gc.isenabled()
+        arrays.close()
     assert gc.isenabled()
 
 
