@@ -25,16 +25,24 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     if text.startswith("zip::"):
         return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
     suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]
+    known = f"known are {' '.join(_suffixes_of(rows, writable=True))} (also with .gz and .zst)"
+    if only_read := _suffixes_of(rows, writable=False):
+        known += f", and only to read {' '.join(only_read)}"
     path = name_part(text)
     bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
     if not suffix:
-        return f"{text}: no suffix says its format; known are {' '.join(suffixes)} (also with .gz and .zst)"
+        return f"{text}: no suffix says its format; {known}"
     if bare != path and suffix.lower() in suffixes:
         return f"{text}: {suffix} is not read or written compressed; take {bare}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
-    return f"{text}: no format has this suffix; known are {' '.join(suffixes)} (also with .gz and .zst)"
+    return f"{text}: no format has this suffix; {known}"
+
+
+def _suffixes_of(rows: Sequence[Format], *, writable: bool) -> list[str]:
+    """Return the suffixes of the formats that can be written, or of those that are only read."""
+    return [suffix for row in rows if (row.instead is None) == writable for suffix in meant_suffixes(row)]
 
 
 def name_problem(name: str, rows: Sequence[Format]) -> str:

@@ -44,6 +44,16 @@ def test_an_unknown_suffix_says_which_there_are(path: str) -> None:
         format_of(path)
 
 
+@pytest.mark.parametrize("path", ["a", "a.doc"])
+def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
+    with pytest.raises(sa.NotFoundError) as error:
+        sa.write(path, {"x": np.arange(3)})
+    known, _, only_read = str(error.value).partition(", and only to read ")
+    assert ".xlsx" in known
+    assert only_read.startswith(".ods .xls .xlsb")
+    assert ".ods" not in known
+
+
 def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) -> None:
     path = tmp_path / "x.dat"
     sa.write(path, {"x": np.arange(3)}, format="json")
