@@ -301,6 +301,38 @@ def test_a_cell_that_comes_twice_is_an_error(rows: str, place: str) -> None:
     assert any("twice" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
 
 
+SECOND = '<sheetData><row r="1"><c r="C1"><v>5</v></c></row></sheetData>'
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        worksheet(ARRAY, after=SECOND),
+        worksheet(ARRAY, after="<sheetData/>"),
+        worksheet(ARRAY, after="<pageSetup/>" * 10_000 + SECOND),
+        worksheet(ARRAY, after=" " * (2**16 - len(worksheet(ARRAY)) + 5) + SECOND),  # across the end of a block
+        worksheet("<!-- -->" + ARRAY, after=SECOND),
+        worksheet(
+            ARRAY, after=SECOND.replace("<sheetData", "<x:sheetData").replace("</sheetData", "</x:sheetData")
+        ).replace("<worksheet ", f'<worksheet xmlns:x="{MAIN}" '),
+        worksheet(ARRAY).replace("<sheetData>", "<sheetData/><sheetData>"),
+    ],
+    ids=["cells", "empty", "far", "seam", "comment", "prefix", "first-empty"],
+)
+def test_a_second_sheet_data_is_an_error(sheet: str) -> None:
+    content = zipped(parts({"arrays": sheet}))
+    with pytest.raises(sa.FormatError, match=r"sheet1\.xml: a second sheetData"):
+        read(content)
+    assert any("a second sheetData" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
+
+
+@pytest.mark.parametrize("tag", ["sheetDataSet", "f:sheetData", "sheetData.x"])
+def test_what_only_looks_like_a_second_sheet_data_is_passed_over(tag: str) -> None:
+    sheet = worksheet(ARRAY, after=f'<{tag} xmlns:f="{FOREIGN}"/>')
+    for made in (sheet, sheet.replace("<sheetData>", "<sheetData><!-- -->")):
+        assert read(zipped(parts({"arrays": made})))["t"].tolist() == [1.5]
+
+
 @pytest.mark.parametrize(
     ("values", "reason"),
     [

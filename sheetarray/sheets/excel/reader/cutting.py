@@ -8,7 +8,7 @@ tag, and a search for bytes finds elements. Where a part is anything else, an XM
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from xml.parsers import expat
@@ -17,7 +17,7 @@ import numpy as np
 
 from ....errors import FormatError
 from ..package.markup import quote_attribute
-from .rewriting import LONGEST, Rewriter
+from .rewriting import LONGEST, Rewriter, second_error
 
 PAD = b" " * 64  # after each block, so that looking at bytes ahead never leaves it
 _LONGEST_PROLOG = 2**24
@@ -42,6 +42,11 @@ class Scope:
     space: str
     prefix: str
     declared: dict[str, str]
+
+    @property
+    def local(self) -> str:
+        """The name of the last one without its prefix."""
+        return self.names[-1].removeprefix(self.prefix)
 
     @property
     def opening(self) -> bytes:
@@ -80,10 +85,9 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
     Raises:
         FormatError: no such part, no well-formed XML, a document type definition, or an element of more than 64 MiB.
     """
-    scope, fresh = _enter(blocks, name, around.decode())
-    if fresh is None:
-        for _ in blocks:
-            pass  # so that the checksum is compared
+    scope, fresh, is_empty = _enter(blocks, name, around.decode())
+    if is_empty:
+        _check_rest(chain([fresh], blocks), name, scope)
         return
     fresh = fresh.lstrip()
     marks = [b"<%s%s%s" % (scope.prefix.encode(), tag, after) for after in (b" ", b">", b"/")]
@@ -109,7 +113,8 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
             yield text + PAD
             kept, length = [], 0
         if end is not None:
-            break
+            _check_rest(chain([(seam + fresh)[len(seam) + end :]], blocks), name, scope)
+            return
         kept.append(fresh[cut:])
         length += len(fresh) - cut
         fresh = next(blocks, b"")
@@ -117,8 +122,21 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
             raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
         if length > LONGEST:
             raise FormatError(f"one {tag.decode()} of more than {LONGEST} bytes", location=name)
-    for _ in blocks:
-        pass  # so that the checksum is compared
+
+
+def _check_rest(blocks: Iterable[bytes], name: str, scope: Scope) -> None:
+    """Go over what follows the elements, to its end, so that the checksum is compared.
+
+    Raises:
+        FormatError: more elements follow, in another element of the same name, which Excel refuses too.
+    """
+    tag = b"<" + scope.names[-1].encode()
+    opening, seam = re.compile(re.escape(tag) + rb"[\s/>]"), b""
+    for block in blocks:
+        text = seam + block
+        if opening.search(text):
+            raise second_error(scope, name)
+        seam = text[-len(tag) :]
 
 
 def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
@@ -154,8 +172,8 @@ class _EnteredError(Exception):
         self.start = start
 
 
-def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes | None]:
-    """Return the scope around the elements, and the text after the tag around them; None if that tag is empty."""
+def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, bytes, bool]:
+    """Return the scope around the elements, the text after the tag around them, and whether that tag is empty."""
     parser = expat.ParserCreate("utf-8")
     scopes: list[tuple[str, dict[str, str]]] = []  # of the elements that are open
     text = b""
@@ -186,7 +204,7 @@ def _enter(blocks: Iterator[bytes], name: str, around: str) -> tuple[Scope, byte
         inner, declared = scopes[-1]
         names = [tag for tag, _ in scopes]
         scope = Scope(names, _space(inner, declared), inner[: -len(around)], declared)
-        return scope, None if tag[0].endswith(b"/>") else text[tag.end() :]
+        return scope, text[tag.end() :], tag[0].endswith(b"/>")
     except expat.ExpatError as error:
         raise FormatError(f"the part is no well-formed XML ({expat.ErrorString(error.code)})", location=name) from error
     raise FormatError(f"the part has no {around}", location=name)

@@ -25,6 +25,20 @@ _IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _KEPT = {"http://www.w3.org/XML/1998/namespace space": "xml:space"}  # of the attributes that have a namespace
 
 
+def second_error(scope: Scope, name: str) -> FormatError:
+    """Return the error for a part in which elements follow after those that belong there, where nobody reads them.
+
+    Args:
+        scope: what stands around the elements.
+        name: of the part.
+    """
+    return FormatError(
+        f"a second {scope.local} follows the first, which Excel refuses too",
+        location=name,
+        hint="move its cells into the first one: a part has no more than one",
+    )
+
+
 class Rewriter:
     """A part of XML that is written anew.
 
@@ -99,6 +113,8 @@ class Rewriter:
                 hint="save the workbook anew in a spreadsheet program",
             )
         self._depth += 1
+        if self._over and self._depth == 0 and name == self._space + self._scope.local:
+            raise second_error(self._scope, self._name)
         if self._aside or self._over or self._depth <= 0:
             return
         space, _, local = name.rpartition(" ")
