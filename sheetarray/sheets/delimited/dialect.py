@@ -43,6 +43,7 @@ _MOST_WINDOWS = 24
 _MOST_NEIGHBOURS = 64
 _NEAR = 64  # bytes
 _QUOTE = ord('"')
+_MARKS = [mark.encode() for mark in DELIMITERS]
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
@@ -71,9 +72,49 @@ def find_delimiter(content: Units, start: int) -> str | None:
             if delimiter == SINGLE_COLUMN:
                 delimiter = _of_uneven_rows(_window(content, start, place, 4, MAX_HEADER_CELLS)[0], marks) or delimiter
             windows += 1
+            if delimiter == SINGLE_COLUMN:
+                return _find_delimiter_beside(content, start, after) or delimiter
             if delimiter is not None or windows == _MOST_WINDOWS:
                 return delimiter
     return None
+
+
+def _find_delimiter_beside(content: Units, start: int, after: int) -> str | None:
+    """Return the delimiter between a column and an array that begins beside it, further down; None where none does.
+
+    Above that array lines have one cell, where the blanks at their ends were left out. It has to have a whole header:
+    lines of text, too, may hold a word after a comma.
+
+    Args:
+        content: the text in UTF-8.
+        start: where it begins.
+        after: where the column's header has been seen.
+    """
+    blocks = (content[first : first + _WINDOW].tobytes() for first in range(after, len(content), _WINDOW))
+    if not any(mark in block for block in blocks for mark in _MARKS):
+        return None
+    windows = 0
+    for places, codes in find_words(content, after):
+        places = places[(codes == NDARRAY) | (codes == FIRST_FIELD)]
+        before = places - 1
+        before = before - (content[before] == _QUOTE)
+        for place in places[np.isin(content[before], np.frombuffer(b"".join(_MARKS), np.uint8))].tolist():
+            if place < after:
+                continue
+            text, after = _window(content, start, place, _LINES_BEFORE[0], MAX_HEADER_CELLS)
+            for delimiter in DELIMITERS:
+                if delimiter in text and _has_array_beside(text, delimiter):
+                    return delimiter
+            windows += 1
+            if windows == _MOST_WINDOWS:
+                return None
+    return None
+
+
+def _has_array_beside(text: str, delimiter: str) -> bool:
+    """Return whether an array with a whole header begins in a line, but not as its first cell."""
+    anchors = anchors_of_grid([cells for cells, _ in split_records(text, delimiter)])
+    return any(anchor.column and anchor.header is not None for anchor in anchors)
 
 
 def _window(content: Units, start: int, place: int, lines: int, below: int) -> tuple[str, int]:

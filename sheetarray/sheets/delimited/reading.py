@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,7 @@ def read_csv(
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
         except FormatError as error:
+            error.hint = error.hint or sheet.find_hint(error.location)
             if not sheet.try_other_decimal():
                 raise
             try:
@@ -162,6 +164,7 @@ def check_csv(
             if findings and sheet.try_other_decimal():
                 others = list(check_sheets([sheet], missing=missing))
                 findings = others if len(others) < len(findings) else findings
+            findings = [replace(one, hint=one.hint or sheet.find_hint(one.location) or "") for one in findings]
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

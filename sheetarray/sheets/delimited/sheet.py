@@ -19,6 +19,7 @@ from ...files import Source
 from .blocks import has_lone_returns
 from .bulk import parse_columns, parse_numbers
 from .dialect import (
+    DELIMITERS,
     SINGLE_COLUMN,
     check_marks,
     find_decimal,
@@ -120,6 +121,14 @@ class CsvSheet:
     def delimiter(self) -> str:
         """The text between cells; `SINGLE_COLUMN` where each line is one cell."""
         return SINGLE_COLUMN if self._single else self._text.delimiter
+
+    def find_hint(self, location: str | None) -> str | None:
+        """Return a hint for a wrong cell that is a whole line, and holds a delimiter; None for any other."""
+        if not self._single or location is None or not location.removeprefix("A").isdecimal():
+            return None
+        cells = self.zones([Zone(int(location[1:]) - 1, 0, 1, "columns")])[0]
+        mark = next((mark for mark in DELIMITERS for cell in cells if mark in str(cell)), None)
+        return mark and f"every line was read as one cell: are these two? then name the delimiter, delimiter={mark!r}"
 
     @property
     def file_encoding(self) -> tuple[str, int]:

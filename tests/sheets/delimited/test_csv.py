@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
+import pytest
 
 import sheetarray as sa
 from sheetarray.columns import column_letters
+from sheetarray.sheets.delimited.dialect import DELIMITERS
 from sheetarray.testing.conformance import Conformance
 
 
@@ -134,3 +137,70 @@ class TestShortParts(Conformance):
         arrays = {"f": np.random.default_rng(1).normal(size=1000), "t": np.array([f"{n:05d}" for n in range(900)])}
         self._write_and_read(place, arrays)
         assert {info.parts for info in self.scan(place).values()} == {8, 7}
+
+
+# A column beside which something else begins, below lines that have no delimiter ---------------------------------
+
+
+def write_column(array: np.ndarray) -> list[str]:
+    """Return the lines of a text of one array, `a`."""
+    file = io.StringIO()
+    sa.write(file, {"a": array}, format="csv")
+    return file.getvalue().splitlines()
+
+
+def make_uneven(beside: dict[str, np.ndarray], row: int, mark: str) -> str:
+    """Return a text of one array, with others beside it from a row on; blanks at the ends of lines are left out."""
+    right = io.StringIO()
+    sa.write(right, beside, format="csv", delimiter=mark)
+    lines = write_column(np.arange(200) / 4)
+    for index, line in enumerate(right.getvalue().splitlines(), row):
+        lines[index] += mark + line
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("mark", DELIMITERS)
+@pytest.mark.parametrize("row", [1, 2, 3, 5, 6, 8, 15, 23, 24, 25, 120])
+def test_an_array_beside_a_column_is_seen_wherever_it_begins(row: int, mark: str) -> None:
+    text = make_uneven({"k": np.arange(9) / 2, "n": np.arange(4)}, row, mark)
+    for made in (text, text.replace(f"{mark}version", f'{mark}"version"')):
+        arrays = sa.read(io.StringIO(made), format="csv")
+        assert {name: array.tolist() for name, array in arrays.items()} == {
+            "a": (np.arange(200) / 4).tolist(),
+            "k": (np.arange(9) / 2).tolist(),
+            "n": [0, 1, 2, 3],
+        }
+        assert list(sa.scan(io.StringIO(made), format="csv")) == list(arrays)
+        assert list(sa.check(io.StringIO(made), format="csv")) == []
+
+
+def test_an_array_in_a_row_beside_a_column_is_seen() -> None:
+    row = io.StringIO()
+    sa.write(row, {"k": np.array([7, 8])}, format="csv", orient="rows")
+    lines = write_column(np.arange(60) / 4)
+    lines[40] += "," + row.getvalue().strip()
+    infos = sa.scan(io.StringIO("\n".join(lines)), format="csv")
+    assert {name: info.shape for name, info in infos.items()} == {"a": (60,), "k": (2,)}
+
+
+def test_text_with_the_words_of_a_header_after_delimiters_stays_one_column() -> None:
+    texts = np.array(["x,k", "x,version", "x,1.0.0", "x,ndarray", "x,shape", "x;version", "x;ndarray"] * 30)
+    file = io.StringIO()
+    sa.write(file, {"a": texts}, format="csv", delimiter="|")
+    assert sa.read(io.StringIO(file.getvalue()), format="csv")["a"].tolist() == texts.tolist()
+
+
+def test_a_wrong_cell_that_holds_a_delimiter_hints_at_it() -> None:
+    lines = write_column(np.arange(60) / 4)
+    lines[40] += ";a note"
+    for text in ("\n".join(lines), "\r\n".join(lines)):
+        with pytest.raises(sa.FormatError, match=r"A41 .*name the delimiter, delimiter=';'"):
+            sa.read(io.StringIO(text), format="csv")
+        (finding,) = sa.check(io.StringIO(text), format="csv")
+        assert "delimiter=';'" in finding.hint
+        with pytest.warns(sa.SheetArrayWarning, match="B41: a cell to the right of all columns"):
+            assert sa.read(io.StringIO(text), format="csv", delimiter=";")["a"].tolist() == (np.arange(60) / 4).tolist()
+    lines[40] = "x"
+    with pytest.raises(sa.FormatError) as error:
+        sa.read(io.StringIO("\n".join(lines)), format="csv")
+    assert error.value.hint is None
