@@ -7,11 +7,12 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
 from children import SECONDS, measured, run_limited
-from foreign_books import document, table_cell, table_row
+from foreign_books import document, table_cell, table_row, words
 
 import sheetarray as sa
 from sheetarray.files import Source
@@ -164,6 +165,62 @@ def test_any_byte_changed_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPa
         content = document({"a": text})
         one, other = cells_of(content), by_the_parser(content, monkeypatch)
         assert one == other or (isinstance(one, str) and isinstance(other, str))
+
+
+# References ------------------------------------------------------------------------------------------------------
+
+
+PENDING = "<table:table-cell table:formula={}/>"
+CACHED = '<table:table-cell table:formula={} office:value-type="float" office:value="-1"/>'
+GRID = "".join(row(*(table_cell(float(10 * line + place)) for place in range(3))) for line in range(3))
+
+
+def linked(*formulas: str, title: str = "t view", form: str = PENDING) -> dict[str, Any]:
+    """What is read of an array whose cells are formulas, beside a sheet to which they may lead."""
+    header = [table_row(table_cell(word)) for word in ("t", *words("float64", len(formulas)))]
+    cells = [row(form.format(quoteattr(formula))) for formula in formulas]
+    content = document({title: GRID, "arrays": "".join([*header, *cells])})
+    return sa.read(io.BytesIO(content), format="ods")
+
+
+@pytest.mark.parametrize("title", ["t view", "Ann's & co"])
+def test_a_formula_without_a_value_that_repeats_a_cell_is_followed(title: str) -> None:
+    quoted = "'{}'".format(title.replace("'", "''"))
+    read = linked(f"of:=[{quoted}.B2]", f"of:=[${quoted}.$C$3]", f"of:=[{quoted.upper()}.a1]", title=title)
+    assert read["t"].tolist() == [11, 22, 0]
+    assert linked("of:=[plain.B2]", "of:=[$plain.C$1]", title="plain")["t"].tolist() == [11, 2]
+
+
+def test_of_formulas_with_a_value_those_that_lead_into_a_view_are_followed() -> None:
+    assert linked("of:=['t view'.B2]", form=CACHED)["t"].tolist() == [11]
+    assert linked("of:=[other.B2]", form=CACHED, title="other")["t"].tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "of:=['t view'.B2]*2",
+        "of:=['t view'.B2:.B3]",
+        "of:=['gone'.B2]",
+        "of:=['file:///other.ods'#$'t view'.B2]",
+        "of:=[.A21]",
+        "of:=['t view'.B2097152]",
+    ],
+)
+def test_a_formula_without_a_value_that_does_more_is_an_error_with_its_address(formula: str) -> None:
+    with pytest.raises(sa.FormatError, match="a formula without a value") as caught:
+        linked("of:=['t view'.A1]", formula)
+    assert caught.value.location == "arrays!A21"
+
+
+def test_no_more_references_are_followed_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    formulas = ["of:=['t view'.B2]"] * 3
+    for limit in (3, 4):
+        monkeypatch.setattr(opendocument, "MOST_REFERENCES", limit)
+        assert linked(*formulas)["t"].tolist() == [11] * 3
+    monkeypatch.setattr(opendocument, "MOST_REFERENCES", 2)
+    with pytest.raises(sa.FormatError, match="a formula without a value"):
+        linked(*formulas)
 
 
 _READ = """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from itertools import chain, islice
 from xml.parsers import expat
 
 import numpy as np
@@ -40,6 +41,7 @@ from .opendocument_runs import (
     parse_value,
     repeat_row,
 )
+from .references import MOST_REFERENCES, PlainReference, parse_open_reference
 from .texts import without_entities
 from .titles import Titles
 
@@ -81,8 +83,16 @@ class OdsBook:
         """Yield the cells of a table."""
         return self._kept.read(title, lambda: self._read_table(title), "text")
 
+    def references(self, title: str) -> Iterator[PlainReference]:
+        """Yield the formulas of a table that are one plain reference, at most `MOST_REFERENCES`."""
+        reader = _TableReader(title, keeps_references=True)
+        batches = (reader.take_references() for _ in chain(self._read_with(reader), [None]))
+        return islice(chain.from_iterable(batches), MOST_REFERENCES)
+
     def _read_table(self, title: str) -> Iterator[CellRun]:
-        reader = _TableReader(title)
+        return self._read_with(_TableReader(title))
+
+    def _read_with(self, reader: _TableReader) -> Iterator[CellRun]:
         for block in run_ahead(_content(self._package)):
             yield from reader.read(block, last=False)
             if reader.over:
@@ -126,12 +136,17 @@ def _titles(package: Package) -> Generator[str]:
 class _TableReader:
     """The cells of one table, while the document goes by.
 
+    Args:
+        title: of the table.
+        keeps_references: whether formulas that are one plain reference are kept, until somebody takes them.
+
     Attributes:
         over: whether its end has gone by.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, keeps_references: bool = False) -> None:
         self._title, self.over = title, False
+        self._references: list[PlainReference] | None = [] if keeps_references else None
         self._open: list[str] = []
         self._depth = 0  # of the table's element, while it goes by
         self._row, self._column = -1, 0
@@ -167,7 +182,7 @@ class _TableReader:
         if not last and 0 <= begin < end:
             self._parse(text[:begin])
             if self._is_between_rows():
-                plain = self._read_plain(text[begin:end])
+                plain = self._read_plain(text[begin:end]) if self._references is None else None
                 if plain is not None:
                     yield from self._complete_runs(last=True)
                     yield from self._add_plain(plain, text[begin:])
@@ -192,6 +207,12 @@ class _TableReader:
         for run, repeats in runs:
             yield run
             yield from repeat_row(run, repeats)
+
+    def take_references(self) -> list[PlainReference]:
+        """Return the references that have been kept since they were taken before."""
+        kept = self._references or []
+        self._references = None if self._references is None else []
+        return kept
 
     # Rows in bulk --------------------------------------------------------------------------------------------
 
@@ -309,7 +330,10 @@ class _TableReader:
         if kind:
             if attributes.get(f"{TABLE_SPACE}formula", "") not in _NO_FORMULAS:
                 kind |= FORMULA
-                self._areas += find_formula_area(attributes, self._row, self._column)
+                self._areas += (area := find_formula_area(attributes, self._row, self._column))
+                if self._references is not None and not area and repeats == self._row_repeats == 1:
+                    target = parse_open_reference(attributes[f"{TABLE_SPACE}formula"])
+                    self._references += [] if target is None else [PlainReference(self._row, self._column, *target)]
             if self._column + repeats > MOST_COLUMNS:
                 raise FormatError(
                     f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",

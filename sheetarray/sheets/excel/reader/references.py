@@ -1,10 +1,10 @@
-"""Formulas that are one plain reference to a cell, `='temperature view'!B2`, found in the XML of a worksheet.
+"""Formulas that are one plain reference to a cell, `='temperature view'!B2` or `of:=['temperature view'.B2]`.
 
 Programs that compute nothing (openpyxl) drop the values of formulas, and others leave old ones. Where a formula only
 repeats a cell, its value is that cell's, and nobody has to compute it. Nothing but the text of formulas is looked at:
 array formulas, and those that a program shares between cells, are no plain references.
 
-Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references).
+Source: ECMA-376 part 1, 18.3.1.40 (f), 18.17.2.3 (references); OASIS OpenDocument 1.3 part 4, 5.8 (references).
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ _CELL = re.compile(
     rb"""<f(?:\saca="[a-z01]{1,5}")?>([^<>]{1,%d})</f>""" % _LONGEST
 )
 _REFERENCE = re.compile(r"""(?:(?:'((?:[^']|'')+)'|([^\W\d][\w.]*))!)?\$?([A-Za-z]{1,3})\$?([0-9]{1,7})(?:&"")?""")
+_OPEN_REFERENCE = re.compile(
+    r"""of:=\[(?:\$?(?:'((?:[^']|'')+)'|([^\[\].'#$! ]+)))?\.\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\](?:&"")?"""
+)
 _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
@@ -76,7 +79,20 @@ def parse_reference(formula: str) -> tuple[str, int, int] | None:
         >>> parse_reference("'Ann''s view'!$B$2"), parse_reference('C3&""'), parse_reference("B2*2")
         (("ann's view", 1, 1), ('', 2, 2), None)
     """
-    match = _REFERENCE.fullmatch(formula.strip())
+    return _read_match(_REFERENCE.fullmatch(formula.strip()))
+
+
+def parse_open_reference(formula: str) -> tuple[str, int, int] | None:
+    """Return what `parse_reference` does, of a formula as OpenDocument has it.
+
+    Example:
+        >>> parse_open_reference("of:=[$'Ann''s view'.$B$2]"), parse_open_reference("of:=[.C3]*2")
+        (("ann's view", 1, 1), None)
+    """
+    return _read_match(_OPEN_REFERENCE.fullmatch(formula) if len(formula) <= _LONGEST else None)
+
+
+def _read_match(match: re.Match[str] | None) -> tuple[str, int, int] | None:
     if match is None:
         return None
     row, column = int(match[4]) - 1, column_number(match[3])
