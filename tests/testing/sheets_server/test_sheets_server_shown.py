@@ -104,6 +104,23 @@ def test_a_basic_filter_hides_rows(sheets: Sheets, form: str, criteria: Any, hid
     assert not any("hiddenByFilter" in entry for entry in grid_data(sheets, "rowMetadata")["rowMetadata"])
 
 
+def test_a_basic_filter_sorts_the_rows_below_its_first_one(sheets: Sheets) -> None:
+    write(sheets, [["name", "n"], ["b", 1], ["a", 2], ["b", 3], ["x", 4], ["below", 9]])
+    place = {"startRowIndex": 0, "endRowIndex": 4, "startColumnIndex": 0, "endColumnIndex": 2}
+    specs = [{"dimensionIndex": 0, "sortOrder": "DESCENDING"}, {"dimensionIndex": 1, "sortOrder": "DESCENDING"}]
+    wanted: Any = {"range": place, "sortSpecs": specs, "criteria": {"0": {"hiddenValues": ["a"]}}}
+    sheets.batch({"setBasicFilter": {"filter": wanted}})
+    assert sheets.cells()[:4] == [["name", "n"], ["b", 3], ["b", 1], ["a", 2]]
+    assert sheets.cells()[5] == ["below", 9]
+    assert sheets.resource()["sheets"][0]["basicFilter"]["sortSpecs"] == specs
+    rows = grid_data(sheets, "rowMetadata.hiddenByFilter")["rowMetadata"]
+    assert [row for row, entry in enumerate(rows) if entry.get("hiddenByFilter")] == [3]
+    for request in ("setBasicFilter", "sortRange"):
+        for spec, reason in (({"dimensionIndex": 2}, "is not in the range"), ({"backgroundColor": RED}, "by colors")):
+            refused: Any = {"range": place, "sortSpecs": [spec]}
+            assert reason in sheets.refused({request: {"filter": refused} if request == "setBasicFilter" else refused})
+
+
 def test_conditions_of_a_filter_look_at_numbers_that_formulas_come_to(sheets: Sheets) -> None:
     write(sheets, [["n"], [1], ["=1+4"], [3]])
     condition = {"type": "NUMBER_BETWEEN", "values": [{"userEnteredValue": "2"}, {"userEnteredValue": "4"}]}

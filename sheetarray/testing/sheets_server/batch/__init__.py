@@ -8,7 +8,21 @@ from .. import masks, resource
 from ..errors import Json, invalid, unsupported, within
 from ..protection import guard
 from ..spreadsheet import Spreadsheet
-from . import borders, cells, dimensions, filling, metadata, names, objects, overlays, pasting, sheets, shifting, texts
+from . import (
+    borders,
+    cells,
+    dimensions,
+    filling,
+    filters,
+    metadata,
+    names,
+    objects,
+    overlays,
+    pasting,
+    sheets,
+    shifting,
+    texts,
+)
 
 _MOVING = {
     "cutPaste",
@@ -36,7 +50,7 @@ REQUESTS: dict[str, Handler] = {
     "appendDimension": dimensions.append_dimension,
     "autoFill": filling.auto_fill,
     "autoResizeDimensions": dimensions.auto_resize,
-    "clearBasicFilter": names.clear_basic_filter,
+    "clearBasicFilter": filters.clear_basic_filter,
     "copyPaste": pasting.copy_paste,
     "createDeveloperMetadata": metadata.create,
     "cutPaste": pasting.cut_paste,
@@ -63,7 +77,7 @@ REQUESTS: dict[str, Handler] = {
     "pasteData": texts.paste_data,
     "randomizeRange": cells.randomize_range,
     "repeatCell": cells.repeat_cell,
-    "setBasicFilter": names.set_basic_filter,
+    "setBasicFilter": filters.set_basic_filter,
     "setDataValidation": cells.set_data_validation,
     "sortRange": cells.sort_range,
     "textToColumns": texts.text_to_columns,

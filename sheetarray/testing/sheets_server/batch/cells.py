@@ -20,6 +20,7 @@ from .sheets import fields
 _MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns"}
 _NOTHING: Json = {}
 _UNSET = {"hyperlink", "pivotTable"}
+_COLORS = ("foregroundColor", "foregroundColorStyle", "backgroundColor", "backgroundColorStyle")
 _READ_ONLY = {"effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"}
 
 
@@ -90,9 +91,16 @@ def set_data_validation(spreadsheet: Spreadsheet, request: Json) -> None:
 def sort_range(spreadsheet: Spreadsheet, request: Json) -> None:
     """`sortRange`: numbers, then text without case, then booleans, then blanks; stable."""
     sheet, area = area_of(spreadsheet, request.get("range"))
+    sort_rows(spreadsheet, sheet, area, request.get("sortSpecs") or [])
+
+
+def sort_rows(spreadsheet: Spreadsheet, sheet: ServedSheet, area: GridArea, specs: list[Json]) -> None:
+    """Sort the rows of an area by some of its columns, of which the first counts most."""
     grid, evaluator = sheet.grid, Evaluator(spreadsheet)
     order = list(range(area.height))
-    for spec in reversed(request.get("sortSpecs") or []):
+    for spec in reversed(specs):
+        if any(spec.get(name) for name in _COLORS):
+            raise unsupported("Sorting by colors")
         column = spec.get("dimensionIndex") or 0
         if not area.left <= column < area.right:
             raise invalid(f"The sort column {column} is not in the range.")

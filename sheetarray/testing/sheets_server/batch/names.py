@@ -1,4 +1,4 @@
-"""Requests for what lies over the cells: named and protected ranges, merges, filters."""
+"""Requests for what lies over the cells: named and protected ranges, merges."""
 
 from __future__ import annotations
 
@@ -99,18 +99,6 @@ def merge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
 def unmerge_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     """`unmergeCells`."""
     _unmerge(*area_of(spreadsheet, request.get("range")), "unmerge")
-
-
-def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`setBasicFilter`: kept; it hides nothing."""
-    wanted = request.get("filter") or {}
-    sheet, area = area_of(spreadsheet, wanted.get("range"))
-    sheet.basic_filter = wanted | {"range": Span(*area).json(sheet.id)}
-
-
-def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`clearBasicFilter`."""
-    spreadsheet.sheet(request.get("sheetId")).basic_filter = None
 
 
 def area_of(spreadsheet: Spreadsheet, grid_range: Json | None) -> tuple[ServedSheet, GridArea]:

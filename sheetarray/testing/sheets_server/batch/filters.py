@@ -1,0 +1,23 @@
+"""Requests for the basic filter of a sheet, which hides rows and may sort them."""
+
+from __future__ import annotations
+
+from ..errors import Json
+from ..ranges import Span
+from ..spreadsheet import Spreadsheet
+from .cells import sort_rows
+from .names import area_of
+
+
+def set_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`setBasicFilter`: rows below its first one are sorted as it says; those that it hides are told with grid data."""
+    wanted = request.get("filter") or {}
+    sheet, area = area_of(spreadsheet, wanted.get("range"))
+    if area.height and (specs := wanted.get("sortSpecs")):
+        sort_rows(spreadsheet, sheet, area._replace(top=area.top + 1), specs)
+    sheet.basic_filter = wanted | {"range": Span(*area).json(sheet.id)}
+
+
+def clear_basic_filter(spreadsheet: Spreadsheet, request: Json) -> None:
+    """`clearBasicFilter`: rows stay in the order in which they stand."""
+    spreadsheet.sheet(request.get("sheetId")).basic_filter = None
