@@ -83,7 +83,7 @@ def parse_reference(formula: str) -> tuple[str, int, int] | None:
 
 
 def parse_open_reference(formula: str) -> tuple[str, int, int] | None:
-    """Return what `parse_reference` does, of a formula as OpenDocument has it.
+    """Return the sheet, the row and the column of the cell that a formula of OpenDocument repeats; None for any other.
 
     Example:
         >>> parse_open_reference("of:=[$'Ann''s view'.$B$2]"), parse_open_reference("of:=[.C3]*2")
