@@ -31,10 +31,17 @@ _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A cell that has no value for any dtype: an error, a formula without a result, a date among numbers."""
+    """A cell that has no value for any dtype: an error, a formula without a result, a date among numbers.
+
+    Attributes:
+        reason: what it is.
+        hint: what to do.
+        numeral: what a number cell holds that is no number, such as INF.
+    """
 
     reason: str
     hint: str = ""
+    numeral: str = ""
 
 
 def is_blank(cell: Cell) -> bool:

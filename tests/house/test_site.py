@@ -34,7 +34,9 @@ def page(site: Path, name: str) -> str:
 def test_every_page_of_the_documentation_is_on_the_site(site: Path) -> None:
     for source in (ROOT / "docs").glob("*.md"):
         assert (site / f"{source.stem}.html").is_file()
-        assert f'href="{source.stem}.html"' in page(site, "index.html").replace('href="./"', 'href="index.html"'), source
+        assert f'href="{source.stem}.html"' in page(site, "index.html").replace('href="./"', 'href="index.html"'), (
+            source
+        )
     for elsewhere in ("security", "changes", "contributing", "figures", "samples"):
         assert "<h1" in page(site, f"{elsewhere}.html")
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same, dtype_cases
+from excel_packages import parts, with_parts
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -108,3 +109,27 @@ def test_what_nobody_has_edited_comes_back_from_two_programs_in_turn(chain: str,
         actual = sa.read(saved)
     for name, array in arrays.items():
         assert_same(actual[name], array)
+
+
+def test_the_largest_doubles_come_back_where_a_program_has_made_infinities_of_them(tmp_path: Path) -> None:
+    largest = 1.7976931348623157e308
+    array = np.array([0.1, largest, -largest, 1.797693134862315e308, 1.7976931348623147e308, 7])
+    sa.write(tmp_path / "t.xlsx", {"t": array}, guard=True)
+    first = sa.scan(tmp_path / "t.xlsx")["t"].cells - len(array) + 2
+
+    def saved(cells: dict[int, str]) -> Path:
+        content = parts((tmp_path / "t.xlsx").read_bytes())
+        xml = content[(part := "xl/worksheets/sheet1.xml")].decode()
+        for place, text in cells.items():
+            xml, count = re.subn(rf'(<c r="A{first + place}"[^>]*>)<v>[^<]*</v>', rf"\1{text}", xml)
+            assert count == 1
+        path = tmp_path / "saved.xlsx"
+        path.write_bytes(with_parts((tmp_path / "t.xlsx").read_bytes(), {part: xml.encode()}))
+        return path
+
+    infinities = {1: "<v>INF</v>", 2: "<v>-Infinity</v>", 3: "<v>inf</v>"}
+    assert_same(sa.read(saved(infinities))["t"], array)
+    assert list(sa.check(saved(infinities))) == []
+    for place, text in ((1, "<v>-INF</v>"), (2, "<v>INF</v>"), (4, "<v>INF</v>"), (5, "<v>INF</v>"), (1, "<v/>")):
+        (finding,) = sa.check(saved(infinities | {place: text}))
+        assert (finding.location, finding.severity) == (f"arrays!A{first + place}", "error")

@@ -35,13 +35,14 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import Buffer, DType, Mask
-from ....elements import to_scalar
+from ....elements import Unreadable, to_scalar
 from .rounding import decimals_of, mark_chains, mark_roundings, mark_twenty_decimals, roundings_of
 from .text_changes import mark_texts
 
 _EXACT = 2**53  # integers up to here are doubles
 _NEAR = 1e-14  # relatively; no rounding of an integer leads further
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?")
+_ENDLESS = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 _COARSE = {"ms": 10**3, "10 ms": 10**2}  # steps of a second that programs keep
 
 
@@ -107,7 +108,14 @@ def is_rounded_integer(written: int, cell: float) -> bool:
 
 
 def is_beyond(written: float, cell: object) -> bool:
-    """Return whether the cell of an element is that element rounded to a number beyond its dtype."""
+    """Return whether the cell of an element is that element rounded to a number beyond its dtype.
+
+    Where one program rounds the largest doubles to what no double is, the next one makes number cells of them that hold
+    INF, as nobody can type; or blanks, which stay errors, as anybody may have emptied them.
+    """
+    if isinstance(cell, Unreadable):
+        endless = isinstance(written, float) and np.isfinite(written) and _ENDLESS.fullmatch(cell.numeral)
+        return bool(endless) and float(cell.numeral) in roundings_of(written)
     text = str(cell).strip()
     if not isinstance(cell, (str, int, float)) or isinstance(cell, bool) or not _NUMERAL.fullmatch(text):
         return False

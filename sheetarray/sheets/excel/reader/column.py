@@ -227,7 +227,7 @@ class ColumnTexts:
             self._unreadable[int(places[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
         for index in numbers["odd"].arg_true().to_list():
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
-                self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}")
+                self._unreadable[int(places[index])] = Unreadable(f"a number that is none, {numeral:.40}", "", numeral)
         self._add_kind(places, numbers["made"])
 
     def _add_bare_serials(self, places: Positions) -> Positions:
