@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import TypeVar
 
@@ -17,12 +17,49 @@ _pauses: list[bool] = []  # whether collection was on when each pause began that
 Item = TypeVar("Item")
 
 
+class _Hold(threading.local):
+    """The stack on which a pause of this thread ends, while pauses are held, and whether one has begun."""
+
+    stack: ExitStack | None = None
+    begun = False
+
+
+_hold = _Hold()
+
+
 @contextmanager
 def without_collection(objects: int = MANY_OBJECTS) -> Iterator[None]:
     """Let nothing be collected meanwhile, where many objects are to be made; several threads may do so at once."""
-    if objects < MANY_OBJECTS:
+    if objects < MANY_OBJECTS or _hold.begun:
+        yield
+    elif _hold.stack is not None:
+        _hold.stack.enter_context(_pause())
+        _hold.begun = True
+        yield
+    else:
+        with _pause():
+            yield
+
+
+@contextmanager
+def hold_pauses() -> Iterator[None]:
+    """Let the first pause that this thread begins within last until the end.
+
+    After every one all that was made is looked at once. Nothing may be yielded within: see `iter_without_collection`.
+    """
+    if _hold.stack is not None:
         yield
         return
+    with ExitStack() as stack:
+        _hold.stack = stack
+        try:
+            yield
+        finally:
+            _hold.stack, _hold.begun = None, False
+
+
+@contextmanager
+def _pause() -> Iterator[None]:
     with _lock:
         _pauses.append(gc.isenabled())
         gc.disable()

@@ -23,7 +23,7 @@ from .column import ArrayColumn
 from .column_reader import ColumnReader, CompareFingerprint, ElementRestorer, ReadMode
 from .grid import Anchor
 from .parts import ReportError, find_stops, group_parts
-from .pausing import iter_without_collection, without_collection
+from .pausing import hold_pauses, iter_without_collection, without_collection
 from .sheet import ArrayInfo, DataCells, Sheet, Zone
 
 
@@ -79,7 +79,8 @@ def read_sheets(
         NotFoundError: no array of a name asked for.
     """
     mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed, restore=restore)
-    return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
+    with hold_pauses():
+        return {name: array for name, array in _read_arrays(sheets, names, mode) if array is not None}
 
 
 def read_sheet(
@@ -244,8 +245,9 @@ def check_sheets(
         False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True, restore=restore
     )
     try:
-        for _ in _read_arrays(sheets, None, mode):
-            pass
+        with hold_pauses():
+            for _ in _read_arrays(sheets, None, mode):
+                pass
     except FormatError as error:
         errors.append(error)
     yield from findings

@@ -148,6 +148,7 @@ def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[d
     """Yield the arrays that belong together and may be resized, with what their cells say."""
     groups: dict[tuple[str | None, str, int], dict[str, _Extent]] = {}
     headers: dict[int, tuple[tuple[int, int] | None, bool]] = {}  # by id: very many arrays may share one
+    extents: dict[tuple[int, int, int | None, bool], _Extent] = {}  # and have as many cells
     for name, column in columns.items():
         known = headers.get(id(column.written))
         if known is None:
@@ -157,7 +158,11 @@ def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[d
             anchor, elements = column.group[0], column.count_elements()
             if is_sure and column.is_mostly_blank_below():
                 elements = None
-            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = _Extent(*rows, elements, is_sure)
+            key = *rows, elements, is_sure
+            extent = extents.get(key)
+            if extent is None:
+                extent = extents[key] = _Extent(*key)
+            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = extent
     yield from groups.values()
 
 
@@ -182,7 +187,7 @@ def resize_columns(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: 
 
 def _find_common_rows(extents: Iterable[_Extent]) -> int | None:
     """Return the number of rows that arrays of one sheet now have in common; None if their cells disagree."""
-    extents = list(extents)
+    extents = list({id(extent): extent for extent in extents}.values())
     sure = {extent.least if extent.is_whole else None for extent in extents if extent.is_sure}
     if sure:
         return next(iter(sure)) if len(sure) == 1 else None

@@ -14,7 +14,7 @@ import pytest
 from children import GIVEN_UP_AFTER
 
 from sheetarray.columns.column_reader import ReadMode
-from sheetarray.columns.pausing import MANY_OBJECTS, iter_without_collection, without_collection
+from sheetarray.columns.pausing import MANY_OBJECTS, hold_pauses, iter_without_collection, without_collection
 from sheetarray.columns.reading import _read_arrays, raise_error
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import check_csv, read_csv, scan_csv, write_csv
@@ -93,6 +93,24 @@ def test_an_abandoned_iteration_over_rows_leaves_collection_on():
         assert next(arrays)[0] == "a0"
         assert gc.isenabled()
         arrays.close()
+    assert gc.isenabled()
+
+
+def test_a_pause_is_held_until_all_is_done():
+    with hold_pauses():
+        with without_collection(MANY_OBJECTS - 1):
+            pass
+        assert gc.isenabled(), "there has been none"
+        for _ in range(2):
+            with hold_pauses(), without_collection():
+                pass
+            assert not gc.isenabled()
+    assert gc.isenabled()
+    with without_collection():
+        pass
+    assert gc.isenabled(), "it is held no longer"
+    with pytest.raises(ZeroDivisionError), hold_pauses(), without_collection():
+        raise ZeroDivisionError
     assert gc.isenabled()
 
 
