@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 from .doors import SourceOrTarget, adapter_function, options_of
 
+MOST_NAMED = 100  # columns, in one warning
+
 
 @overload
 def read_columns(
@@ -124,7 +126,8 @@ def write_table(
         NotFoundError: no such format, or none that has tables.
 
     Warns:
-        SheetArrayWarning: a column that will not come back the same, such as text of digits; names it.
+        SheetArrayWarning: columns that will not come back the same, such as text of digits: their names, once for each
+            kind of change.
 
     Example:
         >>> import io
@@ -163,8 +166,18 @@ def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: M
             warnings.simplefilter("ignore", SheetArrayWarning)
             columns = read_columns(source, format=format, **options)
     except SheetArrayError as error:
-        for name in values_by_name(table):
-            warn_caller(f"{name!r:.80} cannot be read back by read_columns: {error}")
+        warn_caller(f"{_listed(list(values_by_name(table)))} cannot be read back by read_columns: {error}")
         return
+    names_by_change: dict[str, list[str]] = {}
     for name, change in find_changes(table, columns):
-        warn_caller(f"{name!r:.80} does not come back by read_columns as it was: it {change}")
+        names_by_change.setdefault(change, []).append(name)
+    for change, names in names_by_change.items():
+        if len(names) == 1:
+            warn_caller(f"{_listed(names)} does not come back by read_columns as it was: it {change}")
+        else:
+            warn_caller(f"{_listed(names)} do not come back by read_columns as they were: each {change}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(f"{name!r:.80}" for name in names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
