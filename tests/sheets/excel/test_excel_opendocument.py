@@ -189,6 +189,8 @@ def test_a_formula_without_a_value_that_repeats_a_cell_is_followed(title: str) -
     read = linked(f"of:=[{quoted}.B2]", f"of:=[${quoted}.$C$3]", f"of:=[{quoted.upper()}.a1]", title=title)
     assert read["t"].tolist() == [11, 22, 0]
     assert linked("of:=[plain.B2]", "of:=[$plain.C$1]", title="plain")["t"].tolist() == [11, 2]
+    by_sheetjs = linked(f"of:={quoted}![.B2]", f"of:={quoted}![.$C$3]", f"of:={quoted}![.A1]", title=title)
+    assert by_sheetjs["t"].tolist() == [11, 22, 0]
 
 
 def test_of_formulas_with_a_value_those_that_lead_into_a_view_are_followed() -> None:
@@ -204,6 +206,8 @@ def test_of_formulas_with_a_value_those_that_lead_into_a_view_are_followed() -> 
         "of:=['gone'.B2]",
         "of:=['file:///other.ods'#$'t view'.B2]",
         "of:=[.A21]",
+        "of:='t view'![.B2]+1",
+        "of:='t view'![.B2:.B3]",
         "of:=['t view'.B2097152]",
     ],
 )

@@ -27,6 +27,9 @@ _REFERENCE = re.compile(r"""(?:(?:'((?:[^']|'')+)'|([^\W\d][\w.]*))!)?\$?([A-Za-
 _OPEN_REFERENCE = re.compile(
     r"""of:=\[(?:\$?(?:'((?:[^']|'')+)'|([^\[\].'#$! ]+)))?\.\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\](?:&"")?"""
 )
+_SHEETJS_REFERENCE = re.compile(  # which puts the sheet as in .xlsx before a reference as in .ods
+    r"""of:=((?:'(?:[^']|'')+'|[^\W\d][\w.]*)!)\[\.([$A-Za-z0-9]{2,12})\]((?:&"")?)"""
+)
 _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
@@ -89,7 +92,11 @@ def parse_open_reference(formula: str) -> tuple[str, int, int] | None:
         >>> parse_open_reference("of:=[$'Ann''s view'.$B$2]"), parse_open_reference("of:=[.C3]*2")
         (("ann's view", 1, 1), None)
     """
-    return _read_match(_OPEN_REFERENCE.fullmatch(formula) if len(formula) <= _LONGEST else None)
+    if len(formula) > _LONGEST:
+        return None
+    if (match := _SHEETJS_REFERENCE.fullmatch(formula)) is not None:
+        return parse_reference("".join(match.groups()))
+    return _read_match(_OPEN_REFERENCE.fullmatch(formula))
 
 
 def _read_match(match: re.Match[str] | None) -> tuple[str, int, int] | None:
