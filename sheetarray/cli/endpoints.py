@@ -95,7 +95,7 @@ def source_endpoint(text: str, format: str | None, *, always: bool = True) -> En
     """
     if text == PIPE:
         if format is None:
-            raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names()}")
+            raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names('--from')}")
         return Endpoint(text, FORMATS[format], "stdin", text, ReplayableStream(sys.stdin.buffer))
     counts = always or not _has_known_suffix(text)
     row = _find_format(text, format if counts else None, "--from")
@@ -111,7 +111,7 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
     """
     if text == PIPE:
         if format is None:
-            raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names()}")
+            raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
         return Endpoint(text, FORMATS[format], "stdout", text)
     row = _find_format(text, format, "--to")
     place = place_of(text, row)
@@ -164,7 +164,7 @@ def _find_format(text: str, format: str | None, option: str) -> Format:
     except NotFoundError:
         message = place_problem(text, list(FORMATS.values()))
     raise UsageProblem(
-        message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names()}"
+        message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names(option)}"
     )
 
 
@@ -176,8 +176,9 @@ def _has_known_suffix(text: str) -> bool:
     return True
 
 
-def _names() -> str:
-    return ", ".join(FORMATS)
+def _names(option: str) -> str:
+    """Return the names that an option takes: of formats that are only read none for a target."""
+    return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
 
 
 class ReplayableStream(io.RawIOBase):

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import sheetarray as sa
 from sheetarray import registry
+from sheetarray.cli import main
 from sheetarray.registry import FORMATS, Format, format_of, lookup
 
 
@@ -52,6 +54,14 @@ def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
     assert ".xlsx" in known
     assert only_read.startswith(".ods .xls .xlsb")
     assert ".ods" not in known
+
+
+@pytest.mark.parametrize(("option", "lists"), [("--from", True), ("--to", False)])
+def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, lists: bool) -> None:
+    command = ["convert", "a.doc", "b.csv"] if lists else ["convert", "-", "b.doc", "--from", "csv"]
+    output = CliRunner().invoke(main, command, input="").stderr
+    assert f"{option} names the format" in output
+    assert (", ods," in output) == lists
 
 
 def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) -> None:
