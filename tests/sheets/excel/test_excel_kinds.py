@@ -211,7 +211,7 @@ def test_text_of_an_open_document() -> None:
         paragraphs("<text:p>shown</text:p>", ' office:string-value="meant"'),
         paragraphs(""),
         paragraphs("<text:p>#DIV/0!</text:p>", ' table:formula="of:=1/0" calcext:value-type="error"'),
-        '<table:table-cell table:formula="of:=[.A1]"/>',
+        '<table:table-cell table:formula="of:=[.A1]*2"/>',
         '<table:table-cell office:value-type="date" office:date-value="2020-02-29T12:00:00"/>',
         '<table:table-cell office:value-type="time" office:time-value="PT36H30M15S"/>',
         '<table:table-cell office:value-type="percentage" office:value="0.5"><text:p>50%</text:p></table:table-cell>',
