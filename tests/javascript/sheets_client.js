@@ -7,7 +7,7 @@ const real = globalThis.fetch;
 globalThis.fetch = (input, init) => {
   const address = typeof input === "string" ? input : input.url;
   const service = services.find((one) => address.startsWith(one));
-  if (!service) throw new Error(`${address} is not served here`);
+  if (!service) return Promise.resolve(new Response(`${address} is not served here`, { status: 404 })); // tried but once
   const there = url + address.slice(service.length);
   return typeof input === "string" ? real(there, init) : real(new Request(there, input), init);
 };

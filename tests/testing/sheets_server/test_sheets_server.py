@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import random
 import signal
@@ -100,7 +101,7 @@ def test_every_request_is_recorded(server: SheetsServer) -> None:
     assert written.path == f"/v4/spreadsheets/{sheets.key}/values/S%21A1"
     assert written.query == "valueInputOption=RAW"
     assert (read.method, read.writes, read.received) == ("GET", False, b"")
-    assert b'"values": [["1"]]' in read.sent
+    assert json.loads(read.sent)["values"] == [["1"]]
     assert lost.status == 404
     assert seen == [("PUT", 0), ("GET", 0), ("GET", 0)]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import gc
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from children import limited
 from sheets_asking import Sheets, ask
 
 from sheetarray.testing.sheets_server import SheetsServer
@@ -154,11 +155,12 @@ def test_grid_data_without_a_mask_costs_no_more_than_its_cells() -> None:
     with SheetsServer() as server:
         sheets = Sheets(server, ("S", 20_000, 5))
         write(sheets, [[1.5] * 5] * 20_000)
-        for is_last in (False, False, True):  # a busy machine may double the time that work takes
-            start = time.process_time()
-            answer = sheets.done(*ask(server, "GET", f"/{sheets.key}", includeGridData="true"))
-            if (taken := time.process_time() - start) < 3 or is_last:
-                break
-        assert taken < 3
+        gc.collect()
+        gc.freeze()  # what other tests have left is not looked at again and again
+        try:
+            with limited(seconds=3):  # a busy machine may double the time that work takes
+                answer = sheets.done(*ask(server, "GET", f"/{sheets.key}", includeGridData="true"))
+        finally:
+            gc.unfreeze()
         (data,) = answer["sheets"][0]["data"]
         assert sum("effectiveFormat" in cell for row in data["rowData"] for cell in row["values"]) == 100_000
