@@ -35,7 +35,7 @@ import numpy as np
 
 from .arrays import default_name, linear_arrays, plain_arrays, select
 from .dtypes import DTYPES
-from .errors import locating
+from .errors import locating, quote_names
 from .files import Readable, Sink, Source, Writable, replacing
 from .header import parse_header
 from .linear import LinearArray
@@ -119,17 +119,9 @@ class Keeps:
             yield "keeps no labels: dimension names, coordinates, attributes or an index are not in the file"
         turned = [] if self.order else [name for name, array in arrays.items() if _is_column_major(array)]
         if turned:
-            yield f"keeps no column-major order: {_listed(turned)} will be read as row-major, with the same values"
+            yield f"keeps no column-major order: {quote_names(turned)} will be read as row-major, with the same values"
         if not self.names and file_name is not None and not {file_name, DEFAULT_NAME} & set(arrays):
-            yield f"keeps no name: {_listed(list(arrays))} will be read as {file_name!r}"
-
-
-_MOST_LISTED = 5
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_LISTED
-    return ", ".join(f"{name!r:.80}" for name in names[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+            yield f"keeps no name: {quote_names(list(arrays))} will be read as {file_name!r}"
 
 
 def _is_column_major(array: Any) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -124,6 +124,17 @@ class RemoteError(SheetArrayError, OSError):
 
 class SheetArrayWarning(UserWarning):
     """Something was accepted that a strict reader would refuse."""
+
+
+def quote_names(names: Sequence[str], most: int = 5) -> str:
+    """Return the first of many names for a message, each in quotes and cut to 80 characters, and the number of others.
+
+    Example:
+        >>> quote_names(["a", "b", "c"], 2)
+        "'a', 'b' and 1 more"
+    """
+    more = len(names) - most
+    return ", ".join(f"{name!r:.80}" for name in names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def warn_caller(message: str) -> None:

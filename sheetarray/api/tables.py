@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from ..arrays import hold_stream, values_by_name
-from ..errors import SheetArrayError, SheetArrayWarning, warn_caller
+from ..errors import SheetArrayError, SheetArrayWarning, quote_names, warn_caller
 from ..registry import format_of, locate_place
 
 if TYPE_CHECKING:
@@ -166,18 +166,17 @@ def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: M
             warnings.simplefilter("ignore", SheetArrayWarning)
             columns = read_columns(source, format=format, **options)
     except SheetArrayError as error:
-        warn_caller(f"{_listed(list(values_by_name(table)))} cannot be read back by read_columns: {error}")
+        warn_caller(
+            f"{quote_names(list(values_by_name(table)), MOST_NAMED)} cannot be read back by read_columns: {error}"
+        )
         return
     names_by_change: dict[str, list[str]] = {}
     for name, change in find_changes(table, columns):
         names_by_change.setdefault(change, []).append(name)
     for change, names in names_by_change.items():
         if len(names) == 1:
-            warn_caller(f"{_listed(names)} does not come back by read_columns as it was: it {change}")
+            warn_caller(f"{quote_names(names, MOST_NAMED)} does not come back by read_columns as it was: it {change}")
         else:
-            warn_caller(f"{_listed(names)} do not come back by read_columns as they were: each {change}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(f"{name!r:.80}" for name in names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+            warn_caller(
+                f"{quote_names(names, MOST_NAMED)} do not come back by read_columns as they were: each {change}"
+            )

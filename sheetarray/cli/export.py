@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import Any
 
 import click
@@ -81,15 +82,17 @@ def _check_columns(arrays: dict[str, Any]) -> None:
     """
     columns = [name for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1]
     lengths = {name: len(arrays[name]) for name in columns}
-    alike = [name for name in columns if list(lengths.values()).count(lengths[name]) > 1]
+    if len(columns) == len(arrays) and len(set(lengths.values())) <= 1:
+        return
+    heights = Counter(lengths.values())
+    alike = [name for name in columns if heights[lengths[name]] > 1]
     hint = f"name those that belong together: {', '.join((alike or columns)[:8])}" if columns else ""
     for name, array in arrays.items():
         if name not in lengths:
             shape = f"the shape {array.shape}" if isinstance(array, np.ndarray) else "rows of rows"
             raise UsageProblem(f"{name} has {shape}, and a column of a table has one dimension", hint)
-    if len(set(lengths.values())) > 1:
-        first, other = columns[0], next(name for name in columns if lengths[name] != lengths[columns[0]])
-        raise UsageProblem(f"{first} has {lengths[first]:,} rows, and {other} has {lengths[other]:,}", hint)
+    first, other = columns[0], next(name for name in columns if lengths[name] != lengths[columns[0]])
+    raise UsageProblem(f"{first} has {lengths[first]:,} rows, and {other} has {lengths[other]:,}", hint)
 
 
 def _height(arrays: dict[str, Any]) -> int:

@@ -74,7 +74,7 @@ def _pause() -> Iterator[None]:
 
 
 def iter_without_collection(items: Iterable[Item], count: int) -> Iterator[Item]:
-    """Yield items, where they are many so many at once that nothing is collected while they are made.
+    """Yield items; where there are many, they are made in batches, each while collection is paused.
 
     Collection is on again whenever one is yielded: nobody knows when, or whether, the next one is asked for.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,19 @@ def is_column_major(array: np.ndarray[Any, Any]) -> bool:
 def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the elements of an array in its own order, which is that of the buffer it was read from."""
     return array.ravel(order="F" if is_column_major(array) else "C")
+
+
+def iter_rest(
+    arrays: MutableMapping[str, np.ndarray[Any, Any]], done: Mapping[str, int]
+) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield names of arrays that were read whole, each with the elements that are not done yet, in its own order.
+
+    Args:
+        arrays: all that are named in `done`; each is taken out, so that none stays in memory for the others.
+        done: how many elements of each have been given, piece by piece.
+    """
+    for name, count in done.items():
+        yield name, ravel_in_order(arrays.pop(name))[count:]
 
 
 def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:

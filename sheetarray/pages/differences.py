@@ -1,4 +1,4 @@
-"""The difference of two arrays that a server has: worked out for each box that is looked at, as the page would."""
+"""The difference of two arrays on a server, computed for each box that a page asks for."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +48,10 @@ class FlatBlocks:
 
     def __init__(self, array: Boxes) -> None:
         self.array = array
+        self.count = math.prod(array.shape)
+        if not (array.shape and self.count):  # one element, or none: nothing to cut
+            self.starts = np.arange(self.count + 1)
+            return
         shape, most = array.shape, _BLOCK if is_numeric(array.dtype) else _TEXT_BLOCK
         self._axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
         self._beside = math.prod(shape[self._axis + 1 :])
@@ -54,14 +59,15 @@ class FlatBlocks:
         lines = [*range(0, shape[self._axis], rows)]
         outer, inner = math.prod(shape[: self._axis]), shape[self._axis] * self._beside
         places = np.add.outer(np.arange(outer) * inner, np.array(lines, np.int64) * self._beside)
-        self.starts = np.append(places.reshape(-1), outer * inner)
-        self.count = int(outer * inner)
+        self.starts = np.append(places.reshape(-1), self.count)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def take(self, number: int) -> Array:
         """Return the elements of a block, in one dimension."""
+        if not self.array.shape:
+            return self.array.take(()).reshape(-1)
         start, stop = int(self.starts[number]), int(self.starts[number + 1])
         index = np.unravel_index(start, self.array.shape)
         high = (stop - start) // self._beside
@@ -75,7 +81,7 @@ class FlatBlocks:
         return int(np.searchsorted(self.starts, place, side="right")) - 1
 
 
-class Pass:
+class Pass(ABC):
     """One pass, or several, over all blocks of an array, which goes on as long as somebody asks."""
 
     passes = 1
@@ -102,13 +108,13 @@ class Pass:
             state = {"done": self._next, "total": total}
             return state if self._next < total else state | self.result()
 
+    @abstractmethod
     def look(self, turn: int, number: int, elements: Array) -> None:
         """Take in the elements of a block."""
-        raise NotImplementedError
 
+    @abstractmethod
     def result(self) -> dict[str, Any]:
         """Return the outcome."""
-        raise NotImplementedError
 
 
 class Summary(Pass):
@@ -235,6 +241,5 @@ class Search(Pass):
             beyond = places[places < start] if is_back else places[places > start]
             if len(beyond):
                 return int(beyond[-1 if is_back else 0])
-        return int(
-            places[-1 if is_back else 0]
-        )  # of the last block that was looked at: there is no other way but around
+        # There is no other match: the search has come around to the one it began at, in the block looked at last.
+        return int(places[-1 if is_back else 0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..columns import cell_address, column_letters
 from ..elements import Cell, format_bool, is_blank, parse_string
-from ..errors import NotFoundError
+from ..errors import NotFoundError, quote_names
 from .cells import RawColumn, Table
 from .notes import Notes
 from .numerals import WHITE
@@ -72,7 +72,6 @@ def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> lis
     for column in [columns] if isinstance(columns, str) else columns:
         name = column if column in names else by_letter.get(column)
         if name is None:
-            more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-            raise NotFoundError(f"no column {column!r}; there is {', '.join(map(repr, [*names][:_MOST_LISTED]))}{more}")
+            raise NotFoundError(f"no column {column!r}; there is {quote_names(list(names), _MOST_LISTED)}")
         selected.append(name)
     return list(dict.fromkeys(selected))

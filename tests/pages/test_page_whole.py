@@ -50,15 +50,18 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "_TEXT_BLOCK", 5)
 
 
-@pytest.mark.parametrize("shape", [(1,), (6,), (7,), (8,), (100,), (3, 7), (3, 8), (2, 3, 4), (5, 2, 3, 2), (4, 1, 9)])
+@pytest.mark.parametrize(
+    "shape",
+    [(), (0,), (3, 0), (0, 3), (1,), (6,), (7,), (8,), (100,), (3, 7), (3, 8), (2, 3, 4), (5, 2, 3, 2), (4, 1, 9)],
+)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("small_blocks")
 def test_blocks_are_the_elements_in_their_order(shape: tuple[int, ...], order: Any) -> None:
-    array = np.array(np.arange(np.prod(shape)).reshape(shape), order=order)
+    array = np.array(np.arange(int(np.prod(shape))).reshape(shape), order=order)
     blocks = FlatBlocks(serve(array))
-    pieces = [blocks.take(number) for number in range(len(blocks))]
-    assert np.concatenate(pieces).tolist() == list(range(array.size))
-    assert max(map(len, pieces)) <= 7
+    pieces = [blocks.take(number).tolist() for number in range(len(blocks))]
+    assert [element for piece in pieces for element in piece] == list(range(array.size))
+    assert max(map(len, pieces), default=0) <= 7
     assert [blocks.block_of(int(start)) for start in blocks.starts[:-1]] == [*range(len(blocks))]
 
 
@@ -223,6 +226,15 @@ def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
     findings = ask(served, "findings")[1]
     assert any("edited" in finding["message"] for finding in findings["findings"])
     assert {finding["file"] for finding in findings["findings"]} == {1}
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (0, 3)])
+def test_a_scalar_and_arrays_without_elements_have_answers(shape: tuple[int, ...]) -> None:
+    array = np.full(shape, 1.5)
+    summary = finish(Summary(serve(array)))
+    assert (summary["count"], summary["least"]) == (array.size, 0 if array.size else None)
+    search = Search(serve(array), _matcher("1.5"))
+    assert (finish(search)["count"], search.find(0, is_back=False)) == (array.size, array.size - 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from ...dtypes import Buffer
 from ...elements import Missing, check_missing
 from ...errors import locating
 from ...files import Readable, Source
-from ...linear import ravel_in_order
+from ...linear import iter_rest
 from .reading import read_csv
 from .reported import ReportingText
 from .written import UnusualError, check_usual, find_text
@@ -54,9 +54,7 @@ def iter_elements_csv(
             except UnusualError:
                 pass
         arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
-    for name, count in done.items():
-        array = arrays.pop(name)
-        yield name, ravel_in_order(array)[count:]
+    yield from iter_rest(arrays, done)
 
 
 class TextInPieces(ReportingText):

@@ -21,7 +21,7 @@ from ...elements import Missing, check_missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source
 from ...header import NoteFinding, warn_of_finding
-from ...linear import ravel_in_order
+from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .checking import select_sheets
 from .column_parts import ColumnPart, split_parts
@@ -81,9 +81,7 @@ def iter_elements_excel(
             pass
         with Workbook(opened, reads_numbers=True) as book:
             arrays = read_book(book, list(done), sheet=sheet, missing=missing)
-    for name, count in done.items():
-        array = arrays.pop(name)
-        yield name, ravel_in_order(array)[count:]
+    yield from iter_rest(arrays, done)
 
 
 def find_parts(

@@ -46,7 +46,7 @@ def read_consistently(
     first: bool = False,
     at_once: int = MOST_AT_ONCE,
 ) -> Result:
-    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to three times.
+    """Run `attempt` on the worksheets, again if someone wrote to them meanwhile, up to `_ATTEMPTS` times.
 
     Raises:
         FormatError: others write all the time.

@@ -12,7 +12,7 @@ from ...elements import Missing, check_missing, is_blank
 from ...errors import FormatError, locating
 from ...files import BytesLike, Readable, Source
 from ...header import Header, NoteFinding, warn_of_finding
-from ...linear import ravel_in_order
+from ...linear import iter_rest
 from ...spool import NotInPiecesError
 from .adapter import read_json
 from .headers import FlatList, find_lists
@@ -66,9 +66,7 @@ def iter_elements_json(
             arrays = read_json(content, left, missing=missing)
         else:
             return
-    for name in left:
-        array = arrays.pop(name)
-        yield name, ravel_in_order(array)[done[name] :]
+    yield from iter_rest(arrays, {name: done[name] for name in left})
 
 
 def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
