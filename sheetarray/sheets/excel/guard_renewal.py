@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...columns import ResizedArray
 from ...linear import LinearArray
 from .append import worksheet_xml
-from .guard.guard_sheet import iter_rows, iter_texts
+from .guard.guard_sheet import iter_rows
 from .guard.guarded import Snapshots
 from .guard.snapshot import encode_snapshot
 from .open_workbook import OpenWorkbook
@@ -42,5 +42,5 @@ def renew_guards(book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, Res
         sheet = parts[guard.title or ""]
         plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
         ((head, tail),) = worksheet_xml(book, [plan], [sheet])
-        renewed[sheet.part] = b"".join([head, *iter_rows(iter_texts(texts)), tail])
+        renewed[sheet.part] = b"".join([head, *iter_rows(texts), tail])
     return renewed

@@ -24,7 +24,7 @@ from ...views.geometry import ViewPlan, plan_views
 from .appearance import column_widths, is_for_programs, printed_ranges, value_style
 from .append import IfSheetExists, PackageEdit, plan_append, read_styles, titles_of_others
 from .fingerprint.many import Written, make_fingerprints
-from .guard.guard_sheet import guard_title, iter_rows, iter_texts
+from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .names import LONGEST_TITLE
 from .package.packing import PackageWriter
@@ -199,7 +199,7 @@ def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Seq
     size = sum(len(text) + _CELL_BYTES for snapshot in snapshots for text in snapshot)
     with writer.stream_part(part.name, expected=2 * size + 2**16) as out:
         out.write(part.head)
-        for row in iter_rows(iter_texts(snapshots)):
+        for row in iter_rows(snapshots):
             out.write(row)
         out.write(part.tail)
 
