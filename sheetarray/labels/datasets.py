@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import Array
-from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError
+from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
 from ..values import DEFAULT_NAME, as_array, is_of, name_of, naming
 from .description import DatasetLabels
 from .description_tree import VariableLabels
@@ -32,11 +32,11 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
     composed = _composed_indexes(dataset)
     labels.frame.index = {dim: levels for dim, levels in composed.items() if dim != levels[0]}
     arrays: dict[str, Array] = {}
+    labels.frame.labels = _list_labels(dataset)
+    labels.frame.indexed = _unusual_indexes(dataset)
     for kind, variables in (("coords", labels.coords), ("data_vars", labels.data_vars)):
         for label, entry in described[kind].items():
             variable, name = dataset.variables[label], name_of(label)
-            if labels.find(name) is not None:
-                raise LimitError(f"two arrays would have the name {name!r}")
             with naming(name):
                 dims = tuple(name_of(dim) for dim in entry["dims"])
                 if len({*dims}) < len(dims):
@@ -57,8 +57,48 @@ def _to_dataset(array: Any) -> Any:
     if name in map(name_of, array.coords):
         if array.name is None:
             raise LimitError(f"two arrays would have the name {name!r}: give the DataArray one, .rename(..)")
+        coordinate = array.coords[array.name].variable
+        if not array.variable.to_base_variable().identical(coordinate.to_base_variable()):
+            raise LimitError(
+                f"two arrays would have the name {name!r}, the DataArray and its coordinate: .rename(..) one"
+            )
         return array.coords.to_dataset()  # it is one of its own coordinates
     return array.to_dataset(name=name)
+
+
+def _list_labels(dataset: Any) -> dict[str, Any]:
+    """Return the labels of variables and dimensions that are no text, by the names that stand for them.
+
+    Raises:
+        DTypeError: one that no name stands for.
+        LimitError: two would have one name.
+    """
+    labels: dict[str, Any] = {}
+    for label in [*dataset.variables, *dataset.sizes]:
+        name = name_of(label)
+        if labels.setdefault(name, label) != label:
+            raise LimitError(f"two arrays or dimensions would have the name {name!r}")
+    return {name: label for name, label in labels.items() if label != name}
+
+
+def _unusual_indexes(dataset: Any) -> dict[str, bool]:
+    """Return the coordinates that have an index though no dimension has their name, or none though one has.
+
+    Warns:
+        SheetArrayWarning: an index that is not made again.
+    """
+    indexed: dict[str, bool] = {}
+    for index, coordinates in dataset.xindexes.group_by_index():
+        names = [name_of(label) for label in coordinates]
+        if is_of(index, "xarray", "PandasIndex") and len(names) == 1 and index.coord_dtype is not None:
+            if dataset.variables[next(iter(coordinates))].dims != (*coordinates,):
+                indexed[names[0]] = True
+        elif not is_of(index, "xarray", "PandasMultiIndex"):
+            warn_caller(
+                f"{', '.join(names):.200}: an index of xarray's {type(index).__name__} is not kept, only its values"
+            )
+    missing = [label for label in dataset.coords if label in dataset.sizes and label not in dataset.xindexes]
+    return indexed | {name_of(label): False for label in missing}
 
 
 def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
@@ -111,7 +151,29 @@ def build_dataset(
         for level in (dim, *labels.frame.index[dim]):
             if labels.find(level) is not None:
                 dataset[level].attrs.update(labels.get(level).attrs)
-    return dataset
+    return _restore_indexes(dataset, labels)
+
+
+def _restore_indexes(dataset: xr.Dataset, labels: DatasetLabels) -> xr.Dataset:
+    """Return a Dataset with the indexes that were set or dropped, and the labels that are no text."""
+    for name, indexed in labels.frame.indexed.items():
+        if name not in dataset.coords or dataset.coords[name].ndim != 1 or (name in dataset.xindexes) == indexed:
+            continue
+        dataset = dataset.set_xindex(name) if indexed else dataset.drop_indexes(name)
+    known = {*dataset.variables, *dataset.sizes}
+    renamed = {name: label for name, label in labels.frame.labels.items() if name in known and _stands_for(name, label)}
+    try:
+        return dataset.rename(renamed) if renamed else dataset
+    except (ValueError, TypeError) as error:  # two are equal; xarray has no index along a dimension named 1
+        warn_caller(f"names stay text: {error!s:.200}")
+        return dataset
+
+
+def _stands_for(name: str, label: Any) -> bool:
+    try:
+        return name_of(label) == name
+    except DTypeError:
+        return False
 
 
 def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[str, tuple[str, ...]]:

@@ -40,11 +40,14 @@ class FrameLabels:
     Attributes:
         index: of a dimension with an index of several levels, or of levels with names of their own: the arrays that are
             its levels.
-        labels: of a column or level, where it is not the array's name.
+        labels: of a column, level or dimension, where it is not the name that stands for it.
         categories: of a categorical array, and whether they are in order.
         freqs: of dates, their frequency.
         ranges: names of levels that count in equal steps.
-        columns: what the labels of the columns are called.
+        columns: what the labels of the columns are called; categories, freqs and ranges say what these labels are under
+            the name "", which no array has.
+        indexed: coordinates that have an index though no dimension has their name (True), or none though one has
+            (False).
     """
 
     index: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -53,6 +56,7 @@ class FrameLabels:
     freqs: dict[str, str] = field(default_factory=dict)
     ranges: tuple[str, ...] = ()
     columns: Any = None
+    indexed: dict[str, bool] = field(default_factory=dict)
 
 
 def description_error(reason: str, *path: str) -> FormatError:
@@ -90,6 +94,7 @@ def write_frame(frame: FrameLabels) -> dict[str, Any]:
         "freq": dict(frame.freqs),
         "range": list(frame.ranges),
         "columns": to_json(frame.columns, "the name of the columns"),
+        "indexed": dict(frame.indexed),
     }
     return {key: value for key, value in note.items() if value not in ({}, [], None)}
 
@@ -166,4 +171,8 @@ def _read_frame(note: dict[str, Any]) -> FrameLabels:
         raise description_error("expected a list of text", "attrs", PANDAS, "range")
     frame.ranges = tuple(ranges)
     frame.columns = _read_attrs({"columns": note.get("columns")}, "attrs", PANDAS)["columns"]
+    for name, indexed in object_at(note, "indexed").items():
+        if type(indexed) is not bool:
+            raise description_error("expected true or false", "attrs", PANDAS, "indexed")
+        frame.indexed[name] = indexed
     return frame

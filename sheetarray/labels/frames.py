@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import values_by_name
 from ..dtypes import Array
 from ..errors import FormatError, warn_caller
-from ..values import DEFAULT_NAME, as_array, is_of
+from ..values import DEFAULT_NAME, as_array, is_of, naming
 from .description import DatasetLabels
 from .description_tree import VariableLabels
 from .pandas_dtypes import is_numpy_dtype, name_dtype, restore_column
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _FREQUENCY = re.compile(r"-?\d{0,4}[A-Za-z]{1,5}(-[A-Z]{3})?")
 _INDEX = "index"
+_COLUMNS = ""  # stands for the labels of the columns: no array has a blank name
 
 
 def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
@@ -45,22 +46,30 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
         (labels.coords if name in levels else labels.data_vars)[name] = described
         if label != name:
             labels.frame.labels[name] = _to_scalar(label)
-        if described.dtype == "category":
-            labels.frame.categories[name] = as_array(column.dtype.categories), bool(column.dtype.ordered)
-        if is_of(column, "pandas", "RangeIndex"):
-            labels.frame.ranges += (name,)
-        if getattr(column, "freqstr", None) is not None:
-            labels.frame.freqs[name] = column.freqstr
+        _describe_column(name, column, labels)
+    _describe_column(_COLUMNS, frame.columns, labels)
     if len(levels) > 1:
         labels.frame.index[dim] = tuple(levels)
         labels.coords = {dim: VariableLabels((dim,), "object", (len(frame),)), **labels.coords}
     labels.frame.columns = _to_scalar(frame.columns.name)
-    plain = not levels and not labels.attrs and not labels.frame.labels and labels.frame.columns is None
+    kinds = (labels.frame.labels, labels.frame.categories, labels.frame.freqs, labels.frame.ranges)
+    plain = not levels and not labels.attrs and not any(kinds) and labels.frame.columns is None
     if plain and all(
         _is_plain(array, column.dtype) for array, (_, column) in zip(arrays.values(), columns, strict=True)
     ):
         return arrays, None
     return arrays, labels
+
+
+def _describe_column(name: str, column: Any, labels: DatasetLabels) -> None:
+    """Note what only pandas knows of a column, a level of an index, or the labels of the columns."""
+    if str(column.dtype) == "category":
+        with naming(name or "the labels of the columns"):
+            labels.frame.categories[name] = as_array(column.dtype.categories), bool(column.dtype.ordered)
+    if is_of(column, "pandas", "RangeIndex"):
+        labels.frame.ranges += (name,)
+    if getattr(column, "freqstr", None) is not None:
+        labels.frame.freqs[name] = column.freqstr
 
 
 def _to_frame(series: Any) -> Any:
@@ -121,7 +130,7 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
     if levels:
         frame.index = _build_index(levels, columns, labels)
     headings = [labels.frame.labels.get(name, name) for name in names]
-    frame.columns = pd.Index(headings, name=labels.frame.columns)
+    frame.columns = _build_level(_COLUMNS, _restore_headings(headings, labels), labels.frame.columns, labels)
     frame.attrs.update(labels.attrs)
     return frame
 
@@ -153,14 +162,31 @@ def _build_index(levels: list[str], columns: Mapping[str, Any], labels: DatasetL
     names = [labels.frame.labels.get(level, level) for level in levels]
     if len(levels) > 1:
         return pd.MultiIndex.from_arrays([columns[level] for level in levels], names=names)
-    level, values = levels[0], columns[levels[0]]
-    if level in labels.frame.ranges and isinstance(values, np.ndarray) and values.dtype.kind == "i":
-        step = int(values[1] - values[0]) if len(values) > 1 else 1
-        first = int(values[0]) if len(values) else 0
-        counted = pd.RangeIndex(first, first + step * len(values), step or 1, name=names[0])
-        if step and np.array_equal(counted, values):
+    return _build_level(levels[0], columns[levels[0]], names[0], labels)
+
+
+def _restore_headings(headings: list[Any], labels: DatasetLabels) -> Any:
+    """Return the labels of the columns with the dtype that they had."""
+    categories = labels.frame.categories.get(_COLUMNS)
+    if categories is not None:
+        try:
+            return restore_column(_COLUMNS, np.array(headings, dtype=object), "category", categories)
+        except FormatError:
+            warn_caller("the labels of the columns are no longer those of the categories that they had")
+    return headings
+
+
+def _build_level(level: str, values: Any, name: Any, labels: DatasetLabels) -> Any:
+    """Return an index of one level, or the labels of the columns: counted, or with a frequency, if they were."""
+    import pandas as pd
+
+    index = pd.Index(values, name=name)
+    if level in labels.frame.ranges and (index.dtype.kind == "i" or not len(index)):
+        step = int(index[1]) - int(index[0]) if len(index) > 1 else 1
+        first = int(index[0]) if len(index) else 0
+        counted = pd.RangeIndex(first, first + step * len(index), step or 1, name=name)
+        if step and np.array_equal(counted, index):
             return counted
-    index = pd.Index(values, name=names[0])
     return _set_frequency(index, labels.frame.freqs[level]) if level in labels.frame.freqs else index
 
 

@@ -161,6 +161,41 @@ def test_a_data_array_is_written_with_its_coordinates(tmp_path: Path) -> None:
     xr.testing.assert_identical(sa.read_dataset(path)["time"], grid["time"])
 
 
+def test_a_data_array_and_another_coordinate_of_its_name_are_two_arrays(tmp_path: Path) -> None:
+    for values in ([1.0, 2.0], [[5, 6]]):
+        dims = ("y", "x")[-np.ndim(values) :]
+        with pytest.raises(sa.LimitError, match=r"two arrays would have the name 'x'.*rename"):
+            sa.write(tmp_path / "t.csv", xr.DataArray(values, dims=dims, coords={"x": [5, 6]}, name="x"))
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_indexes_that_were_set_or_dropped_and_labels_that_are_no_text(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{suffix}"
+    dataset = xr.Dataset(
+        {1: (("x", 3), [[1], [2]]), 2.5: ("x", [True, False])},
+        coords={"x": [10, 20], "place": ("x", ["a", "b"]), "y": ("y", [1.5])},
+    )
+    dataset = dataset.set_xindex("place").drop_indexes("y")
+    sa.write(path, dataset)
+    assert_identical(sa.read_dataset(path), dataset)
+    assert set(sa.read(path)) == {"1", "2.5", "x", "y", "place"}
+    with pytest.raises(sa.LimitError, match="the name '1'"):
+        sa.write(path, xr.Dataset({1: ("x", [1]), "1": ("x", [2])}))
+    with pytest.raises(sa.LimitError, match="the name '3'"):
+        sa.write(path, xr.Dataset({"a": (("3",), [1]), "b": ((3,), [1])}))
+    with pytest.raises(sa.DTypeError, match="the label of '2020-01-01 00:00:00': a Timestamp"):
+        sa.write(path, xr.Dataset({pd.Timestamp("2020"): ("x", [1])}))
+    xr.testing.assert_identical(sa.read_dataset(path), dataset)
+
+
+def test_an_index_that_is_not_made_again_is_told(tmp_path: Path) -> None:
+    coords = xr.Coordinates.from_xindex(xr.indexes.RangeIndex.arange(3, dim="x"))
+    with pytest.warns(sa.SheetArrayWarning, match="x: an index of xarray's RangeIndex is not kept"):
+        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1, 2, 3])}, coords=coords))
+    assert sa.read_dataset(tmp_path / "t.csv")["x"].values.tolist() == [0, 1, 2]
+
+
 def test_an_index_of_several_levels(place: str) -> None:
     index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["letter", "digit"])
     coords = xr.Coordinates.from_pandas_multiindex(index, "pair")

@@ -92,6 +92,32 @@ def test_labels_of_columns_that_are_no_text_their_name_and_attributes(tmp_path: 
     pd.testing.assert_frame_equal(read_again(dates, tmp_path, "csv"), dates, check_freq=False)
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pd.RangeIndex(2),
+        pd.RangeIndex(7, 1, -3, name="n"),
+        pd.Index([0, 1]),
+        pd.CategoricalIndex(["b", "a"], categories=["a", "b", "c"], ordered=True),
+        pd.CategoricalIndex([20, 10], name="size"),
+        pd.date_range("2020", periods=2, freq="MS"),
+    ],
+    ids=repr,
+)
+def test_the_labels_of_the_columns_are_of_the_same_kind(columns: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame(np.eye(2), columns=columns)
+    pd.testing.assert_index_equal(read_again(frame, tmp_path, "csv").columns, columns, exact=True)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
+
+
+def test_a_column_beside_those_of_categories(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    sa.write(path, pd.DataFrame(np.eye(2), columns=pd.CategoricalIndex(["b", "a"])))
+    edit(path, "new", [1, 2])
+    with pytest.warns(sa.SheetArrayWarning, match="no longer those of the categories"):
+        assert sa.read_frame(path).columns.tolist() == ["b", "a", "new"]
+
+
 def test_a_plain_frame_has_no_description(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": pd.date_range("2020", periods=2)})
     pd.testing.assert_frame_equal(read_again(frame, tmp_path, "json"), frame)

@@ -143,6 +143,7 @@ DAMAGED: dict[str, Any] = {
     "categories of nothing": changed("attrs", value={"pandas": {"frame": {"categories": {"t": {"values": 5}}}}}),
     "a long frequency": changed("attrs", value={"pandas": {"frame": {"freq": {"x": "D" * 65}}}}),
     "ranges of numbers": changed("attrs", value={"pandas": {"frame": {"range": [1]}}}),
+    "indexed of numbers": changed("attrs", value={"pandas": {"frame": {"indexed": {"x": 1}}}}),
     "a key twice": '{"data_vars": {}, "coords": {}, "coords": {}}',
     "a long integer": '{"data_vars": {}, "coords": {}, "attrs": {"a": 1' + "0" * 5000 + "}}",
     "too deep": changed("attrs", value={"a": None})
@@ -188,6 +189,18 @@ def test_an_array_of_that_name_of_another_kind_is_an_array(array: Any, tmp_path:
     sa.write(tmp_path / "t.json", {"t": [1.5], NAME: array})
     assert list(sa.read(tmp_path / "t.json")) == ["t", NAME]
     assert list(sa.check(tmp_path / "t.json")) == []
+
+
+def test_names_that_are_no_text_and_indexes_of_anybody_change_only_what_they_can(tmp_path: Path) -> None:
+    indexed = {"x": False, "t": True, "absent": True}
+    path = put(tmp_path, changed("attrs", value={"pandas": {"frame": {"indexed": indexed, "labels": {"t": "x"}}}}))
+    dataset = sa.read_dataset(path)
+    assert (list(dataset.variables), list(dataset.xindexes)) == (["t", "x"], [])
+    one = {"dims": ["1"], "dtype": "i8", "shape": [2]}
+    said = {"coords": {"1": one}, "data_vars": {}, "attrs": {"pandas": {"frame": {"labels": {"1": 1}}}}}
+    path = put(tmp_path, said, **{"1": np.array([5, 6])})
+    with pytest.warns(sa.SheetArrayWarning, match="names stay text"):
+        assert "1" in sa.read_dataset(path).coords
 
 
 def test_many_values_are_refused_before_they_are_parsed(tmp_path: Path) -> None:
