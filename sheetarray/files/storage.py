@@ -61,6 +61,11 @@ def is_object_store(system: Any) -> bool:
     return bool({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oci", "oss"} & _protocols(system))
 
 
+def is_s3(system: Any) -> bool:
+    """Return whether a file system is S3's."""
+    return bool({"s3", "s3a"} & _protocols(system))
+
+
 def refuse_read_only(place: RemoteFile, system: Any) -> None:
     """Refuse a URL that can only be read.
 

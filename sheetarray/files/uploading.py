@@ -11,11 +11,13 @@ import os
 import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from mimetypes import guess_type
 from typing import IO, Any
 
 from .places import RemoteFile
-from .storage import is_object_store, open_storage, refuse_read_only, translating
+from .storage import is_object_store, is_s3, open_storage, refuse_read_only, translating
+from .unnamed import open_unnamed, path_of
 
 
 @contextmanager
@@ -24,7 +26,7 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
 
     Args:
         place: the URL.
-        suffix: of the temporary file, from which an object store knows the kind of content.
+        suffix: of the name, from which an object store knows the kind of content.
 
     Raises:
         NotFoundError: the file system is only read.
@@ -32,18 +34,20 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
     """
     system, path = open_storage(place)
     refuse_read_only(place, system)
-    with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
+    unnamed = open_unnamed(tempfile.gettempdir())
+    with tempfile.TemporaryDirectory(prefix="sheetarray-") if unnamed is None else nullcontext("") as folder:
         local = os.path.join(folder, f"whole{suffix}")
-        with open(local, "wb") as file:
+        with unnamed or open(local, "wb") as file:
             yield file
-        with translating(place):
-            _put_whole(system, local, path)
+            file.flush()
+            with translating(place):
+                _put_whole(system, local if unnamed is None else path_of(file), path, guess_type(local)[0])
     place.forget()
 
 
-def _put_whole(system: Any, local: str, path: str) -> None:
+def _put_whole(system: Any, local: str, path: str, kind: str | None) -> None:
     if is_object_store(system):
-        system.put_file(local, path)
+        system.put_file(local, path, **({"ContentType": kind} if kind and is_s3(system) else {}))
         return
     folder, mark, _ = path.rpartition("/")
     temporary = f"{folder}{mark}.sheetarray-{secrets.token_hex(8)}.tmp"

@@ -18,6 +18,7 @@ from typing import IO, Any, Protocol
 
 from .forked import warn_if_forked
 from .places import PathLike, RemoteFile, locate, name_part
+from .unnamed import give_name, open_unnamed
 
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds
@@ -75,11 +76,14 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
     temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
-        with naming_target(target, temporary), open(temporary, "xb") as file:
+        unnamed = open_unnamed(path.parent)
+        with naming_target(target, temporary), unnamed or open(temporary, "xb") as file:
             with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
                 yield sink
             file.flush()
             os.fsync(file.fileno())
+            if unnamed is not None:
+                give_name(unnamed, temporary)
         with naming_target(target, temporary):
             if old is not None:
                 temporary.chmod(stat.S_IMODE(old.st_mode))

@@ -183,6 +183,12 @@ def test_a_killed_writer_leaves_nothing(options, store, tmp_path):
     )
     ended = subprocess.run([sys.executable, "-c", code, json.dumps(options)], check=False, capture_output=True)
     assert ended.returncode == -9
+    code = code.replace("    os.kill(os.getpid(), 9)\n", "")
+    code = code.replace(", storage_options", ", progress=lambda *_: os.kill(os.getpid(), 9), storage_options")
+    environment = {**os.environ, "TMPDIR": os.fspath(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", code, json.dumps(options)], check=False, env=environment)
+    assert ended.returncode == -9
+    assert not hasattr(os, "O_TMPFILE") or list(tmp_path.iterdir()) == []
     store.invalidate_cache()
     assert store.find("runs/killed") == []
 

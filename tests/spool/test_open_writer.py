@@ -224,6 +224,26 @@ def test_a_killed_writer_leaves_the_old_file_and_nothing_else(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 
+_KILLED_AT_THE_END = """
+import os, sys, signal
+import numpy as np
+import sheetarray as sa
+die = lambda done, total: os.kill(os.getpid(), signal.SIGKILL)
+with sa.open_writer(sys.argv[1], progress=die) as writer:
+    writer.append({"a": np.arange(200_000.0)})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="every file of this system has a name")
+@pytest.mark.parametrize("name", ["x.csv", "x.xlsx", "x.csv.gz"])
+def test_a_writer_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"old")
+    child = subprocess.run([sys.executable, "-c", _KILLED_AT_THE_END, tmp_path / name], check=False)
+    assert child.returncode == -signal.SIGKILL
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_bytes() == b"old"
+
+
 _LARGE = """
 import sys
 import numpy as np
