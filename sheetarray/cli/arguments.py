@@ -127,11 +127,18 @@ def _refuse_without_url(run: Function) -> Function:
     @functools.wraps(run)
     def run_checked(*arguments: Any, **parameters: Any) -> Any:
         texts = [text for value in parameters.values() for text in (value if isinstance(value, tuple) else (value,))]
-        if storage_options() and not any(is_url(text) and not text.startswith("file:") for text in texts):
+        if storage_options() and not any(map(_is_under_url, texts)):
             raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv: no file here is one")
         return run(*arguments, **parameters)
 
     return cast("Function", run_checked)
+
+
+def _is_under_url(text: Any) -> bool:
+    """Return whether a FILE lies in a file system of URLs, and not on this machine or at a service."""
+    if not is_url(text) or text.startswith("file:"):
+        return False
+    return not any(text.startswith(row.prefixes or "\0") for row in FORMATS.values())
 
 
 def _keep_storage_options(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> None:  # noqa: ARG001  (click's signature)

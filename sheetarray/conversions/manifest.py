@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..errors import FormatError, LimitError
+from ..files import RemoteFile, is_url
 
 _MARK = 0x53414D31  # application_id of a manifest, "SAM1"
+_OF_THE_SYSTEM = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_READONLY")
 _SCHEMA = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, etag TEXT, target TEXT, state TEXT NOT NULL
@@ -46,21 +50,35 @@ class Manifest:
     Raises:
         FormatError: the file is no manifest.
         LimitError: it is one of other conversions, or is in use.
+        OSError: it cannot be opened, or written.
+        ValueError: it is under a URL.
     """
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, str]) -> None:
         self._name = os.fspath(path)
-        self._database = sqlite3.connect(self._name, timeout=0, isolation_level=None)
+        if is_url(self._name):
+            raise ValueError(f"{RemoteFile(self._name)}: a manifest is a file of this machine")
+        _check_path(self._name)
+        with self._naming():
+            self._database = sqlite3.connect(self._name, timeout=0, isolation_level=None)
         try:
-            self._open(about)
-        except sqlite3.DatabaseError as error:
-            self._database.close()
-            if "locked" in str(error):
-                raise LimitError(f"{self._name}: the manifest is in use by another process") from error
-            raise FormatError(f"is no manifest of conversions ({error})", source=self._name) from error
+            with self._naming():
+                self._open(about)
         except BaseException:
             self._database.close()
             raise
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Make errors of the database ours."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error):
+                raise LimitError(f"{self._name}: the manifest is in use by another process") from error
+            if getattr(error, "sqlite_errorname", "").startswith(_OF_THE_SYSTEM):
+                raise OSError(errno.EIO, f"{error}", self._name) from error
+            raise FormatError(f"is no manifest of conversions ({error})", source=self._name) from error
 
     def _open(self, about: Mapping[str, str]) -> None:
         run = self._database.execute
@@ -95,8 +113,9 @@ class Manifest:
 
     def entries(self) -> dict[str, ManifestEntry]:
         """Return the entries of the manifest, by source."""
-        rows = self._database.execute("SELECT source, number, etag, target, state, before FROM files")
-        return {source: ManifestEntry(*rest) for source, *rest in rows}
+        with self._naming():
+            rows = self._database.execute("SELECT source, number, etag, target, state, before FROM files")
+            return {source: ManifestEntry(*rest) for source, *rest in rows}
 
     def add(self, entries: Iterable[tuple[int, str, str | None, str, str | None]]) -> None:
         """Note what is to be done.
@@ -104,18 +123,32 @@ class Manifest:
         Args:
             entries: number, source, ETag and target of each, and the version that the target has before.
         """
-        self._database.execute("BEGIN")
-        self._database.executemany(
-            "INSERT INTO files (number, source, etag, target, before, state) VALUES (?, ?, ?, ?, ?, 'waiting') "
-            "ON CONFLICT (source) DO UPDATE SET etag = excluded.etag, target = excluded.target, "
-            "state = excluded.state, error = NULL, before = excluded.before",
-            entries,
-        )
-        self._database.execute("COMMIT")
+        with self._naming():
+            self._database.execute("BEGIN")
+            self._database.executemany(
+                "INSERT INTO files (number, source, etag, target, before, state) VALUES (?, ?, ?, ?, ?, 'waiting') "
+                "ON CONFLICT (source) DO UPDATE SET etag = excluded.etag, target = excluded.target, "
+                "state = excluded.state, error = NULL, before = excluded.before",
+                entries,
+            )
+            self._database.execute("COMMIT")
 
     def note(self, number: int, error: str | None) -> None:
         """Note that a source is done, or why it failed."""
-        self._database.execute(
-            "UPDATE files SET state = ?, error = ? WHERE number = ?",
-            ("done" if error is None else "failed", error, number),
-        )
+        with self._naming():
+            self._database.execute(
+                "UPDATE files SET state = ?, error = ? WHERE number = ?",
+                ("done" if error is None else "failed", error, number),
+            )
+
+
+def _check_path(name: str) -> None:
+    """Refuse a folder, and a file in a folder that does not exist.
+
+    Raises:
+        OSError: and which.
+    """
+    code = errno.EISDIR if os.path.isdir(name) else 0
+    code = code or (0 if os.path.isdir(os.path.dirname(name) or ".") else errno.ENOENT)
+    if code:
+        raise OSError(code, os.strerror(code), name)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import string
 from collections.abc import Mapping
 
 from ..files import COMPRESSIONS, PathLike, RemoteFile, locate, name_part
 
 FIELDS = ("stem", "name", "index")
+_WIDEST = 99  # characters of a field; a longer one is no name of a file, or no memory holds it
+_FORM = re.compile(r"(?:[^{}\0]?[<>=^])?[-+ ]?#?0?\d{0,2}[,_]?(?:\.\d{0,2})?[sdboxX]?")
 
 
 def check_template(template: str, count: int) -> None:
@@ -26,8 +29,10 @@ def check_template(template: str, count: int) -> None:
         for _, field, form, conversion in string.Formatter().parse(template):
             if field is None:
                 continue
-            if field not in FIELDS or conversion or "{" in (form or ""):
+            if field not in FIELDS:
                 raise ValueError(f"{{{field}}} is none of {', '.join(f'{{{known}}}' for known in FIELDS)}")
+            if conversion or not _FORM.fullmatch(form or ""):
+                raise ValueError(f"{{{field}}} takes a form such as 05 or >20, of {_WIDEST} characters at most")
             fields.add(field)
             format(0 if field == "index" else "", form or "")
     except ValueError as error:

@@ -19,7 +19,7 @@ from ..errors import FormatError, SheetArrayError
 from ..labelled import read_dataset, scan_with_labels
 from ..labels import DatasetLabels, build_dataset, name_dimensions
 from ..registry import format_of, locate_place
-from .reader import ArrayReader, dtype_before_reading, is_read_at_once, version_of
+from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
 
 
 class SheetArrayBackend(BackendEntrypoint):
@@ -54,7 +54,7 @@ class SheetArrayBackend(BackendEntrypoint):
             return read_dataset(filename_or_obj, format=format, storage_options=storage_options, **options).drop_vars(
                 dropped, errors="ignore"
             )
-        path = locate_place(filename_or_obj, storage_options, format)
+        path = from_root(locate_place(filename_or_obj, storage_options, format))
         file = ArrayReader(path, format, options, version_of(path))
         infos, described = scan_with_labels(path, format, options)
         labels = described or DatasetLabels()

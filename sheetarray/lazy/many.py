@@ -15,7 +15,7 @@ from ..files import PathLike, find_places
 from ..labelled import list_names
 from ..labels import build_dataset, name_dimensions
 from .headers import FileHeaders, compare_files, keeps_names
-from .reader import ArrayReader, dtype_before_reading, is_read_at_once, version_of
+from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
 from .stacking import StackReader, digest_of, reads_rows, stack_arrays
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def open_many(
         **options: of the format, as for `read`.
 
     Raises:
-        FileNotFoundError: no file matches.
+        FileNotFoundError: no file matches; when a block is computed, its file is gone.
         FormatError: a file is damaged, or has other shapes, dtypes or labels than the first one; names it. When a block
             is computed: as `read`, or the file is another one than when it was opened.
         MissingDependencyError: dask or xarray is not installed.
@@ -89,8 +89,10 @@ def open_many(
         shown = "; ".join(map(str, agreement.omitted[:_SHOWN]))
         more = f"; and {len(agreement.omitted) - _SHOWN} more" if len(agreement.omitted) > _SHOWN else ""
         warn_caller(f"{len(agreement.omitted)} of {len(places)} files are left out: {shown}{more}")
-    files = [ArrayReader(place, format, options, states[id(place)]) for place in agreement.files]
-    return _build(files, agreement.headers, along, chunks, files_per_chunk)
+    files = [ArrayReader(from_root(place), format, options, states[id(place)]) for place in agreement.files]
+    dataset = _build(files, agreement.headers, along, chunks, files_per_chunk)
+    labels = np.array([os.fspath(place) for place in agreement.files], dtype=object)
+    return dataset.assign_coords({along: (along, labels)})
 
 
 def _build(
@@ -119,9 +121,7 @@ def _build(
         in_parts = splits and info.parts == 1 and lies_in_rows(info) and name in rows and not beside
         arrays[name] = stack_arrays(reader, files, files_per_chunk, rows[name] if in_parts else None)
         dims[name] = (along, *dims[name])
-    dataset = build_dataset({name: arrays[name] for name in infos}, labels, dims)
-    labels_of_files = np.array([os.fspath(file.path) for file in files], dtype=object)
-    return dataset.assign_coords({along: (along, labels_of_files)})
+    return build_dataset({name: arrays[name] for name in infos}, labels, dims)
 
 
 def _is_common(name: str, dims: tuple[str, ...], headers: FileHeaders) -> bool:

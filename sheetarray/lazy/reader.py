@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ class ArrayReader:
     """A file of arrays that is read again for each of them, so long as it is the same.
 
     Attributes:
-        path: a path, or a URL.
+        path: a path from the root, since a cluster's workers are started in other folders; or a URL.
         format: instead of the suffix.
         options: for reading.
         state: of the file when it was opened; None for what is no file.
@@ -37,9 +38,13 @@ class ArrayReader:
         """Refuse a file that has been saved again.
 
         Raises:
+            FileNotFoundError: it is gone.
             FormatError: it is another one than when it was opened.
         """
-        if version_of(self.path) != self.state:
+        version = version_of(self.path)
+        if version is None and self.state is not None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(self.path))
+        if version != self.state:
             raise FormatError(
                 "the file has changed since it was opened", source=os.fspath(self.path), hint="open it again"
             )
@@ -48,10 +53,16 @@ class ArrayReader:
         """Read arrays by name; all of them for None.
 
         Raises:
+            FileNotFoundError: the file is gone.
             FormatError: as `sheetarray.read`, or the file is another one than when it was opened.
         """
         self.check_unchanged()
         return api.read(self.path, names, format=self.format, **self.options)
+
+
+def from_root(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return a path from the root, which means the same file in every process; a URL as it is."""
+    return path if is_url(path) else os.path.abspath(path)
 
 
 def version_of(path: str | os.PathLike[str]) -> tuple[Any, ...] | None:

@@ -99,11 +99,19 @@ def test_a_template_is_filled(template, source, target):
 
 @pytest.mark.parametrize(
     "template",
-    ["{}", "{0}", "{stem.x}", "{stem!r}", "{stem[0]}", "{index:{name}}", "{stem", "{index:z}", "}", "{stem:d}"],
+    [
+        *("{}", "{0}", "{stem.x}", "{stem!r}", "{stem[0]}", "{index:{name}}", "{stem", "{index:z}", "}", "{stem:d}"),
+        *("{stem:>100}", "{index:9999999999}", "{index:.100}", "{index:c}", "{stem:\0>5}"),
+    ],
 )
 def test_a_template_that_cannot_be_filled_is_refused(template):
     with pytest.raises(ValueError, match="the template"):
         check_template(template, 1)
+
+
+def test_a_field_has_99_characters_at_most():
+    check_template("{stem:>99}{index:098}{name:_<97}", 2)
+    assert len(fill_template("{stem:>99}", "a.csv", 0)) == 99
 
 
 def test_a_template_without_fields_is_for_one_source():
@@ -235,6 +243,16 @@ def test_a_manifest_of_something_else_is_refused(folder):
     database.close()
     with pytest.raises(sa.FormatError, match="is a database, and no manifest"):
         convert(folder, manifest=folder / "other.sqlite")
+    later = sqlite3.connect(manifest)
+    later.execute("ALTER TABLE files RENAME COLUMN etag TO version")
+    later.close()
+    with pytest.raises(sa.FormatError, match="no such column"):
+        convert(folder, manifest=manifest)
+    for place, error in [(folder, IsADirectoryError), (folder / "none" / "m.sqlite", FileNotFoundError)]:
+        with pytest.raises(error, match=folder.name):
+            convert(folder, manifest=place)
+    with pytest.raises(ValueError, match="a file of this machine"):
+        convert(folder, manifest="s3://bucket/m.sqlite")
 
 
 def test_a_manifest_is_used_by_one_at_a_time(tmp_path):

@@ -154,6 +154,22 @@ def test_a_changed_file_is_an_error_whenever_it_is_computed(tmp_path, memory):
         assert dataset["t"][1].values.tolist() == ARRAYS[1].tolist()
 
 
+def test_paths_mean_the_same_files_wherever_blocks_are_read(tmp_path, monkeypatch):
+    write_days(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    many, one = sa.open_many("*.csv"), xr.open_dataset("3.csv", engine="sheetarray")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert many["file"].values.tolist() == [f"{day}.csv" for day in range(5)]
+    assert many["t"].values.tolist() == np.stack(ARRAYS).tolist()
+    assert one["t"][0].values.tolist() == ARRAYS[3][0].tolist()
+    (tmp_path / "3.csv").unlink()
+    with pytest.raises(FileNotFoundError, match=r"3\.csv"):
+        many["t"].compute()
+    with pytest.raises(FileNotFoundError, match=r"3\.csv"):
+        one["t"].load()
+
+
 def test_heads_are_asked_for_once_and_kept_no_longer(memory, monkeypatch):
     asked = []
     cat_file = type(memory).cat_file

@@ -184,7 +184,9 @@ def test_what_is_no_file_under_a_url_says_so(web):
 def test_storage_options_without_a_url_are_refused_by_every_command(tmp_path):
     sa.write(tmp_path / "run.csv", {"t": [1.5]})
     run = str(tmp_path / "run.csv")
-    for arguments in (["info", run], ["diff", run, run], ["convert", run, str(tmp_path / "out.json")], ["check", run]):
+    out = str(tmp_path / "out.json")
+    service = "gsheets://1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms"
+    for arguments in (["info", run], ["diff", run, run], ["convert", run, out], ["check", run], ["info", service]):
         result = CliRunner().invoke(main, [*arguments, "--storage-option", "anon=true"])
         assert result.exit_code == 2
         assert "--storage-option is for a URL" in result.stderr
