@@ -13,7 +13,7 @@ from .places import PathLike
 
 
 def open_unnamed(folder: PathLike) -> IO[bytes] | None:
-    """Return a new file of a folder that has no name yet; None where there are no such files."""
+    """Return a new file of a folder that has no name yet; None where every file needs one."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
