@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,12 +34,16 @@ _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in (""
 
 
 def buffer_from_typed(
-    column: pl.Series, dtype: DType, *, missing: Missing = "error", infinities: bool = False
+    column: pl.Series,
+    dtype: DType,
+    *,
+    missing: Missing = "error",
+    note_infinities: Callable[[int], None] | None = None,
 ) -> Buffer | None:
     """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
     That is: the column is still text, a cell is blank that must not be, or a float is infinite (the engine reads 1e999
-    as infinity), unless all infinities are known to be words.
+    as infinity), unless somebody is told how many floats are, who then sees to it that all of them are words.
     """
     import polars as pl
 
@@ -50,14 +54,11 @@ def buffer_from_typed(
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
-    if dtype.kind == "float" and not infinities and _count_infinite(values):
-        return None
+    if dtype.kind == "float" and (infinite := _count_infinite(values)):
+        if note_infinities is None:
+            return None
+        note_infinities(infinite)
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
-
-
-def count_infinities(column: pl.Series) -> int:
-    """Return the number of infinite floats in a column."""
-    return _count_infinite(column.to_numpy())
 
 
 def _count_infinite(values: Buffer) -> int:

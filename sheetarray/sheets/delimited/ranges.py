@@ -120,6 +120,7 @@ class _TextRows(WrittenHead):
             body = self._parse_cells(text, 0, text, 0, [place])[place]
             check_usual(len(body) == count)
             buffers.append(self._decode_body(body, header.dtype, "error"))
+            self._check_infinities(text, 0, [place])
             first, at = first + count, at + len(text)
             _note_start(starts, first, at)
         if stop == header.capacity:

@@ -74,14 +74,17 @@ class ReportingText(WrittenText):
         while start < len(self._content):
             end = self._content.find(b"\n", start + size) + 1 or len(self._content)
             text = bytes(self._content[start:end])
+            decoded: list[tuple[int, Buffer]] = []
             for place, body in self._parse_cells(text, 0, text, 0, headers).items():
                 count = min(headers[place].capacity - filled[place], len(body))
                 check_usual(body[count:].null_count() == len(body) - count)
                 if count and place in (texts or {}):
                     (texts or {})[place].append(body[:count])
                 elif count:
-                    yield place, self._decode_body(body[:count], headers[place].dtype, missing)
+                    decoded.append((place, self._decode_body(body[:count], headers[place].dtype, missing)))
                 filled[place] += count
+            self._check_infinities(text, 0, headers)
+            yield from decoded
             release_pages(self._content, start, end)
             start = end
             if self.report is not None:
@@ -99,6 +102,7 @@ class ReportingText(WrittenText):
             return
         check_missing(missing)
         headers = {place: self._header(place) for place in self._places.values()}
+        self._search_unless_decoded(headers)
         if any(header.strides != contiguous_strides(header.shape, header.order) for header in headers.values()):
             self.read(None, missing)  # which knows whether there is such a view
             return

@@ -8,7 +8,7 @@ looks otherwise in the least (quotes, words of headers elsewhere, a cell that it
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,6 @@ from ...cells import (
     buffer_from_text,
     buffer_from_texts,
     buffer_from_typed,
-    count_infinities,
     engine_dtype,
 )
 from ...columns import ArrayInfo, DataCells, cell_address
@@ -110,7 +109,7 @@ class WrittenText:
         self._source, self._content, self._look = source, content, TextLook(formulas=formulas)
         self._at = start
         self._lines = 0  # that have been taken
-        self._spelled = False  # whether infinities are words, all of them
+        self._infinite = 0  # floats that the engine has read as infinite since it was last looked at
         first, second, third, fourth = (self._line() for _ in range(4))
         check_usual(second.startswith(_VERSION))
         self._mark = second[len(_VERSION) : len(_VERSION) + 1]
@@ -130,16 +129,28 @@ class WrittenText:
         self._wants_many = True
         self._headers: dict[tuple[str, ...], tuple[Header, int]] = {}
         self._above, self._ends = self._zone()
-        self._body = self._at
-        self._check_body()
+        self._body, self._is_searched = self._at, False
 
-    def _check_body(self) -> None:
-        """Refuse a body in which more arrays may begin; what has been searched leaves the memory."""
+    def search_body(self) -> None:
+        """Refuse a body in which more arrays may begin; what has been searched leaves the memory.
+
+        Raises:
+            UnusualError: it has a word of a header.
+        """
+        if self._is_searched:
+            return
         units = np.frombuffer(self._content, np.uint8)
         for first in range(self._body, len(units), _SEARCHED):
             end = min(first + _SEARCHED, len(units))
             check_usual(not has_words(units[first : end + LONGEST_WORD], 0))
             release_pages(self._content, first, end)
+        self._is_searched = True
+
+    def _search_unless_decoded(self, headers: dict[int, Header]) -> None:
+        """Refuse such a body, unless all of its cells are about to be decoded as elements that no word is."""
+        kinds = {header.dtype.kind for header in headers.values()}
+        if len(headers) < self._count or kinds & {"string", "generic"}:
+            self.search_body()
 
     # The zone of headers -------------------------------------------------------------------------------------
 
@@ -215,6 +226,7 @@ class WrittenText:
         Raises:
             UnusualError: one of them is broken, or a quote below may never be closed.
         """
+        self.search_body()
         infos = {}
         self._wants_many = True
         for name, place in self._places.items():
@@ -257,6 +269,7 @@ class WrittenText:
             places = {name: self._places[name] for name in names}
         self._wants_many = len(places) * _FEW_OF > self._count
         headers = {place: self._header(place) for place in places.values()}
+        self._search_unless_decoded(headers)
         kinds: dict[str, list[int]] = {}
         for place, header in headers.items():
             kinds.setdefault(header.dtype.name, []).append(place)
@@ -339,7 +352,9 @@ class WrittenText:
         path = self._source.path
         text, lines = (bytes(self._content[self._body :]), 0) if path is None else (path, self._lines)
         bodies = self._parse_cells(self._content, self._body, text, lines, headers)
-        return {place: self._from_engine(place, headers[place], bodies[place], missing) for place in headers}
+        buffers = {place: self._from_engine(place, headers[place], bodies[place], missing) for place in headers}
+        self._check_infinities(self._content, self._body, headers)
+        return buffers
 
     def _parse_cells(
         self, content: BytesLike, start: int, text: Any, lines: int, wanted: Iterable[int]
@@ -359,24 +374,25 @@ class WrittenText:
         from concurrent.futures import ThreadPoolExecutor
 
         check_usual(content[start : start + len(codecs.BOM_UTF8)] != codecs.BOM_UTF8)  # the engine drops it
+        dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
+        options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": wanted}
+        numbers = parse_numbers(text, dtypes, **options) if self._count == 1 else None
+        if numbers is not None:  # in a single column of numbers the engine takes no lone return, but for the last byte
+            check_usual(content[-1:] != b"\r")
+            return numbers
         with ThreadPoolExecutor(1) as pool:  # the engine leaves some time of the cores for a look at the line ends
             lone = pool.submit(has_lone_returns, np.frombuffer(content, np.uint8), start)
-            bodies = self._parse_lines(content, start, text, lines, wanted)
+            bodies = self._parse_lines(content, start, text, dtypes, options)
             check_usual(not lone.result())
-        infinite = sum(count_infinities(body) for body in bodies.values() if body.dtype.is_float())
-        # the engine reads 1e999 as an infinity as well: each of them has to be the word
-        self._spelled = len(bodies) == self._count and 0 < infinite == _count(content, _OF_INFINITY, start)
         return bodies
 
     def _parse_lines(
-        self, content: BytesLike, start: int, text: Any, lines: int, wanted: Iterable[int]
+        self, content: BytesLike, start: int, text: Any, dtypes: dict[int, Any], options: dict[str, Any]
     ) -> ParsedColumns:
         """Return columns of rows whose line ends are those that the engine knows; as `_parse_cells`."""
         import polars as pl
 
-        dtypes = {place: engine_dtype(self._header(place).dtype) for place in range(self._count)}
-        options: dict[str, Any] = {"delimiter": self._mark.decode() or _UNUSED, "skip_lines": lines, "wanted": wanted}
-        bodies = parse_numbers(text, dtypes, **options)
+        bodies = parse_numbers(text, dtypes, **options) if self._count > 1 else None
         if bodies is None:
             check_usual(content.find(b'"', start) < 0)
             if any(dtype == pl.String for dtype in dtypes.values()) or pl.Boolean in dtypes.values():
@@ -385,6 +401,21 @@ class WrittenText:
         if bodies is None:
             raise UnusualError
         return bodies
+
+    def _check_infinities(self, content: BytesLike, start: int, columns: Collection[int]) -> None:
+        """Refuse rows in which the engine has read an infinity that is not the word: it reads 1e999 as one as well.
+
+        Args:
+            content: bytes to which the rows belong.
+            start: where in them they begin; they go on to the end.
+            columns: those whose floats have been looked at; the word may stand in any.
+        """
+        infinite, self._infinite = self._infinite, 0
+        if infinite:
+            check_usual(len(columns) == self._count and infinite == _count(content, _OF_INFINITY, start))
+
+    def _note_infinities(self, count: int) -> None:
+        self._infinite += count
 
     def _from_engine(self, place: int, header: Header, body: pl.Series, missing: Missing) -> Array:
         """Return the buffer of a column that the engine has parsed."""
@@ -404,7 +435,7 @@ class WrittenText:
     def _decode_body(self, body: pl.Series, dtype: DType, missing: Missing) -> Buffer:
         """Return the elements in a column of the body: parsed already, or still text."""
         if str(body.dtype) != "String":
-            parsed = buffer_from_typed(body, dtype, missing=missing, infinities=self._spelled)
+            parsed = buffer_from_typed(body, dtype, missing=missing, note_infinities=self._note_infinities)
             if parsed is None:
                 raise UnusualError
             return parsed
@@ -441,12 +472,12 @@ class _Picked(Sequence[Sequence[str]]):
 def _count(content: BytesLike, unit: bytes, start: int) -> int:
     """Return the number of times that a byte occurs from a place on; pages that were read leave the memory."""
     units, count = np.frombuffer(content, np.uint8), 0
+    marks = np.empty(_COUNTED_AT_ONCE, np.bool_)
     for first in range(start, len(units), _COUNTED):
         end = min(first + _COUNTED, len(units))
-        count += sum(
-            int(np.count_nonzero(units[place : min(place + _COUNTED_AT_ONCE, end)] == unit[0]))
-            for place in range(first, end, _COUNTED_AT_ONCE)
-        )
+        for place in range(first, end, _COUNTED_AT_ONCE):
+            some = units[place : min(place + _COUNTED_AT_ONCE, end)]
+            count += int(np.count_nonzero(np.equal(some, unit[0], out=marks[: len(some)])))
         release_pages(content, first, end)
     return count
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.sheets.delimited.blocks import _LOOKED_AT, has_lone_returns
+from sheetarray.sheets.delimited.bulk import parse_numbers
 from sheetarray.sheets.delimited.sheet import CsvSheet
 
 
@@ -193,3 +195,15 @@ def test_a_lone_return_is_seen_wherever_it_stands(size: int) -> None:
     content[-1] = ord("\r")
     assert has_lone_returns(content, 0)
     assert not has_lone_returns(content, size)
+
+
+def test_the_engine_takes_no_lone_return_in_a_single_column_of_numbers() -> None:
+    count = 0
+    for text in map("".join, product("1-.\r\n", repeat=4)):
+        content = text.encode()
+        if content[-1:] == b"\r" or not has_lone_returns(np.frombuffer(content, np.uint8), 0):
+            continue
+        for dtype in (pl.Float64, pl.Int8):
+            assert parse_numbers(content, {0: dtype}, delimiter="\x1f", skip_lines=0) is None, text
+            count += 1
+    assert count > 300
