@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import date
 from typing import Any
 
 from .errors import Json, invalid
-from .formats import serial
 from .grid import SKIP, Formula, GridCell, Skip
+from .typed_dates import typed_date, typed_moment, typed_time
 
 CHARACTERS_LIMIT = 50_000  # of one cell, in UTF-16 units
 
-_NUMBER = re.compile(r"([-+]?)(\$?)(\d{1,3}(?:,\d{3})+|\d+)?(\.\d*)?([eE][-+]?\d+)?(%?)")
-_ISO = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
-_MONTH_FIRST = re.compile(r"(\d{1,2})([-/])(\d{1,2})(?:\2(\d{4}|\d{2}))?")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AaPp][Mm]))?")
+_NUMBER = re.compile(r"([-+]?)([$€£¥]?)(\d{1,3}(?:,\d{3})+|\d+)?(\.\d*)?([eE][-+]?\d+)?(%?)")
 
 
 def cell_from_raw(value: Any) -> GridCell | Skip:
@@ -65,7 +61,7 @@ def cell_from_entry(value: Any) -> tuple[GridCell | Skip, Json | None]:
     stripped = value.strip()
     if stripped.upper() in ("TRUE", "FALSE"):
         return stripped.upper() == "TRUE", None
-    for reading in (_typed_number, _typed_date, _typed_time):
+    for reading in (_typed_number, typed_date, typed_time, typed_moment):
         if (cell := reading(stripped)) is not None:
             return cell
     return value, None
@@ -75,8 +71,8 @@ def _typed_number(value: str) -> tuple[float, Json | None] | None:
     match = _NUMBER.fullmatch(value)
     if match is None or not (match[3] or (match[4] or ".") != "."):
         return None
-    sign, dollar, whole, fraction, exponent, percent = match.groups()
-    if bool(percent) + bool(dollar) + bool(exponent) > 1:
+    sign, currency, whole, fraction, exponent, percent = match.groups()
+    if bool(percent) + bool(currency) + bool(exponent) > 1:
         return None
     digits = f"{sign}{(whole or '0').replace(',', '')}{fraction or ''}{exponent or ''}"
     double = float(digits)
@@ -89,39 +85,9 @@ def _typed_number(value: str) -> tuple[float, Json | None] | None:
         return double or 0.0, {"type": "SCIENTIFIC", "pattern": "0.00E+00"}
     if percent:
         return double or 0.0, {"type": "PERCENT", "pattern": f"0{decimals}%"}
-    if dollar:
-        return double or 0.0, {"type": "CURRENCY", "pattern": f"$#,##0{decimals}"}
+    if currency:
+        symbol = currency if currency == "$" else f"[${currency}]"
+        return double or 0.0, {"type": "CURRENCY", "pattern": f"{symbol}#,##0{decimals}"}
     if whole and "," in whole:
         return double or 0.0, {"type": "NUMBER", "pattern": f"#,##0{decimals}"}
     return double or 0.0, None
-
-
-def _typed_date(value: str) -> tuple[float, Json | None] | None:
-    if match := _ISO.fullmatch(value):
-        year, mark, month, day = match.groups()
-        pattern = f"yyyy{mark}{'m' * len(month)}{mark}{'d' * len(day)}"
-    elif match := _MONTH_FIRST.fullmatch(value):
-        month, mark, day, year = match.groups()
-        pattern = f"{'m' * len(month)}{mark}{'d' * len(day)}" + (f"{mark}{'y' * len(year)}" if year else "")
-        year = year or str(date.today().year)
-        year = year if len(year) == 4 else str(2000 + int(year) if int(year) < 30 else 1900 + int(year))
-    else:
-        return None
-    try:
-        return serial(date(int(year), int(month), int(day))), {"type": "DATE", "pattern": pattern}
-    except ValueError:
-        return None
-
-
-def _typed_time(value: str) -> tuple[float, Json | None] | None:
-    match = _CLOCK.fullmatch(value)
-    if match is None:
-        return None
-    hours, minutes, seconds, half = match.groups()
-    hour, minute, second = int(hours), int(minutes), int(seconds or 0)
-    if minute > 59 or second > 59 or hour > 23 or (half and not 1 <= hour <= 12):
-        return None
-    if half:
-        hour = hour % 12 + 12 * (half.lower() == "pm")
-    pattern = f"{'h' * len(hours)}:mm" + (":ss" if seconds else "") + (" am/pm" if half else "")
-    return (hour * 3600 + minute * 60 + second) / 86_400, {"type": "TIME", "pattern": pattern}

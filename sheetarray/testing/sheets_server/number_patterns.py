@@ -2,15 +2,70 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
-_LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[[^\]]*\]|_.|\*.')
-_DIGITS = re.compile(r"(?P<whole>[#0?,]*)(?:\.(?P<fraction>[#0?]*))?(?:[eE](?P<sign>[-+])(?P<exponent>0+))?")
-_MARKS = "#0?,.%;@"
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[([<>=]{1,2})(-?\d+(?:\.\d+)?)\]|\[[^\]]*\]|_.|\*.')
+_DIGITS = re.compile(
+    r"(?P<whole>[#0?,]*)(?:\.(?P<fraction>[#0?]*))?(?P<scale>,*)(?:(?P<letter>[eE])(?P<sign>[-+])(?P<exponent>0+))?"
+)
+_FRACTION = re.compile(r"(?P<whole>[#0?]+ +)?(?P<upper>[#0?]+)/(?P<lower>[#0?]+|[1-9]\d*)")
+_MARKS = "#0?,.%;@/"
 _HIDDEN = {ord(mark): chr(0xE000 + index) for index, mark in enumerate(_MARKS)}  # marks that stand for themselves
 _SHOWN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
 _WIDEST = 60  # digits of a pattern
+_GENERAL = "General"
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "<>": operator.ne,
+    "=": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class _Section:
+    """A part of a pattern up to a semicolon: its text with literal marks hidden, and when it holds."""
+
+    def __init__(self, text: str) -> None:
+        self.condition: tuple[str, float] | None = None
+        self.text = _LITERAL.sub(self._hide, text)
+
+    def _hide(self, match: re.Match[str]) -> str:
+        """Return quoted text and currencies with their marks hidden; colours and padding are left out."""
+        if match[4] in _COMPARISONS:
+            self.condition = match[4], float(match[5])
+        return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
+
+    def holds(self, number: float) -> bool:
+        """Return whether a number is written by it, as far as it says."""
+        return self.condition is None or _COMPARISONS[self.condition[0]](number, self.condition[1])
+
+
+def _sections(pattern: str) -> list[_Section]:
+    """Return the parts of a pattern; semicolons in quotes part nothing."""
+    ends = [match.start() for match in re.finditer(r'"[^"]*"|\\.|\[[^\]]*\]|;', pattern) if match[0] == ";"]
+    return [
+        _Section(pattern[start:stop])
+        for start, stop in zip([0, *(end + 1 for end in ends)], [*ends, None], strict=True)
+    ]
+
+
+def write_text(text: str, pattern: str) -> str:
+    """Return a text as a pattern writes it: by its fourth part, or its only one, where that has an `@`.
+
+    Example:
+        >>> write_text("x", '0;-0;0;"<"@">"'), write_text("x", "0.00")
+        ('<x>', 'x')
+    """
+    sections = _sections(pattern) if "@" in pattern else []
+    if len(sections) not in (1, 4):
+        return text
+    return "".join(text if part == "@" else part.translate(_SHOWN) for part in re.split("(@)", sections[-1].text))
 
 
 def write_number(number: float, pattern: str) -> str | None:
@@ -20,27 +75,33 @@ def write_number(number: float, pattern: str) -> str | None:
         >>> write_number(1234.5, "#,##0.00"), write_number(-0.256, "0.0%"), write_number(7, "000")
         ('1,234.50', '-25.6%', '007')
     """
-    sections = _LITERAL.sub(_hide_marks, pattern).split(";")
-    section, sign = sections[0], "-" if number < 0 else ""
-    if number < 0 and len(sections) > 1:
-        section, sign = sections[1], ""
-    elif number == 0 and len(sections) > 2:
-        section = sections[2]
-    digits = next((match for match in _DIGITS.finditer(section) if match[0].strip(",.")), None)
-    if digits is None:
-        return None if section.strip("%,. ") in ("", "@", "General") and section else section.translate(_SHOWN)
-    before, after = section[: digits.start()], section[digits.end() :]
-    if any(mark in after for mark in "#0?") or len(digits[0]) > _WIDEST:
+    sections = _sections(pattern)
+    sign = "-" if number < 0 else ""
+    if any(section.condition for section in sections):
+        section = next((section for section in sections if section.holds(number)), sections[-1]).text
+    else:
+        index = 1 if number < 0 else 2 if number == 0 else 0
+        sign = "" if index == 1 and len(sections) > 1 else sign
+        section = sections[index if index < min(len(sections), 3) else 0].text
+    if match := _FRACTION.search(section):
+        written: str | None = _written_fraction(abs(number), match)
+        before, after = section[: match.start()], section[match.end() :]
+    else:
+        digits = next((match for match in _DIGITS.finditer(section) if match[0].strip(",.")), None)
+        if digits is None:
+            known = section.strip("%,. ") not in ("", "@", _GENERAL) or not section
+            return section.translate(_SHOWN) if known else None
+        before, after = section[: digits.start()], section[digits.end() :]
+        if len(section) > _WIDEST:
+            return None
+        if any(mark in after for mark in "#0?"):
+            before, written, after = "", _written_apart(abs(number), section), ""
+        else:
+            written = _written(abs(number), digits, 2 * (before + after).count("%"))
+    if written is None:
         return None
-    percents = (before + after).count("%")
-    written = _written(abs(number), digits, 2 * percents)
     sign = sign if any(digit in "123456789" for digit in written) else ""
     return f"{sign}{before}{written}{after}".translate(_SHOWN)
-
-
-def _hide_marks(match: re.Match[str]) -> str:
-    """Return quoted text with its marks hidden; colours and padding are left out."""
-    return (match[1] or match[2] or "").translate(_HIDDEN)
 
 
 def _written(size: float, digits: re.Match[str], powers: int) -> str:
@@ -48,16 +109,60 @@ def _written(size: float, digits: re.Match[str], powers: int) -> str:
     decimal = Decimal(repr(size)).scaleb(powers)
     if digits["exponent"]:
         return _scientific(decimal, digits)
-    thousands = len(whole) - len(whole.rstrip(","))
+    thousands = len(whole) - len(whole.rstrip(",")) + len(digits["scale"])
     decimal = decimal.scaleb(-3 * thousands)
     text = f"{_rounded(decimal, len(fraction)):f}"
     integer, _, decimals = text.partition(".")
-    integer = integer.lstrip("0").rjust(sum(mark in "0?" for mark in whole), "0")
+    integer = _filled(integer.lstrip("0"), whole.replace(",", ""))
     if "," in whole.rstrip(","):
         integer = _grouped(integer)
     decimals = _optional(decimals, fraction)
-    point = "." if "." in digits[0] and (decimals or digits[0][-1:] == ".") else ""
+    point = "." if "." in digits[0] and (decimals or digits["fraction"] == "") else ""
     return integer + point + decimals
+
+
+def _filled(integer: str, marks: str) -> str:
+    """Return digits with a zero for each `0` and a space for each `?` that they do not reach."""
+    missing = marks[: max(0, len(marks) - len(integer))]
+    first_zero = missing.find("0")
+    blank = missing if first_zero < 0 else missing[:first_zero]
+    return " " * blank.count("?") + "0" * (len(missing) - len(blank)) + integer
+
+
+def _written_apart(size: float, section: str) -> str | None:
+    """Return a number whose digits stand apart, as in `(000) 000-0000`; text between them stays where it is."""
+    if any(mark in section for mark in ".%,eE"):
+        return None
+    rest = f"{_rounded(Decimal(repr(size)), 0):f}".lstrip("0")
+    parts: list[str] = []
+    left = sum(section.count(mark) for mark in "#0?")
+    for mark in reversed(section):
+        if mark not in "#0?":
+            parts.append(mark)
+            continue
+        left -= 1
+        count = 1 if left else len(rest)  # the first of them takes all that is left
+        taken, rest = (rest[-count:], rest[:-count]) if rest else ("", "")
+        parts.append(taken or {"0": "0", "?": " "}.get(mark, ""))
+    return "".join(reversed(parts))
+
+
+def _written_fraction(size: float, match: re.Match[str]) -> str:
+    """Return a number as a fraction, such as `1 1/8`."""
+    lower = match["lower"]
+    if lower.isdecimal() and lower.strip("0"):
+        upper_value, lower_value = round(size * int(lower)), int(lower)
+    else:
+        nearest = Fraction(size).limit_denominator(10 ** len(lower) - 1)
+        upper_value, lower_value = nearest.numerator, nearest.denominator
+    whole = ""
+    if match["whole"]:
+        whole_value, upper_value = divmod(upper_value, lower_value)
+        whole = _filled(str(whole_value or ""), match["whole"].strip()) + match["whole"][len(match["whole"].rstrip()) :]
+    if match["whole"] and not upper_value:
+        return (whole if whole.strip() else "0 ").ljust(len(whole) + len(match["upper"]) + 1 + len(lower))
+    upper = _filled(str(upper_value or ""), match["upper"])
+    return f"{whole}{upper or '0'}/{str(lower_value).ljust(len(lower) if '?' in lower else 0)}"
 
 
 def _rounded(decimal: Decimal, digits: int) -> Decimal:
@@ -73,18 +178,26 @@ def _grouped(integer: str) -> str:
 
 
 def _optional(decimals: str, fraction: str) -> str:
-    """Return decimals without the zeros at the end that a pattern does not insist on."""
-    kept = decimals[: len(fraction)]
-    while kept and kept[-1] == "0" and fraction[len(kept) - 1] == "#":
+    """Return decimals without the zeros at the end that a pattern does not insist on; `?` leaves a space."""
+    kept, spaces = decimals[: len(fraction)], ""
+    while kept and kept[-1] == "0" and fraction[len(kept) - 1] in "#?":
+        spaces += " " * (fraction[len(kept) - 1] == "?")
         kept = kept[:-1]
-    return kept
+    return kept + spaces
 
 
 def _scientific(decimal: Decimal, digits: re.Match[str]) -> str:
-    fraction = digits["fraction"] or ""
-    mantissa, _, exponent = f"{decimal:.{len(fraction)}E}".partition("E")
-    power = int(exponent) if decimal else 0
+    """Return a number with an exponent; one of several optional digits before the point goes in steps of so many."""
+    fraction, step = digits["fraction"] or "", len(digits["whole"].replace(",", ""))
+    power = decimal.adjusted() if decimal else 0
+    if step > 1 and "#" in digits["whole"]:
+        power -= power % step
+    mantissa = _rounded(decimal.scaleb(-power), len(fraction))
+    if mantissa >= 10 ** max(step, 1):
+        power += max(step, 1)
+        mantissa = _rounded(decimal.scaleb(-power), len(fraction))
     sign = "-" if power < 0 else "+" if digits["sign"] == "+" else ""
-    integer, _, decimals = mantissa.partition(".")
+    integer, _, decimals = f"{mantissa:f}".partition(".")
     decimals = _optional(decimals, fraction)
-    return f"{integer}{'.' if decimals else ''}{decimals}E{sign}{abs(power):0{len(digits['exponent'])}d}"
+    shown = f"{integer}{'.' if decimals else ''}{decimals}"
+    return f"{shown}{digits['letter']}{sign}{abs(power):0{len(digits['exponent'])}d}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .formats import format_number, is_date
+from .formats import format_number, format_text, is_date
 from .formulas import Evaluator
 from .grid import Formula, GridCell
 from .ranges import GridArea
@@ -72,10 +72,10 @@ class Look:
             return ""
         if isinstance(result, bool):
             return result if self.option != "FORMATTED_VALUE" else "TRUE" if result else "FALSE"
-        if isinstance(result, str):
-            return result
         mark = sheet.grid.mark(row, column) or {}
         number_format = (mark.get("userEnteredFormat") or {}).get("numberFormat")
+        if isinstance(result, str):
+            return format_text(result, number_format) if self.option == "FORMATTED_VALUE" else result
         if self.option == "FORMATTED_VALUE" or (self.dates == "FORMATTED_STRING" and is_date(number_format)):
             return format_number(result, number_format)
         return number(result)

@@ -9,7 +9,8 @@ import pytest
 from sheets_asking import Sheets
 
 from sheetarray.testing.sheets_server import SheetsServer
-from sheetarray.testing.sheets_server.formats import format_number, format_plain, serial
+from sheetarray.testing.sheets_server.formats import format_number, format_plain
+from sheetarray.testing.sheets_server.moments import serial
 
 
 @pytest.fixture
@@ -55,8 +56,28 @@ def sheets(server: SheetsServer) -> Sheets:
         ("6:30", 390 / 1440, "6:30"),
         ("18:05:07", (18 * 3600 + 5 * 60 + 7) / 86400, "18:05:07"),
         ("6:05 PM", (18 * 60 + 5) / 1440, "6:05 PM"),
-        ("25:00", "25:00", "25:00"),
+        ("25:00", 25 / 24, "25:00"),
+        ("24:00", 1, "24:00"),
+        ("23:59", 1439 / 1440, "23:59"),
+        ("100:15:30", 4 + 15330 / 86400, "100:15:30"),
+        ("12:60", "12:60", "12:60"),
+        ("12:30:15.25", (12 * 3600 + 30 * 60 + 15.25) / 86400, "12:30:15.25"),
+        ("1 pm", 13 / 24, "1 PM"),
         ("13:00 am", "13:00 am", "13:00 am"),
+        ("5-Jan-2024", 45296, "5-Jan-2024"),
+        ("05 jan 24", 45296, "05 Jan 24"),
+        ("Jan 5, 2024", 45296, "Jan 5, 2024"),
+        ("january 05 2024", 45296, "January 05 2024"),
+        ("Jan 2024", 45292, "Jan 2024"),
+        ("Janus 5, 2024", "Janus 5, 2024", "Janus 5, 2024"),
+        ("Feb 30, 2024", "Feb 30, 2024", "Feb 30, 2024"),
+        ("2024-01-05 12:30", 45296 + 750 / 1440, "2024-01-05 12:30"),
+        ("1/5/2024 1:30:15 PM", 45296 + 48615 / 86400, "1/5/2024 1:30:15 PM"),
+        ("Jan 5, 2024 9 am", 45296.375, "Jan 5, 2024 9 AM"),
+        ("2024-01-05 24:00", "2024-01-05 24:00", "2024-01-05 24:00"),
+        ("2024-01-05T12:30", "2024-01-05T12:30", "2024-01-05T12:30"),
+        ("€5", 5, "€5"),
+        ("-£1,234.50", -1234.5, "-£1,234.50"),
     ],
 )
 def test_typed_text_becomes_what_it_looks_like(sheets: Sheets, typed: str, value: Any, look: Any) -> None:
@@ -98,9 +119,64 @@ def test_formats_say_how_a_number_looks() -> None:
     assert format_number(moment, {"type": "DATE", "pattern": "mmm d"}) == "Jan 1"
     assert format_number(1e300, {"type": "DATE", "pattern": "yyyy"}) == format_plain(1e300)
     assert format_number(1234.5, {"type": "NUMBER", "pattern": "[red]0"}) == "1235"
-    assert format_number(1234.5, {"type": "NUMBER", "pattern": "0/0"}) == "1234.5"
+    assert format_number(1234.5, {"type": "NUMBER", "pattern": "0x0.0"}) == "1234.5"
     assert format_number(1234.5, {"type": "TEXT", "pattern": "@"}) == "1234.5"
-    assert format_number(2.0, {"type": "NUMBER"}) == "2"
+
+
+_AFTERNOON = 42465 + (16 * 3600 + 8 * 60 + 53.528) / 86400  # April 5, 2016
+_DURATION = (3 * 3600 + 13 * 60 + 41.255) / 86400
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "pattern", "look"),
+    [
+        (_AFTERNOON, "TIME", "h:mm:ss.00 a/p", "4:08:53.53 p"),
+        (_AFTERNOON, "TIME", 'hh:mm A/P".M."', "04:08 P.M."),
+        (_AFTERNOON, "DATE", "mmmm d \\[dddd\\]", "April 5 [Tuesday]"),
+        (_AFTERNOON, "DATE_TIME", "h PM, ddd mmm dd", "4 PM, Tue Apr 05"),
+        (_AFTERNOON, "DATE_TIME", "dddd, m/d/yy at h:mm", "Tuesday, 4/5/16 at 16:08"),
+        (_AFTERNOON, "DATE", "mmmmm", "A"),
+        (_AFTERNOON, "TIME", "mm:ss", "08:54"),
+        (_DURATION, "TIME", "[hh]:[mm]:[ss].000", "03:13:41.255"),
+        (_DURATION, "TIME", "[mmmm]:[ss].000", "0193:41.255"),
+        (-1.5, "TIME", "[h]:mm", "-36:00"),
+        (12345.125, "NUMBER", "####.#", "12345.1"),
+        (12.34, "NUMBER", "000.0000", "012.3400"),
+        (12, "NUMBER", "#.0#", "12.0"),
+        (5.125, "NUMBER", "# ???/???", "5   1/8  "),
+        (2.0, "NUMBER", "# ?/?", "2    "),
+        (2.5, "NUMBER", "0/2", "5/2"),
+        (12000, "NUMBER", "#,###", "12,000"),
+        (1230000, "NUMBER", '0.0,,"M"', "1.2M"),
+        (1234500000, "NUMBER", "0.00e+00", "1.23e+09"),
+        (12345, "NUMBER", "##0.0E+0", "12.3E+3"),
+        (99.99, "SCIENTIFIC", "0.0E+00", "1.0E+02"),
+        (5.5, "NUMBER", "??0.0??", "  5.5  "),
+        (5551234567, "NUMBER", "(000) 000-0000", "(555) 123-4567"),
+        (9, "NUMBER", "[<10]low;[>100]high;0", "low"),
+        (10, "NUMBER", '[<10]"low";[>100]"high";0', "10"),
+        (101, "NUMBER", '[<10]"low";[>100]"high";0', "high"),
+        (5, "CURRENCY", "[$€-407]#,##0.00", "€5.00"),
+        (5, "NUMBER", '0" ; "0', "0 ; 5"),
+        (1234.567, "NUMBER", "", "1,234.57"),
+        (0.256, "PERCENT", "", "25.60%"),
+        (1234.5, "CURRENCY", "", "$1,234.50"),
+        (_AFTERNOON, "DATE", "", "4/5/2016"),
+        (0.75, "TIME", "", "6:00:00 PM"),
+        (42465.5, "DATE_TIME", "", "4/5/2016 12:00:00"),
+        (12345, "SCIENTIFIC", "", "1.23E+04"),
+    ],
+)
+def test_patterns_are_those_of_the_guide(number: float, kind: str, pattern: str, look: str) -> None:
+    assert format_number(number, {"type": kind, "pattern": pattern}) == look
+
+
+def test_text_is_written_by_the_part_of_a_pattern_that_is_for_text(sheets: Sheets) -> None:
+    look = {"numberFormat": {"type": "NUMBER", "pattern": '0;-0;0;"<"@">"'}}
+    cell = {"userEnteredValue": {"stringValue": "x"}, "userEnteredFormat": look}
+    sheets.batch({"appendCells": {"rows": [{"values": [cell]}], "fields": "*"}})
+    assert sheets.get("S!A1")["values"] == [["<x>"]]
+    assert sheets.values("S!A1") == [["x"]]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
-from ..formats import EPOCH, serial
+from ..moments import EPOCH, serial
 from .mathematics import Function
 from .operands import Arguments, Operand, fail, number, whole
 
