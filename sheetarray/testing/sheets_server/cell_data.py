@@ -103,7 +103,8 @@ def _add_formats(
             continue
         value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
         text = str(look.cell(sheet, row, column, cell)) if formats.conditional else ""
-        whole = formats.of(row, column, mark, value, text)
+        number_format = look.number_format(sheet, row, column, cell)
+        whole = formats.of(row, column, mark, value, text, number_format)
         if id(whole) not in selected:
             selected[id(whole)] = select(whole, mask)
         data["effectiveFormat"] = selected[id(whole)]

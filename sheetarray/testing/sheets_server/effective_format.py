@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .conditions import Condition
 from .errors import Json
+from .formats import with_pattern
 from .formulas import Evaluator, FormulaError, Scalar
 from .gradients import Gradient
 from .ranges import GridArea, Span
@@ -48,7 +49,7 @@ class EffectiveFormats:
                 self._rules.append((areas, condition, boolean.get("format") or {}))
             elif areas:
                 self._rules.append((areas, Gradient(evaluator, sheet, rule.get("gradientRule") or {}, areas), {}))
-        self._known: dict[tuple[str, tuple[int, ...]], Json] = {}
+        self._known: dict[tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]], Json] = {}
         self._layers: list[Json] = []  # keeps what is known by its id alive
         self._bands: dict[tuple[int, str, str], Json] = {}
 
@@ -57,8 +58,16 @@ class EffectiveFormats:
         """Whether there are rules, which look at values and at what is shown of them."""
         return bool(self._rules)
 
-    def of(self, row: int, column: int, mark: Json | None, value: Scalar | FormulaError, shown: str) -> Json:
-        """Return that of one cell."""
+    def of(
+        self,
+        row: int,
+        column: int,
+        mark: Json | None,
+        value: Scalar | FormulaError,
+        shown: str,
+        number_format: Json | None = None,
+    ) -> Json:
+        """Return that of one cell, whose number format may come from a formula."""
         layers = [self._band(area, entry, row, column) for area, entry in self._bandings if _holds(area, row, column)]
         layers.append((mark or {}).get("userEnteredFormat") or {})
         for areas, rule, look in reversed(self._rules):
@@ -69,12 +78,15 @@ class EffectiveFormats:
             elif type(value) is float:
                 layers.append(rule.format_of(value))
         kind = "RIGHT" if type(value) is float else "LEFT" if isinstance(value, str) else "CENTER"
-        key = (kind if value is not None else "", tuple(id(layer) for layer in layers if layer))
+        number_format = with_pattern(number_format) if number_format else {}
+        numbered = tuple(sorted((name, str(part)) for name, part in number_format.items()))
+        key = (kind if value is not None else "", tuple(id(layer) for layer in layers if layer), numbered)
         if key not in self._known:
             effective = DEFAULT_FORMAT | ({} if value is None else {"horizontalAlignment": kind})
             self._layers += layers
             for layer in layers:
                 effective = _over(effective, layer)
+            effective |= {"numberFormat": number_format} if number_format else {}
             self._known[key] = effective | {"hyperlinkDisplayType": effective.get("hyperlinkDisplayType", "PLAIN_TEXT")}
         return self._known[key]
 

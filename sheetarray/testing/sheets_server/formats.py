@@ -35,10 +35,16 @@ def format_plain(number: float) -> str:
     return f"{float(mantissa):.6g}E{int(exponent):+03d}"
 
 
+def with_pattern(number_format: Json) -> Json:
+    """Return a NumberFormat with the pattern that its type has by default, where it has none."""
+    pattern = number_format.get("pattern") or _DEFAULTS.get(number_format.get("type") or "")
+    return number_format | {"pattern": pattern} if pattern else number_format
+
+
 def format_number(number: float, number_format: Json | None) -> str:
     """Return a number in a NumberFormat."""
-    kind = (number_format or {}).get("type")
-    pattern = (number_format or {}).get("pattern") or _DEFAULTS.get(kind or "")
+    number_format = with_pattern(number_format or {})
+    kind, pattern = number_format.get("type"), number_format.get("pattern")
     if not pattern or kind == "TEXT":
         return format_plain(number)
     if kind in _DATE_TYPES:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from .errors import Json
 from .formats import format_number, format_text, is_date
-from .formulas import Evaluator
+from .formulas import Evaluator, number_format_of
 from .grid import Formula, GridCell
 from .ranges import GridArea
 from .spreadsheet import ServedSheet, Spreadsheet
@@ -72,10 +73,17 @@ class Look:
             return ""
         if isinstance(result, bool):
             return result if self.option != "FORMATTED_VALUE" else "TRUE" if result else "FALSE"
-        mark = sheet.grid.mark(row, column) or {}
-        number_format = (mark.get("userEnteredFormat") or {}).get("numberFormat")
+        number_format = self.number_format(sheet, row, column, cell)
         if isinstance(result, str):
             return format_text(result, number_format) if self.option == "FORMATTED_VALUE" else result
         if self.option == "FORMATTED_VALUE" or (self.dates == "FORMATTED_STRING" and is_date(number_format)):
             return format_number(result, number_format)
         return number(result)
+
+    def number_format(self, sheet: ServedSheet, row: int, column: int, cell: GridCell) -> Json | None:
+        """Return the number format in which a cell is shown; None for none."""
+        if isinstance(cell, Formula):
+            return number_format_of(self.evaluator.spreadsheet, sheet, row, column)
+        mark = sheet.grid.mark(row, column) or {}
+        own: Json | None = (mark.get("userEnteredFormat") or {}).get("numberFormat")
+        return own

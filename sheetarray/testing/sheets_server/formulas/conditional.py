@@ -90,6 +90,8 @@ CONDITIONAL: dict[str, Function] = {
     "AVERAGEIFS": (3, ANY, lambda given: average(_several(given))),
     "COUNTIF": (2, 2, _count_ifs),
     "COUNTIFS": (2, ANY, _count_ifs),
+    "MAXIFS": (3, ANY, lambda given: max(_several(given), default=0.0)),
+    "MINIFS": (3, ANY, lambda given: min(_several(given), default=0.0)),
     "SUMIF": (2, 3, lambda given: math.fsum(_one(given))),
     "SUMIFS": (3, ANY, lambda given: math.fsum(_several(given))),
 }

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .evaluator import CellBlock, FormulaScope
 
 Later = Callable[[], Operand]
+_ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#ERROR!")
 LazyFunction = tuple[int, int, Callable[["FormulaScope", list[Later]], Operand]]
 
 
@@ -122,11 +123,28 @@ def _kind(test: Callable[[Scalar], bool]) -> Callable[[FormulaScope, list[Later]
     return work
 
 
+def _error_type(_: FormulaScope, given: list[Later]) -> Operand:
+    try:
+        single_value(given[0]())
+    except FormulaError as error:
+        return float(_ERRORS.index(str(error)) + 1)
+    return fail("#N/A", "Function ERROR.TYPE parameter 1 is no error.")
+
+
+def _type(_: FormulaScope, given: list[Later]) -> Operand:
+    try:
+        operand = given[0]()
+        value = single_value(operand) if not is_block(operand) else as_block(operand, "TYPE").value(0, 0)
+    except FormulaError:
+        return 16.0
+    return 4.0 if isinstance(value, bool) else 2.0 if isinstance(value, str) else 1.0
+
+
 def _not_available(_: Arguments) -> Operand:
     fail("#N/A")
 
 
-LAZY: dict[str, LazyFunction] = {
+DECIDING: dict[str, LazyFunction] = {
     "CHOOSE": (2, ANY, _choose),
     "COLUMN": (0, 1, _column),
     "IF": (2, 3, _if),
@@ -137,7 +155,7 @@ LAZY: dict[str, LazyFunction] = {
     "ISERR": (
         1,
         1,
-        _is_error(("#DIV/0!", "#ERROR!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")),
+        _is_error(tuple(error for error in _ERRORS if error != "#N/A")),
     ),
     "ISERROR": (1, 1, _is_error(())),
     "ISLOGICAL": (1, 1, _kind(lambda value: isinstance(value, bool))),
@@ -145,6 +163,8 @@ LAZY: dict[str, LazyFunction] = {
     "ISNUMBER": (1, 1, _kind(lambda value: type(value) is float)),
     "ISTEXT": (1, 1, _kind(lambda value: isinstance(value, str))),
     "ROW": (0, 1, _row),
+    "ERROR.TYPE": (1, 1, _error_type),
+    "TYPE": (1, 1, _type),
     "SWITCH": (3, ANY, _switch),
 }
 

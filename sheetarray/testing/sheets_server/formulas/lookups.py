@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from ..ranges import COLUMNS_LIMIT, letters, quote_title
 from .matching import has_wildcards, wildcard_pattern
 from .mathematics import Function
 from .operands import (
@@ -122,7 +123,22 @@ def _lookup_with_default(arguments: Arguments) -> Operand:
     return results.value(place, 0) if results.width == 1 else results.value(0, place)
 
 
+def _address(arguments: Arguments) -> Operand:
+    row, column = whole(arguments[0]), whole(arguments[1])
+    kind = whole(arguments[2]) if len(arguments) > 2 and arguments[2] is not None else 1
+    if row < 1 or not 1 <= column <= COLUMNS_LIMIT or not 1 <= kind <= 4:
+        fail("#VALUE!", "Function ADDRESS has a parameter out of range.")
+    by_letters = len(arguments) < 4 or arguments[3] is None or truth(arguments[3])
+    fixed_row, fixed_column = kind in (1, 2), kind in (1, 3)
+    if by_letters:
+        cell = f"{'$' * fixed_column}{letters(column - 1)}{'$' * fixed_row}{row}"
+    else:
+        cell = f"R{row if fixed_row else f'[{row}]'}C{column if fixed_column else f'[{column}]'}"
+    return f"{quote_title(text(arguments[4]))}!{cell}" if len(arguments) > 4 else cell
+
+
 LOOKUPS: dict[str, Function] = {
+    "ADDRESS": (2, 5, _address),
     "COLUMNS": (1, 1, lambda given: float(as_block(given[0], "COLUMNS").width)),
     "HLOOKUP": _looking_up("HLOOKUP", down=False),
     "INDEX": (1, 3, _index),

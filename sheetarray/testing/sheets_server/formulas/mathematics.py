@@ -152,6 +152,7 @@ MATHEMATICS: dict[str, Function] = {
     "MOD": (2, 2, _mod),
     "MULTIPLY": (2, 2, lambda given: number(given[0]) * number(given[1])),
     "PI": (0, 0, lambda _: math.pi),
+    "POW": (2, 2, lambda given: power(number(given[0]), number(given[1]))),
     "POWER": (2, 2, lambda given: power(number(given[0]), number(given[1]))),
     "PRODUCT": (1, ANY, _product),
     "QUOTIENT": (2, 2, _quotient),

@@ -121,17 +121,25 @@ def _code(arguments: Arguments) -> Operand:
     return float(ord(letters[0])) if letters else fail("#VALUE!", "Function CODE parameter 1 must not be empty.")
 
 
+def _decimal_pattern(start: str, arguments: Arguments) -> str:
+    decimals = _count(arguments, 1, 2)
+    return start + (f".{'0' * min(decimals, 30)}" if decimals else "")
+
+
 def _link(arguments: Arguments) -> Operand:
     return single_value(arguments[1]) if len(arguments) > 1 else text(arguments[0])
 
 
 TEXTS: dict[str, Function] = {
     "CHAR": (1, 1, _character),
+    "CLEAN": (1, 1, lambda given: re.sub(r"[\x00-\x1f]", "", text(given[0]))),
     "CODE": (1, 1, _code),
     "CONCAT": (2, 2, lambda given: _joined([single_value(operand) for operand in given], "")),
     "CONCATENATE": (1, ANY, lambda given: _joined(given, "")),
     "EXACT": (2, 2, lambda given: text(given[0]) == text(given[1])),
     "FIND": (2, 3, _searching("FIND")),
+    "DOLLAR": (1, 2, lambda given: format_pattern(number(given[0]), _decimal_pattern("$#,##0", given))),
+    "FIXED": (1, 2, lambda given: format_pattern(number(given[0]), _decimal_pattern("#,##0", given))),
     "HYPERLINK": (1, 2, _link),
     "JOIN": (2, ANY, _join),
     "LEFT": (1, 2, lambda given: text(given[0])[: _count(given, 1, 1)]),
@@ -148,6 +156,8 @@ TEXTS: dict[str, Function] = {
     "TEXT": (2, 2, _text),
     "TEXTJOIN": (3, ANY, _text_join),
     "TRIM": (1, 1, _trim),
+    "UNICHAR": (1, 1, _character),
+    "UNICODE": (1, 1, _code),
     "UPPER": (1, 1, lambda given: text(given[0]).upper()),
     "VALUE": (1, 1, lambda given: number(given[0])),
 }
