@@ -1,40 +1,83 @@
-"""A small Drive: spreadsheets made, listed by title, deleted and shared, as far as clients of Sheets ask for it."""
+"""A small Drive: spreadsheets made, copied, listed, shared and deleted, as far as clients of Sheets ask for it."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import ApiError, Json
-from .spreadsheet import new_id
+from . import drive_content
+from .errors import ApiError, FileContent, Json
+from .spreadsheet import new_id, new_key
 
 if TYPE_CHECKING:
     from .service import Service
 
 SPREADSHEET = "application/vnd.google-apps.spreadsheet"
-_NAME = re.compile(r"""\bname\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
+_QUOTED = r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')"""
+_NAME = re.compile(rf"\b(?:name|title)\s*(=|contains)\s*{_QUOTED}")
+_FOLDER = re.compile(rf"\bparents\s+in\s+{_QUOTED}|{_QUOTED}\s+in\s+parents\b")
+_TRASHED = re.compile(r"\btrashed\s*=\s*(true|false)")
+_ROOT = "root"
 
 
-def answer(service: Service, name: str, params: Json, body: Json) -> Json:
+@dataclass
+class DriveEntry:
+    """What Drive knows of a spreadsheet.
+
+    Attributes:
+        parents: the folders that it is in; nothing more is known of folders.
+        trashed: whether it was thrown away, and not deleted.
+        permissions: with whom it is shared, by their ids.
+        comments: as they were sent.
+    """
+
+    parents: list[str] = field(default_factory=lambda: [_ROOT])
+    trashed: bool = False
+    permissions: dict[str, Json] = field(default_factory=dict)
+    comments: list[Json] = field(default_factory=list)
+
+
+def answer(service: Service, name: str, params: Json, body: Any) -> Json | FileContent:
     """Do what a request to Drive asks."""
-    if name == "files.create":
-        if body.get("mimeType", SPREADSHEET) != SPREADSHEET:
-            raise ApiError(400, "The emulator has no files but spreadsheets.")
-        return _file(service, service.new(body.get("name") or "Untitled", [("Sheet1", 1000, 26)]).key)
     if name == "files.list":
-        match = _NAME.search(params.get("q", ""))
-        wanted = re.sub(r"\\(.)", r"\1", match[1] or match[2] or "") if match else None
-        titles = {key: held.title for key, held in service.spreadsheets.items()}
-        files = [_file(service, key) for key, title in titles.items() if wanted is None or title == wanted]
-        return {"kind": "drive#fileList", "incompleteSearch": False, "files": files}
+        return _list(service, params.get("q", ""))
+    if name == "files.create":
+        return _create(service, body)
+    if name == "files.upload":
+        return _create(service, *drive_content.parts_of_upload(body))
     key = params["fileId"]
-    service.spreadsheet(key)
+    spreadsheet = service.spreadsheet(key)
     if name == "files.get":
         return _file(service, key)
     if name == "files.delete":
         del service.spreadsheets[key]
         return {}
-    permissions = service.permissions.setdefault(key, {})
+    if name == "files.copy":
+        copied = spreadsheet.copy()
+        copied.key, copied.title = new_key(), body.get("name") or f"Copy of {spreadsheet.title}"
+        service.spreadsheets[copied.key] = copied
+        _entry(service, copied.key).parents = body.get("parents") or list(_entry(service, key).parents)
+        return _file(service, copied.key)
+    if name == "files.update":
+        return _update(service, key, params, body)
+    if name == "files.export":
+        return drive_content.exported(spreadsheet, params.get("mimeType", ""))
+    if name == "files.replace":
+        drive_content.put_text(spreadsheet, body, ",")
+        return {"kind": "drive#file", "id": key, "title": spreadsheet.title, "mimeType": SPREADSHEET}
+    entry = _entry(service, key)
+    if name == "comments.list":
+        return {"kind": "drive#commentList", "comments": entry.comments}
+    if name == "comments.create":
+        if not body.get("content"):
+            raise ApiError(400, "A comment must have content.")
+        entry.comments.append({"kind": "drive#comment", "id": str(new_id()), **body})
+        return entry.comments[-1]
+    return _permissions(entry.permissions, name, params, body)
+
+
+def _permissions(permissions: dict[str, Json], name: str, params: Json, body: Json) -> Json:
     if name == "permissions.create":
         if body.get("type") not in ("user", "group", "domain", "anyone") or not body.get("role"):
             raise ApiError(400, "The permission type field is required.")
@@ -45,11 +88,55 @@ def answer(service: Service, name: str, params: Json, body: Json) -> Json:
         return {"kind": "drive#permissionList", "permissions": list(permissions.values())}
     if params["permissionId"] not in permissions:
         raise ApiError(404, f"Permission not found: {params['permissionId']}.")
-    del permissions[params["permissionId"]]
-    return {}
+    if name == "permissions.delete":
+        del permissions[params["permissionId"]]
+        return {}
+    if name == "permissions.update":
+        changed: Json = {part: body[part] for part in ("role", "pendingOwner", "expirationTime") if part in body}
+        permissions[params["permissionId"]] |= changed
+    return permissions[params["permissionId"]]
+
+
+def _create(service: Service, body: Json, text: str | None = None, between: str = ",") -> Json:
+    if body.get("mimeType", SPREADSHEET) != SPREADSHEET:
+        raise ApiError(400, "The emulator has no files but spreadsheets.")
+    spreadsheet = service.new(body.get("name") or "Untitled", [("Sheet1", 1000, 26)])
+    if text is not None:
+        drive_content.put_text(spreadsheet, text, between)
+    _entry(service, spreadsheet.key).parents = body.get("parents") or [_ROOT]
+    return _file(service, spreadsheet.key)
+
+
+def _update(service: Service, key: str, params: Json, body: Json) -> Json:
+    entry = _entry(service, key)
+    service.spreadsheets[key].title = body.get("name") or service.spreadsheets[key].title
+    entry.trashed = bool(body.get("trashed", entry.trashed))
+    gone = params.get("removeParents", "").split(",")
+    entry.parents = [folder for folder in entry.parents if folder not in gone]
+    entry.parents += [folder for folder in params.get("addParents", "").split(",") if folder]
+    return _file(service, key)
+
+
+def _list(service: Service, query: str) -> Json:
+    title, folder, trashed = _NAME.search(query), _FOLDER.search(query), _TRASHED.search(query)
+    wanted = re.sub(r"\\(.)", r"\1", title[2] or title[3] or "") if title else ""
+    parent = next(filter(None, folder.groups()), "") if folder else ""
+    files = []
+    for key, held in service.spreadsheets.items():
+        entry = _entry(service, key)
+        named = held.title == wanted if title and title[1] == "=" else wanted.casefold() in held.title.casefold()
+        shown = entry.trashed == (trashed[1] == "true") if trashed else True
+        if named and shown and (not folder or parent in entry.parents):
+            files.append(_file(service, key))
+    return {"kind": "drive#fileList", "incompleteSearch": False, "files": files}
+
+
+def _entry(service: Service, key: str) -> DriveEntry:
+    return service.entries.setdefault(key, DriveEntry())
 
 
 def _file(service: Service, key: str) -> dict[str, Any]:
     times = dict.fromkeys(("createdTime", "modifiedTime"), "2020-01-01T00:00:00.000Z")
-    title = service.spreadsheets[key].title
-    return {"kind": "drive#file", "id": key, "name": title, "mimeType": SPREADSHEET, **times}
+    title, entry = service.spreadsheets[key].title, _entry(service, key)
+    whole = {"kind": "drive#file", "id": key, "name": title, "mimeType": SPREADSHEET, **times}
+    return whole | {"parents": entry.parents, "trashed": entry.trashed}

@@ -1,9 +1,10 @@
-"""An answer that is no success, in the shape in which the service itself words it."""
+"""Answers that are no plain success: errors, in the shape in which the service words them, and files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 Json = dict[str, Any]
@@ -22,6 +23,19 @@ _STATUS = {
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """An answer that is no JSON, but the content of a file.
+
+    Attributes:
+        content: its bytes.
+        kind: its media type.
+    """
+
+    content: bytes = field(repr=False)
+    kind: str
 
 
 class ApiError(Exception):

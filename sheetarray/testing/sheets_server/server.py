@@ -139,7 +139,9 @@ class SheetsServer:
         import requests
         from gspread.http_client import HTTPClient
 
-        origins, url = ("https://sheets.googleapis.com/v4/", "https://www.googleapis.com/drive/v3/"), self.url
+        services = ("drive/v3/", "upload/drive/v2/", "upload/drive/v3/")
+        origins = ("https://sheets.googleapis.com/v4/", *(f"https://www.googleapis.com/{name}" for name in services))
+        url = self.url
 
         class Local(HTTPClient):
             def request(self, method: str, endpoint: str, *args: Any, **kwargs: Any) -> requests.Response:

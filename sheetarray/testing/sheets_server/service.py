@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote
 from . import batch, drive, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
-from .errors import ApiError, Json, invalid, unsupported
+from .errors import ApiError, FileContent, Json, invalid, unsupported
 from .protection import guard
 from .schema import MessageSchemas, lenient
 from .spreadsheet import CELLS_LIMIT, ServedSheet, Spreadsheet, new_key
@@ -49,15 +49,25 @@ class Method:
 
 _FILES = "/drive/v3/files"
 _FILE = rf"{_FILES}/(?P<fileId>[^/:]+)"
+_PERMISSION = f"{_FILE}/permissions/(?P<permissionId>[^/]+)"
 
 METHODS = [
     Method("drive.files.create", "POST", _FILES, "", True),
     Method("drive.files.list", "GET", _FILES),
     Method("drive.files.get", "GET", _FILE),
     Method("drive.files.delete", "DELETE", _FILE, "", True),
+    Method("drive.files.update", "PATCH", _FILE, "", True),
+    Method("drive.files.copy", "POST", f"{_FILE}/copy", "", True),
+    Method("drive.files.export", "GET", f"{_FILE}/export"),
+    Method("drive.files.upload", "POST", f"/upload{_FILES}", "", True),
+    Method("drive.files.replace", "PUT", "/upload/drive/v2/files/(?P<fileId>[^/:]+)", "", True),
+    Method("drive.comments.list", "GET", f"{_FILE}/comments"),
+    Method("drive.comments.create", "POST", f"{_FILE}/comments", "", True),
     Method("drive.permissions.create", "POST", f"{_FILE}/permissions", "", True),
     Method("drive.permissions.list", "GET", f"{_FILE}/permissions"),
-    Method("drive.permissions.delete", "DELETE", f"{_FILE}/permissions/(?P<permissionId>[^/]+)", "", True),
+    Method("drive.permissions.get", "GET", _PERMISSION),
+    Method("drive.permissions.update", "PATCH", _PERMISSION, "", True),
+    Method("drive.permissions.delete", "DELETE", _PERMISSION, "", True),
     Method("spreadsheets.create", "POST", "/v4/spreadsheets/?", "spreadsheet", True),
     Method("spreadsheets.get", "GET", f"{_KEY}/?"),
     Method("spreadsheets.batchUpdate", "POST", f"{_KEY}/?:batchUpdate", "", True),
@@ -98,7 +108,7 @@ class Service:
         schema: what requests are held against; None for nothing.
         forbidden: keys that are refused: "all", or only "writes".
         users: who sends a request, by the token of its Authorization header; any other token is the owner's.
-        permissions: with whom spreadsheets are shared, by their keys and the permissions' ids.
+        entries: what Drive knows of spreadsheets, by their keys.
     """
 
     limit: int = CELLS_LIMIT
@@ -106,7 +116,7 @@ class Service:
     spreadsheets: dict[str, Spreadsheet] = field(default_factory=dict)
     forbidden: dict[str, str] = field(default_factory=dict)
     users: dict[str, str] = field(default_factory=dict)
-    permissions: dict[str, dict[str, Json]] = field(default_factory=dict)
+    entries: dict[str, drive.DriveEntry] = field(default_factory=dict)
 
     def find(self, http: str, path: str) -> tuple[Method, dict[str, str]]:
         """Return the method that a request calls, and the parameters of its path."""
@@ -119,7 +129,9 @@ class Service:
         """Return a request, checked against the schema."""
         parameters = parse_qs(query, keep_blank_values=True)
         if method.name.startswith("drive."):
-            return Call(method, {**_to_typed(parameters), **params}, _content(body), {})
+            content = _UPLOADS[method.name](body) if method.name in _UPLOADS else _content(body)
+            mask = masks.parse(parameters["fields"][-1]) if parameters.get("fields", [""])[-1] else {}
+            return Call(method, {**_to_typed(parameters), **params}, content, mask)
         typed = self.schema.query(method.name, parameters) if self.schema else _to_typed(parameters)
         content = _content(body) if method.http != "GET" else {}
         if method.name == "spreadsheets.batchUpdate" and isinstance(content, dict):
@@ -130,10 +142,11 @@ class Service:
             self.schema.fields(method.name, mask)
         return Call(method, {**typed, **params}, checked, mask)
 
-    def answer(self, call: Call) -> Json:
+    def answer(self, call: Call) -> Json | FileContent:
         """Do what a request asks; a request that fails has changed nothing."""
         if call.method.name.startswith("drive."):
-            return drive.answer(self, call.method.name.removeprefix("drive."), call.params, call.body)
+            said = drive.answer(self, call.method.name.removeprefix("drive."), call.params, call.body)
+            return said if isinstance(said, FileContent) else apply_mask(call, said)
         name = call.method.name.removeprefix("spreadsheets.")
         if name == "create":
             return self._create(call)
@@ -244,6 +257,16 @@ def _content(body: bytes) -> Any:
     except (ValueError, RecursionError):
         raise invalid("Invalid JSON payload received. Unexpected token.") from None
     return content
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise invalid("The uploaded text is not UTF-8.") from None
+
+
+_UPLOADS: dict[str, Callable[[bytes], Any]] = {"drive.files.replace": _text, "drive.files.upload": bytes}
 
 
 def _flatten(requests: Any) -> Any:

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ...columns import without_collection
-from .errors import ApiError, Json, invalid
+from .errors import ApiError, FileContent, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
 from .service import Method, Service
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+Answer = Json | FileContent | ApiError
+_JSON = "application/json; charset=UTF-8"
 _NAMES = ("127.0.0.1", "localhost")
 
 
@@ -133,7 +135,9 @@ class Connection:
         record.writes = method.writes
         return method, params
 
-    def _answer(self, record: Record, target: tuple[Method, dict[str, str]] | ApiError) -> Json | ApiError:
+    def _answer(
+        self, record: Record, target: tuple[Method, dict[str, str]] | ApiError
+    ) -> Json | FileContent | ApiError:
         """Return the service's answer to a request."""
         if isinstance(target, ApiError):
             return target
@@ -167,7 +171,7 @@ def _record(environ: WSGIEnvironment) -> Record:
 
 
 def _respond(
-    start_response: StartResponse, record: Record, answer: Json | ApiError, *, truncated: bool = False
+    start_response: StartResponse, record: Record, answer: Answer, *, truncated: bool = False
 ) -> Iterable[bytes]:
     """Send an answer; of a truncated one, half of what its length promises."""
     headers, reason, content = [], "OK", answer
@@ -175,9 +179,9 @@ def _respond(
     if isinstance(answer, ApiError):
         record.status, reason, content = answer.code, "Error", answer.body()
         headers = list(answer.headers.items())
-    body = _to_json(content)
+    body, kind = (content.content, content.kind) if isinstance(content, FileContent) else (_to_json(content), _JSON)
     part = body[: len(body) // 2] if truncated else body
-    return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body))
+    return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body), kind)
 
 
 def _to_json(content: Json | ApiError) -> bytes:
@@ -197,10 +201,11 @@ def _send(
     status: str,
     headers: Sequence[tuple[str, str]] = (),
     length: int | None = None,
+    kind: str = _JSON,
 ) -> Iterable[bytes]:
-    """Send bytes as the body of a JSON answer, whose header may claim that there are more."""
+    """Send bytes as the body of an answer, whose header may claim that there are more."""
     record.status, record.sent = int(status.partition(" ")[0]), body
-    content = ("Content-Type", "application/json; charset=UTF-8")
+    content = ("Content-Type", kind)
     start_response(status, [*headers, content, ("Content-Length", str(len(body) if length is None else length))])
     return [body]
 

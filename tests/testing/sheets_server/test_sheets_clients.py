@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
-from types import ModuleType
 from typing import Any
 
 import pytest
+from google_clients import service
 
 from sheetarray.testing.sheets_server import SheetsServer
-
-
-def service(server: SheetsServer, name: str, version: str) -> Any:
-    """Google's own client of one of its services, sent to the emulator."""
-    import httplib2
-    from googleapiclient.discovery import build
-
-    options = {"api_endpoint": server.url if name == "sheets" else f"{server.url}/drive/v3/"}
-    return build(name, version, http=httplib2.Http(), client_options=options, static_discovery=True)
 
 
 def test_googles_own_client(shared_sheets_server: SheetsServer) -> None:
@@ -52,18 +42,6 @@ def test_googles_own_client(shared_sheets_server: SheetsServer) -> None:
     assert titles == ["Sheet1", "more"]
     copied = sheets.sheets().copyTo(spreadsheetId=key, sheetId=0, body={"destinationSpreadsheetId": key}).execute()
     assert copied["title"] == "Copy of Sheet1"
-
-
-@pytest.fixture
-def ezsheets(shared_sheets_server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import ezsheets
-    monkeypatch.setattr(ezsheets, "SHEETS_SERVICE", service(shared_sheets_server, "sheets", "v4"))
-    monkeypatch.setattr(ezsheets, "DRIVE_SERVICE", service(shared_sheets_server, "drive", "v3"))
-    monkeypatch.setattr(ezsheets, "IS_INITIALIZED", True)
-    monkeypatch.setattr(ezsheets, "IGNORE_QUOTA", True)
-    return ezsheets
 
 
 def test_ezsheets(ezsheets: Any) -> None:

@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import httplib2
 import numpy as np
 import pandas as pd
 import pytest
 from google.auth.credentials import AnonymousCredentials
+from google_clients import EmulatedHttp
 from googleapiclient.errors import HttpError
 
 from sheetarray.testing.sheets_server import SheetsServer
 
 pygsheets = pytest.importorskip("pygsheets")
-
-
-class EmulatedHttp(httplib2.Http):
-    """Sends what is meant for Google to the emulator, and nothing else anywhere."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__()
-        self._url = url
-
-    def request(self, uri: str, *arguments: Any, **options: Any) -> Any:
-        for service in ("https://sheets.googleapis.com", "https://www.googleapis.com"):
-            uri = uri.replace(service, self._url)
-        assert uri.startswith(self._url)
-        return super().request(uri, *arguments, **options)
 
 
 @pytest.fixture(scope="module")
@@ -158,5 +144,5 @@ def test_what_lies_over_cells(book: Any, sheet: Any) -> None:
 def test_what_does_not_go(sheet: Any) -> None:
     with pytest.raises(KeyError, match="range"):  # of pygsheets itself: it takes the whole answer for the range
         sheet.create_named_range("again", "A1", "B3")
-    with pytest.raises(HttpError, match="no method GET"):
-        sheet.client.drive.service.files().export(fileId=sheet.spreadsheet.id, mimeType="text/csv").execute()
+    with pytest.raises(HttpError, match="An export as application/pdf is not supported"):
+        sheet.client.drive.service.files().export(fileId=sheet.spreadsheet.id, mimeType="application/pdf").execute()
