@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from . import rendered
@@ -13,6 +14,7 @@ from .masks import FieldMask, mask_below, select, wants
 from .ranges import GridArea
 from .spreadsheet import ServedSheet, Spreadsheet
 
+_HYPERLINK = re.compile(r'=\s*HYPERLINK\(\s*"((?:[^"]|"")+)"\s*[,;)]', re.IGNORECASE)
 _ERRORS = {
     "#DIV/0!": "DIVIDE_BY_ZERO",
     "#N/A": "N_A",
@@ -58,6 +60,7 @@ def _cells(
     """Return the CellData of a part of a column; None where there is no cell."""
     cells = sheet.grid.column(column, top, bottom)
     entered, effective, shown = (wants(mask, name) for name in ("userEnteredValue", "effectiveValue", "formattedValue"))
+    linked = wants(mask, "hyperlink")
     column_data: list[Json | None] = []
     for row, cell in enumerate(cells, top):
         if cell is None:
@@ -70,6 +73,8 @@ def _cells(
             data["effectiveValue"] = effective_value(look.evaluator, sheet, row, column, cell)
         if shown:
             data["formattedValue"] = look.cell(sheet, row, column, cell)
+        if linked and (link := _find_link(cell, sheet.grid.mark(row, column))):
+            data["hyperlink"] = link
         column_data.append(data)
     column_data += [None] * (bottom - top - len(cells))
     marks: list[Json | None] = [None] * len(column_data)
@@ -84,6 +89,15 @@ def _cells(
             look, formats, sheet, column, top, column_data, [*cells, *[None] * (len(marks) - len(cells))], marks, wanted
         )
     return column_data
+
+
+def _find_link(cell: GridCell, mark: Json | None) -> str | None:
+    """Return the address that a cell as a whole leads to: of its format, or of the one HYPERLINK that it is."""
+    link = ((mark or {}).get("userEnteredFormat") or {}).get("textFormat", {}).get("link") or {}
+    if isinstance(cell, Formula) and (match := _HYPERLINK.match(cell.text)):
+        return match[1].replace('""', '"')
+    uri: str | None = link.get("uri")
+    return uri
 
 
 def _add_formats(
@@ -103,7 +117,7 @@ def _add_formats(
             continue
         value = look.evaluator.result(sheet, row, column, cell) if isinstance(cell, Formula) else cell
         text = str(look.cell(sheet, row, column, cell)) if formats.conditional else ""
-        number_format = look.number_format(sheet, row, column, cell)
+        number_format = look.number_format(sheet, row, column, cell) if isinstance(cell, Formula) else None
         whole = formats.of(row, column, mark, value, text, number_format)
         if id(whole) not in selected:
             selected[id(whole)] = select(whole, mask)

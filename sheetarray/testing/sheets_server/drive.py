@@ -23,7 +23,7 @@ _ROOT = "root"
 
 @dataclass
 class DriveEntry:
-    """What Drive knows of a spreadsheet.
+    """An entry of Drive: what it knows of a spreadsheet.
 
     Attributes:
         parents: the folders that it is in; nothing more is known of folders.

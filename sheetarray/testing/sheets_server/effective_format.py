@@ -49,7 +49,7 @@ class EffectiveFormats:
                 self._rules.append((areas, condition, boolean.get("format") or {}))
             elif areas:
                 self._rules.append((areas, Gradient(evaluator, sheet, rule.get("gradientRule") or {}, areas), {}))
-        self._known: dict[tuple[str, tuple[int, ...], tuple[tuple[str, str], ...]], Json] = {}
+        self._known: dict[tuple[str, tuple[int, ...], tuple[str, ...]], Json] = {}
         self._layers: list[Json] = []  # keeps what is known by its id alive
         self._bands: dict[tuple[int, str, str], Json] = {}
 
@@ -67,7 +67,7 @@ class EffectiveFormats:
         shown: str,
         number_format: Json | None = None,
     ) -> Json:
-        """Return that of one cell, whose number format may come from a formula."""
+        """Return that of one cell; `number_format` is the one that a formula brings along."""
         layers = [self._band(area, entry, row, column) for area, entry in self._bandings if _holds(area, row, column)]
         layers.append((mark or {}).get("userEnteredFormat") or {})
         for areas, rule, look in reversed(self._rules):
@@ -78,15 +78,15 @@ class EffectiveFormats:
             elif type(value) is float:
                 layers.append(rule.format_of(value))
         kind = "RIGHT" if type(value) is float else "LEFT" if isinstance(value, str) else "CENTER"
-        number_format = with_pattern(number_format) if number_format else {}
-        numbered = tuple(sorted((name, str(part)) for name, part in number_format.items()))
+        numbered = tuple(number_format.values()) if number_format else ()
         key = (kind if value is not None else "", tuple(id(layer) for layer in layers if layer), numbered)
         if key not in self._known:
             effective = DEFAULT_FORMAT | ({} if value is None else {"horizontalAlignment": kind})
             self._layers += layers
             for layer in layers:
                 effective = _over(effective, layer)
-            effective |= {"numberFormat": number_format} if number_format else {}
+            if brought := number_format or effective.get("numberFormat"):
+                effective |= {"numberFormat": with_pattern(brought)}
             self._known[key] = effective | {"hyperlinkDisplayType": effective.get("hyperlinkDisplayType", "PLAIN_TEXT")}
         return self._known[key]
 

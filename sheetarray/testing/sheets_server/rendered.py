@@ -73,9 +73,11 @@ class Look:
             return ""
         if isinstance(result, bool):
             return result if self.option != "FORMATTED_VALUE" else "TRUE" if result else "FALSE"
+        if isinstance(result, str) and (self.option != "FORMATTED_VALUE" or not sheet.grid.marked(column)):
+            return result
         number_format = self.number_format(sheet, row, column, cell)
         if isinstance(result, str):
-            return format_text(result, number_format) if self.option == "FORMATTED_VALUE" else result
+            return format_text(result, number_format)
         if self.option == "FORMATTED_VALUE" or (self.dates == "FORMATTED_STRING" and is_date(number_format)):
             return format_number(result, number_format)
         return number(result)

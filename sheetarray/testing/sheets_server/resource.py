@@ -52,6 +52,8 @@ def resource(
     if below_sheets is not None and (wants(below_sheets, "data") if mask and below_sheets else grid_data):
         below_data = mask_below(below_sheets, "data") or {}
         for answer, (_, sheet) in zip(result["sheets"], served, strict=True):
+            if sheet.kind != "GRID":
+                continue
             spans = wanted.get(sheet.id) or [Span()]
             answer["data"] = [_data(spreadsheet, sheet, span, below_data) for span in spans]
     return result
@@ -60,13 +62,9 @@ def resource(
 def properties(sheet: ServedSheet, index: int) -> Json:
     """Return the SheetProperties."""
     size = {"rowCount": sheet.grid.rows, "columnCount": sheet.grid.columns}
-    return {
-        "sheetId": sheet.id,
-        "title": sheet.title,
-        "index": index,
-        "sheetType": "GRID",
-        "gridProperties": size | sheet.grid_properties,
-    } | sheet.properties
+    grid = {"gridProperties": size | sheet.grid_properties} if sheet.kind == "GRID" else {}
+    named = {"sheetId": sheet.id, "title": sheet.title, "index": index, "sheetType": sheet.kind}
+    return named | grid | sheet.properties
 
 
 def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
@@ -96,13 +94,16 @@ def _sheet(spreadsheet: Spreadsheet, sheet: ServedSheet, index: int) -> Json:
 
 def groups(sheet: ServedSheet, dimension: str) -> list[Json]:
     """Return the DimensionGroups of one dimension."""
-    group_list = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_start)
-    folded: list[Json] = [{"collapsed": True} if group in sheet.collapsed else {} for group in group_list]
-    return [{"range": group, "depth": 1, **look} for group, look in zip(group_list, folded, strict=True)]
+    ordered = sorted((group for group in sheet.groups if group["dimension"] == dimension), key=_order)
+    return [
+        {"range": {name: part for name, part in group.items() if name != "depth"}, "depth": group["depth"]}
+        | ({"collapsed": True} if group in sheet.collapsed else {})
+        for group in ordered
+    ]
 
 
-def _start(group: Json) -> int:
-    return int(group["startIndex"])
+def _order(group: Json) -> tuple[int, int]:
+    return group["startIndex"], group["depth"]
 
 
 def protected_json(sheet: ServedSheet, entry: Json, user: str | None) -> Json:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from . import batch, drive, filters, masks, resource, values
+from . import batch, creating, drive, filters, masks, resource, values
 from .batch import metadata
 from .batch.sheets import sheet_of
-from .errors import ApiError, FileContent, Json, invalid, unsupported
+from .errors import ApiError, FileContent, Json, invalid
 from .protection import guard
 from .schema import MessageSchemas, lenient
-from .spreadsheet import CELLS_LIMIT, ServedSheet, Spreadsheet, new_key
+from .spreadsheet import CELLS_LIMIT, Spreadsheet, new_key
 
 _KEY = r"/v4/spreadsheets/(?P<spreadsheetId>[^/:]+)"
 _RANGE = rf"{_KEY}/values/(?P<range>.+)"
@@ -198,19 +198,7 @@ class Service:
         return spreadsheet
 
     def _create(self, call: Call) -> Json:
-        body = call.body
-        for name in body:
-            if name not in ("properties", "sheets", "spreadsheetId", "spreadsheetUrl"):
-                raise unsupported(f"{name} in a new spreadsheet")
-        properties = dict(body.get("properties") or {})
-        spreadsheet = Spreadsheet(new_key(), properties.pop("title", "Untitled spreadsheet"), limit=self.limit)
-        spreadsheet.properties = properties
-        for index, wanted in enumerate(body.get("sheets") or [{}]):
-            if set(wanted) - {"properties"}:
-                raise unsupported(f"{', '.join(sorted(set(wanted) - {'properties'}))} in a new sheet")
-            first = {"sheetId": 0, "title": "Sheet1"} if not body.get("sheets") else {}
-            sheet: ServedSheet = sheet_of(spreadsheet, first | (wanted.get("properties") or {}))
-            spreadsheet.sheets.insert(index, sheet)
+        spreadsheet = creating.spreadsheet_of(call.body, self.limit)
         self.spreadsheets[spreadsheet.key] = spreadsheet
         return resource.resource(spreadsheet, call.mask)
 

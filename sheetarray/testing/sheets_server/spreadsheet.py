@@ -26,10 +26,12 @@ class ServedSheet:
         merges: cells that are merged.
         protected: protected ranges, by id.
         dimensions: DimensionProperties that differ from the default: dimension -> index -> properties.
-        groups: groups of rows or columns: their dimension, startIndex and endIndex.
+        groups: groups of rows or columns: their dimension, startIndex, endIndex and depth.
         collapsed: those of them that are folded away.
         basic_filter: as it was set; None for none.
-        overlays: conditional formats, charts, banded ranges, filter views and slicers, by their names in the resource.
+        overlays: conditional formats, charts, banded ranges, filter views, slicers and tables, by their names in the
+            resource.
+        kind: its type; one that is no GRID but an OBJECT holds one chart, and no cells.
     """
 
     id: int
@@ -44,6 +46,7 @@ class ServedSheet:
     collapsed: list[Json] = field(default_factory=list)
     basic_filter: Json | None = None
     overlays: dict[str, list[Json]] = field(default_factory=dict)
+    kind: str = "GRID"
 
     @property
     def hidden(self) -> bool:

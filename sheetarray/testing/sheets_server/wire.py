@@ -20,7 +20,7 @@ from .service import Method, Service
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-Answer = Json | FileContent | ApiError
+ServiceAnswer = Json | FileContent | ApiError
 _JSON = "application/json; charset=UTF-8"
 _NAMES = ("127.0.0.1", "localhost")
 
@@ -78,7 +78,7 @@ class Connection:
         self._payload = payload
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one request."""
+        """ServiceAnswer one request."""
         record = _record(environ)
         try:
             return self._serve(environ, start_response, record)
@@ -171,7 +171,7 @@ def _record(environ: WSGIEnvironment) -> Record:
 
 
 def _respond(
-    start_response: StartResponse, record: Record, answer: Answer, *, truncated: bool = False
+    start_response: StartResponse, record: Record, answer: ServiceAnswer, *, truncated: bool = False
 ) -> Iterable[bytes]:
     """Send an answer; of a truncated one, half of what its length promises."""
     headers, reason, content = [], "OK", answer

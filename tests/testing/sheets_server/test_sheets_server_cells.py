@@ -96,10 +96,6 @@ def test_a_copy_goes_to_another_sheet_and_over_itself(sheets: Sheets) -> None:
         (pasted(area(0, 1, 0, 1, 9), area(0, 1, 0, 1)), "No grid with id: 9"),
         (pasted(area(2, 1, 0, 1), area(0, 1, 0, 1)), "range.endRowIndex must not be before range.startRowIndex"),
         (
-            pasted(area(0, 1, 0, 1), area(0, 1, 1, 2), "PASTE_CONDITIONAL_FORMATTING"),
-            "The paste type PASTE_CONDITIONAL_FORMATTING is not supported by the emulator.",
-        ),
-        (
             {"copyPaste": {"source": {}, "destination": {}, "pasteOrientation": "TRANSPOSE"}},
             "The pasted cells exceed grid limits. Max rows: 6, max columns: 5",
         ),
@@ -171,7 +167,7 @@ def test_a_formula_is_updated(sheets: Sheets) -> None:
         ),
         ({"start": {}, "rows": [], "fields": ""}, "At least one field must be listed in 'fields'."),
         ({"start": {}, "rows": [], "fields": "formattedValue"}, "The field formattedValue is read-only."),
-        ({"start": {}, "rows": [], "fields": "pivotTable"}, "The cell field pivotTable is not supported"),
+        ({"start": {}, "rows": [], "fields": "dataSourceTable"}, "The cell field dataSourceTable is not supported"),
         (
             {"start": {}, "rows": values(["x" * 50_001]), "fields": "userEnteredValue"},
             "Your input contains more than the maximum of 50000 characters",

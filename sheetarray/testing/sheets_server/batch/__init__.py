@@ -14,6 +14,7 @@ from . import (
     dimensions,
     filling,
     filters,
+    groups,
     metadata,
     names,
     objects,
@@ -21,6 +22,7 @@ from . import (
     pasting,
     sheets,
     shifting,
+    tables,
     texts,
 )
 
@@ -40,12 +42,13 @@ REQUESTS: dict[str, Handler] = {
     "addBanding": overlays.add_banding,
     "addChart": objects.add_chart,
     "addConditionalFormatRule": overlays.add_conditional_rule,
-    "addDimensionGroup": dimensions.add_group,
+    "addDimensionGroup": groups.add_group,
     "addFilterView": overlays.add_filter_view,
     "addNamedRange": names.add_named_range,
     "addProtectedRange": names.add_protected_range,
     "addSheet": sheets.add_sheet,
     "addSlicer": objects.add_slicer,
+    "addTable": tables.add_table,
     "appendCells": cells.append_cells,
     "appendDimension": dimensions.append_dimension,
     "autoFill": filling.auto_fill,
@@ -58,8 +61,8 @@ REQUESTS: dict[str, Handler] = {
     "deleteConditionalFormatRule": overlays.delete_conditional_rule,
     "deleteDeveloperMetadata": metadata.delete,
     "deleteDimension": dimensions.delete_dimension,
-    "deleteDimensionGroup": dimensions.delete_group,
-    "updateDimensionGroup": dimensions.update_group,
+    "deleteDimensionGroup": groups.delete_group,
+    "updateDimensionGroup": groups.update_group,
     "deleteDuplicates": filling.delete_duplicates,
     "deleteEmbeddedObject": objects.delete_object,
     "deleteFilterView": overlays.delete_filter_view,
@@ -67,6 +70,7 @@ REQUESTS: dict[str, Handler] = {
     "deleteProtectedRange": names.delete_protected_range,
     "deleteRange": shifting.delete_range,
     "deleteSheet": sheets.delete_sheet,
+    "deleteTable": tables.delete_table,
     "duplicateFilterView": overlays.duplicate_filter_view,
     "duplicateSheet": sheets.duplicate_sheet,
     "findReplace": texts.find_replace,
@@ -98,6 +102,7 @@ REQUESTS: dict[str, Handler] = {
     "updateSheetProperties": sheets.update_properties,
     "updateSlicerSpec": objects.update_slicer_spec,
     "updateSpreadsheetProperties": sheets.update_spreadsheet_properties,
+    "updateTable": tables.update_table,
 }
 
 

@@ -13,13 +13,14 @@ from ..formulas.references import translate
 from ..grid import SKIP, Formula, GridCell, Skip
 from ..ranges import GridArea
 from ..spreadsheet import ServedSheet, Spreadsheet
+from . import tables
 from .names import area_of
 from .pasting import coordinate, pad
 from .sheets import fields
 
-_MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns"}
+_MARKS = {"userEnteredFormat", "note", "dataValidation", "textFormatRuns", "chipRuns", "pivotTable"}
 _NOTHING: Json = {}
-_UNSET = {"hyperlink", "pivotTable"}
+_UNSET = {"hyperlink"}
 _COLORS = ("foregroundColor", "foregroundColorStyle", "backgroundColor", "backgroundColorStyle")
 _READ_ONLY = {"effectiveValue", "formattedValue", "effectiveFormat", "hyperlink"}
 
@@ -55,8 +56,11 @@ def update_cells(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     """`appendCells`: below the last row that holds anything; the grid grows as needed."""
-    sheet, mask = spreadsheet.sheet(request.get("sheetId")), _mask(request)
-    rows = request.get("rows") or []
+    mask, rows = _mask(request), request.get("rows") or []
+    if request.get("tableId"):
+        _append_to_table(spreadsheet, request["tableId"], rows, mask)
+        return
+    sheet = spreadsheet.sheet(request.get("sheetId"))
     grid = sheet.grid
     top = grid.bottom(GridArea(0, grid.rows, 0, grid.columns))
     width = max((len(row.get("values") or []) for row in rows), default=0)
@@ -64,6 +68,20 @@ def append_cells(spreadsheet: Spreadsheet, request: Json) -> None:
     if size != (grid.rows, grid.columns):
         spreadsheet.resize(sheet, *size)
     _put_lines(sheet, top, 0, [row.get("values") or [] for row in rows], mask, SKIP)
+
+
+def _append_to_table(spreadsheet: Spreadsheet, table_id: str, rows: list[Json], mask: masks.FieldMask) -> None:
+    """Put rows below the last one of a table that holds anything; the table grows as needed."""
+    sheet, table = tables.find_table(spreadsheet, table_id)
+    area = tables.area_of_table(sheet, table)
+    top = sheet.grid.bottom(area)
+    bottom = max(area.bottom, top + len(rows))
+    if any(len(row.get("values") or []) > area.width for row in rows):
+        raise invalid(f"The rows are wider than the table, which has {area.width} columns.")
+    if bottom > sheet.grid.rows:
+        spreadsheet.resize(sheet, bottom, sheet.grid.columns)
+    table["range"] = table["range"] | {"endRowIndex": bottom}
+    _put_lines(sheet, top, area.left, [row.get("values") or [] for row in rows], mask, SKIP)
 
 
 def repeat_cell(spreadsheet: Spreadsheet, request: Json) -> None:

@@ -6,16 +6,15 @@ from .. import masks
 from ..errors import Json, invalid
 from ..moves import move_cells, move_span, reorder, retitle_in_formulas, shift
 from ..ranges import Span
-from ..resource import groups
 from ..spreadsheet import ServedSheet, Spreadsheet
 
-_WORDS = {"ROWS": "row", "COLUMNS": "column"}
+WORDS = {"ROWS": "row", "COLUMNS": "column"}
 
 
 def insert_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`insertDimension`."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
-    grid, word = sheet.grid, _WORDS[dimension]
+    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
     if start > size or (start == size and not request.get("inheritFromBefore")):
         raise invalid(
@@ -39,8 +38,8 @@ def append_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
 
 def delete_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteDimension`."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
-    grid, word = sheet.grid, _WORDS[dimension]
+    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
+    grid, word = sheet.grid, WORDS[dimension]
     size = grid.rows if dimension == "ROWS" else grid.columns
     if start >= size or stop > size:
         gone = max(start, size)
@@ -77,13 +76,13 @@ def insert(spreadsheet: Spreadsheet, sheet: ServedSheet, dimension: str, at: int
 
 def move_dimension(spreadsheet: Spreadsheet, request: Json) -> None:
     """`moveDimension`: rows or columns before another one, whose index is counted before the move."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("source"))
+    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("source"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     before = request.get("destinationIndex") or 0
     if stop > size or not 0 <= before <= size:
-        raise invalid(f"Cannot move {_WORDS[dimension]}s {start} to {stop} before {before}; there are {size}.")
+        raise invalid(f"Cannot move {WORDS[dimension]}s {start} to {stop} before {before}; there are {size}.")
     if any(_splits(span, dimension, start, stop, before) for span in sheet.merges):
-        raise invalid(f"You can't move a part of merged {_WORDS[dimension]}s.")
+        raise invalid(f"You can't move a part of merged {WORDS[dimension]}s.")
     if start <= before <= stop:
         return
     if dimension == "ROWS":
@@ -117,12 +116,12 @@ def _splits(span: Span, dimension: str, start: int, stop: int, before: int) -> b
 
 def auto_resize(spreadsheet: Spreadsheet, request: Json) -> None:
     """`autoResizeDimensions`: accepted; how wide a text is in pixels is not worked out."""
-    _range(spreadsheet, request.get("dimensions"))
+    dimension_range(spreadsheet, request.get("dimensions"))
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
     """`updateDimensionProperties`."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
+    sheet, dimension, start, stop = dimension_range(spreadsheet, request.get("range"))
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
     special = sheet.dimensions[dimension]
     mask = masks.parse(request.get("fields") or "")
@@ -131,49 +130,6 @@ def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:
         special[index] = {name: value for name, value in kept.items() if value}
         if not special[index]:
             del special[index]
-
-
-def add_group(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`addDimensionGroup`: one level deep."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
-    for group in sheet.groups:
-        if group["dimension"] == dimension and start < group["endIndex"] and group["startIndex"] < stop:
-            raise invalid("Groups within groups are not supported by the emulator.")
-    sheet.groups.append({"dimension": dimension, "startIndex": start, "endIndex": stop})
-    sheet.grid_properties[f"{_WORDS[dimension]}GroupControlAfter"] = True
-    return {"dimensionGroups": groups(sheet, dimension)}
-
-
-def update_group(spreadsheet: Spreadsheet, request: Json) -> None:
-    """`updateDimensionGroup`: folds rows or columns away, or shows them."""
-    changed = request.get("dimensionGroup") or {}
-    sheet, dimension, start, stop = _range(spreadsheet, changed.get("range"))
-    group = {"dimension": dimension, "startIndex": start, "endIndex": stop}
-    if group not in sheet.groups or (changed.get("depth") or 1) != 1:
-        raise invalid("There is no such group of rows or columns.")
-    if "collapsed" not in masks.parse(request.get("fields") or ""):
-        raise invalid("Only the field collapsed of a group can be changed.")
-    sheet.collapsed = [other for other in sheet.collapsed if other != group]
-    if folded := bool(changed.get("collapsed")):
-        sheet.collapsed.append(group)
-    special = sheet.dimensions[dimension]
-    for index in range(start, stop):
-        kept = {name: value for name, value in special.get(index, {}).items() if name != "hiddenByUser"}
-        special[index] = kept | ({"hiddenByUser": True} if folded else {})
-        if not special[index]:
-            del special[index]
-
-
-def delete_group(spreadsheet: Spreadsheet, request: Json) -> Json:
-    """`deleteDimensionGroup`."""
-    sheet, dimension, start, stop = _range(spreadsheet, request.get("range"))
-    group = {"dimension": dimension, "startIndex": start, "endIndex": stop}
-    if group not in sheet.groups:
-        raise invalid("There is no such group of rows or columns.")
-    sheet.groups.remove(group)
-    sheet.collapsed = [other for other in sheet.collapsed if other != group]
-    left = groups(sheet, dimension)
-    return {"dimensionGroups": left} if left else {}
 
 
 def forget(spreadsheet: Spreadsheet, sheet: ServedSheet) -> None:
@@ -206,7 +162,7 @@ def _shift_groups(groups_held: list[Json], dimension: str, first: int, last: int
         if group["dimension"] != dimension:
             kept.append(group)
         elif ends := move_span(group["startIndex"], group["endIndex"], first, last, count):
-            kept.append({"dimension": dimension, "startIndex": ends[0], "endIndex": ends[1]})
+            kept.append(group | {"startIndex": ends[0], "endIndex": ends[1]})
     return kept
 
 
@@ -227,14 +183,14 @@ def _shift_metadata(
 
 def _dimension(request: Json) -> str:
     dimension = request.get("dimension")
-    if dimension not in _WORDS:
+    if dimension not in WORDS:
         raise invalid("The dimension must be ROWS or COLUMNS.")
     return str(dimension)
 
 
-def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[ServedSheet, str, int, int]:
+def dimension_range(spreadsheet: Spreadsheet, wanted: Json | None) -> tuple[ServedSheet, str, int, int]:
     """Return the sheet, the dimension and the two ends of a DimensionRange."""
-    span = dimension_range or {}
+    span = wanted or {}
     sheet = spreadsheet.sheet(span.get("sheetId"))
     dimension = _dimension(span)
     size = sheet.grid.rows if dimension == "ROWS" else sheet.grid.columns
@@ -242,5 +198,5 @@ def _range(spreadsheet: Spreadsheet, dimension_range: Json | None) -> tuple[Serv
     stop = span.get("endIndex")
     stop = size if stop is None else stop
     if start < 0 or stop <= start:
-        raise invalid(f"The range of {_WORDS[dimension]}s from index {start} to {stop} is empty.")
+        raise invalid(f"The range of {WORDS[dimension]}s from index {start} to {stop} is empty.")
     return sheet, dimension, start, stop

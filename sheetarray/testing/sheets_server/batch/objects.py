@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import masks
-from ..errors import Json, invalid, unsupported
+from ..errors import Json, invalid
+from ..grid import SheetGrid
 from ..spreadsheet import ServedSheet, Spreadsheet, new_id
 from .pasting import coordinate
 from .sheets import fields
@@ -40,13 +41,18 @@ def update_position(spreadsheet: Spreadsheet, request: Json) -> Json:
     """`updateEmbeddedObjectPosition`: of the fields below `overlayPosition`, those that its mask names."""
     sheet, kind, entry = _find(spreadsheet, request.get("objectId"))
     wanted = request.get("newPosition") or {}
+    if wanted.get("newSheet") or wanted.get("sheetId") is not None:
+        target, entry["position"] = _position(spreadsheet, wanted)
+        _take_off(spreadsheet, sheet, kind, entry)
+        target.overlays.setdefault(kind, []).append(entry)
+        return {"position": entry["position"]}
     if not wanted.get("overlayPosition"):
-        raise unsupported("An object on a sheet of its own")
+        raise invalid("No new position was given.")
     mask = fields(request)
     below = mask.get("overlayPosition", mask)
-    merged = masks.merge(entry["position"]["overlayPosition"], wanted["overlayPosition"], below)
+    merged = masks.merge(entry["position"].get("overlayPosition", {}), wanted["overlayPosition"], below)
     target, entry["position"] = _position(spreadsheet, {"overlayPosition": merged})
-    sheet.overlays[kind].remove(entry)
+    _take_off(spreadsheet, sheet, kind, entry)
     target.overlays.setdefault(kind, []).append(entry)
     return {"position": entry["position"]}
 
@@ -60,7 +66,14 @@ def update_border(spreadsheet: Spreadsheet, request: Json) -> None:
 def delete_object(spreadsheet: Spreadsheet, request: Json) -> None:
     """`deleteEmbeddedObject`."""
     sheet, kind, entry = _find(spreadsheet, request.get("objectId"))
+    _take_off(spreadsheet, sheet, kind, entry)
+
+
+def _take_off(spreadsheet: Spreadsheet, sheet: ServedSheet, kind: str, entry: Json) -> None:
+    """Take an object off its sheet; one that was there for it only goes too."""
     sheet.overlays[kind].remove(entry)
+    if sheet.kind == "OBJECT":
+        spreadsheet.sheets.remove(sheet)
 
 
 def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
@@ -80,13 +93,25 @@ def _add(spreadsheet: Spreadsheet, kind: str, wanted: Json) -> Json:
 def _position(spreadsheet: Spreadsheet, wanted: Json) -> tuple[ServedSheet, Json]:
     """Return the sheet and the position of an object over its cells."""
     if wanted.get("newSheet") or wanted.get("sheetId") is not None:
-        raise unsupported("An object on a sheet of its own")
+        own = _own_sheet(spreadsheet, wanted.get("sheetId"))
+        return own, {"sheetId": own.id}
     overlay = _SIZE | (wanted.get("overlayPosition") or {})
     anchor = overlay.get("anchorCell") or {}
     sheet, row, column = coordinate(spreadsheet, anchor)
     place = {"sheetId": sheet.id, "rowIndex": row, "columnIndex": column}
     overlay["anchorCell"] = {name: index for name, index in place.items() if index}
     return sheet, {"overlayPosition": overlay}
+
+
+def _own_sheet(spreadsheet: Spreadsheet, sheet_id: int | None) -> ServedSheet:
+    """Return a new sheet that is there for one object only."""
+    if sheet_id is not None and (sheet_id < 0 or any(sheet.id == sheet_id for sheet in spreadsheet.sheets)):
+        raise invalid(f"The sheet ID {sheet_id} is negative or already in use.")
+    titles = (f"Chart{index}" for index in range(1, 10**6))
+    title = next(title for title in titles if spreadsheet.sheet_titled(title) is None)
+    sheet = ServedSheet(new_id() if sheet_id is None else sheet_id, title, SheetGrid(0, 0), kind="OBJECT")
+    spreadsheet.sheets.append(sheet)
+    return sheet
 
 
 def _objects(spreadsheet: Spreadsheet) -> list[tuple[ServedSheet, str, Json]]:

@@ -10,7 +10,7 @@ from ..formulas import Evaluator
 from ..formulas.references import CellReference, rewrite, translate
 from ..grid import Formula, GridCell
 from ..moves import follow_in_formulas, relocate, translate_conditions
-from ..ranges import GridArea
+from ..ranges import GridArea, Span
 from ..spreadsheet import ServedSheet, Spreadsheet
 from .names import area_of
 
@@ -21,6 +21,7 @@ _KINDS = {
     "PASTE_NO_BORDERS",
     "PASTE_FORMULA",
     "PASTE_DATA_VALIDATION",
+    "PASTE_CONDITIONAL_FORMATTING",
 }
 _KEPT = {
     "PASTE_NORMAL": None,
@@ -40,12 +41,31 @@ def copy_paste(spreadsheet: Spreadsheet, request: Json) -> None:
     block = CopiedCells.from_area(spreadsheet, source_sheet, source, kind)
     if request.get("pasteOrientation") == "TRANSPOSE":
         block = block.transpose()
+    if kind == "PASTE_CONDITIONAL_FORMATTING":
+        _paste_rules(source_sheet, source, sheet, wanted)
+        return
     height, width = block.height, block.width
     down = wanted.height // height if wanted.height % height == 0 else 1
     across = wanted.width // width if wanted.width % width == 0 else 1
     for one in range(max(1, down)):
         for other in range(max(1, across)):
             block.paste(sheet, wanted.top + one * height, wanted.left + other * width)
+
+
+def _paste_rules(source_sheet: ServedSheet, source: GridArea, sheet: ServedSheet, wanted: GridArea) -> None:
+    """Let the conditional formats of the source hold for the destination too."""
+    place = Span(wanted.top, max(wanted.bottom, wanted.top + source.height), wanted.left, None)
+    place = replace(place, right=max(wanted.right, wanted.left + source.width))
+    for rule in list(source_sheet.overlays.get("conditionalFormats", [])):
+        areas = [Span.from_json(held).on(source_sheet.grid.rows, source_sheet.grid.columns) for held in rule["ranges"]]
+        if not any(source.meets(area) for area in areas):
+            continue
+        if sheet is source_sheet:
+            rule["ranges"] = [*rule["ranges"], place.json(sheet.id)]
+        else:
+            down, right = wanted.top - areas[0].top, wanted.left - areas[0].left
+            moved = translate_conditions(rule, down, right) | {"ranges": [place.json(sheet.id)]}
+            sheet.overlays.setdefault("conditionalFormats", []).append(moved)
 
 
 def cut_paste(spreadsheet: Spreadsheet, request: Json) -> None:

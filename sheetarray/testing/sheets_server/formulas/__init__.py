@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evaluator import Evaluator
-from .looks import number_format_of
+from .formula_formats import number_format_of
 from .operands import FormulaError, Scalar
 
 __all__ = ["Evaluator", "FormulaError", "Scalar", "number_format_of"]

@@ -76,7 +76,7 @@ def _cells(operand: Operand, function: str) -> CellBlock:
 
 
 def _picture(_: FormulaScope, given: list[Later]) -> Operand:
-    """What is drawn in the cell is not modelled; its text is empty, as it is in the service."""
+    """Return an empty text, as the service does; what is drawn in the cell is not modelled."""
     given[0]()
     return ""
 

@@ -84,7 +84,7 @@ def _combinations(arguments: Arguments) -> Operand:
 
 def _between(arguments: Arguments) -> Operand:
     low, high = whole(arguments[0]), whole(arguments[1])
-    return float(random.randint(low, high)) if low <= high else fail("#NUM!")  # noqa: S311 no secret is made of it
+    return float(random.randint(low, high)) if low <= high else fail("#NUM!")  # noqa: S311  (no secret is made of it)
 
 
 def _to_multiple(arguments: Arguments) -> Operand:
@@ -136,7 +136,7 @@ STATISTICS: dict[str, Function] = {
     "PERCENTILE": (2, 2, lambda given: _percentile(numbers(given[:1]), number(given[1]), "PERCENTILE")),
     "QUARTILE": (2, 2, lambda given: _percentile(numbers(given[:1]), whole(given[1]) / 4, "QUARTILE")),
     "RADIANS": (1, 1, lambda given: math.radians(number(given[0]))),
-    "RAND": (0, 0, lambda _: random.random()),  # noqa: S311 no secret is made of it
+    "RAND": (0, 0, lambda _: random.random()),  # noqa: S311  (no secret is made of it)
     "RANDBETWEEN": (2, 2, _between),
     "RANK": (2, 3, _rank),
     "SIN": (1, 1, lambda given: math.sin(number(given[0]))),

@@ -43,7 +43,7 @@ def _part(select: Callable[[datetime], int]) -> Function:
 
 
 def _weekday(arguments: Arguments) -> Operand:
-    """Sunday is 1; of the second type Monday is, of the third it is 0."""
+    """Return the day of the week: Sunday is 1; of the second type Monday is, of the third it is 0."""
     kind = whole(arguments[1]) if len(arguments) > 1 else 1
     day = _moment(arguments).isoweekday()
     days = {1: day % 7 + 1, 2: day, 3: day - 1}
@@ -123,7 +123,7 @@ def _value_of(function: str, *readings: Callable[[str], object], day: bool) -> F
 
 
 def _week(arguments: Arguments) -> Operand:
-    """The first of January lies in the first week; a week begins on Sunday, or of the second type on Monday."""
+    """Return the number of a week; the first of January lies in the first, which begins on Sunday, or on Monday."""
     kind = whole(arguments[1]) if len(arguments) > 1 else 1
     if kind not in (1, 2):
         fail("#NUM!", f"Function WEEKNUM parameter 2 value is {kind}.")
