@@ -15,6 +15,7 @@ from .elements import Cell
 from .header import Header, Order, find_fields, parse_header
 
 NO_RESIZE_HINT = "move what stands below to another column"
+RESIZE_HINT = "were rows added or deleted? resize=True reads what stands there, sheetarray adopt makes the header true"
 
 
 def contiguous_strides(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:
@@ -98,4 +99,4 @@ def resize_hint(header: Header, elements: int) -> str:
         return NO_RESIZE_HINT if elements > header.capacity else ""
     if elements % rows[1]:
         return f"resize=True takes whole rows of {rows[1]} elements, and {elements} are no such number"
-    return "were rows added or deleted? resize=True reads what stands there, sheetarray adopt makes the header true"
+    return RESIZE_HINT

@@ -14,7 +14,7 @@ from ..elements import Missing
 from ..errors import Finding, FormatError
 from ..header import Header, NoteFinding
 from ..linear import view_of
-from ..resizing import count_rows
+from ..resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .column import ArrayColumn, DecodedColumn
 from .grid import Anchor, Orient
 from .parts import ReportError
@@ -211,6 +211,8 @@ class ColumnReader:
             decoded.count_error.array = name
             if name in self._mode.fixed:
                 decoded.count_error.hint = _FIXED_HINT
+            elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
+                decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
             self._report(decoded.count_error)
         for problem in decoded.problems[:MAX_FINDINGS_PER_ARRAY]:
             self._report(error_for_problem(problem, header, name, column.address, cells_each=decoded.cells_per_element))

@@ -29,11 +29,13 @@ class RowChange:
     Attributes:
         kind: "inserted" where rows were added, at the end too.
         firsts: the rows of which each may be the first one that was added or deleted, and all else be as it was
-            written; None where that cannot be told.
+            written, as ranges in their order; None where that cannot be told.
+        rest_is_exact: whether all other elements are those that were written, to the last bit.
     """
 
     kind: Literal["inserted", "deleted"]
-    firsts: frozenset[int] | None = None
+    firsts: tuple[range, ...] | None = None
+    rest_is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class RowEdit:
             message = f"row {first} inserted {where}" if count == 1 else f"rows {first} to {last} inserted {where}"
         only = name if arrays == 1 else None
         message = f"{message}: {self._format_shapes()}{_format_doubts(self.columns, changes)}"
+        if all(name in changes and changes[name].rest_is_exact for name in self.columns):
+            message += "; the rest exact"
         return Finding("error", location, message, _HINT, array=only)
 
     def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
@@ -85,10 +89,13 @@ class RowEdit:
         firsts = [change.firsts for name in self.columns if (change := changes.get(name)) and change.firsts]
         if not firsts:
             return None
-        common = frozenset.intersection(*firsts)
-        if self.after > self.before and self.before in common:
+        common = firsts[0]
+        for others in firsts[1:]:
+            both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in others]
+            common = tuple(rows for rows in both if rows)
+        if self.after > self.before and any(self.before in rows for rows in common):
             return self.before
-        return min(common, default=None)
+        return min((rows.start for rows in common), default=None)
 
     def _format_shapes(self) -> str:
         shapes = [f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items()]

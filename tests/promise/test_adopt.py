@@ -184,6 +184,15 @@ def test_a_cell_keeps_its_style_and_loses_its_type() -> None:
         change_cells(xml.replace(b"<x:v>7", b"<x:f>A2</x:f><x:v>7"), {"A1": 5}, location="x")
 
 
+@pytest.mark.parametrize("views", [False, True, {"t": sa.View(editable=True)}], ids=["plain", "view", "editable"])
+def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path: Path, views: Any) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.random.default_rng(3).normal(size=(4, 3)), "s": np.array(["a", "b"])}, views=views)
+    before = path.read_bytes()
+    assert sa.adopt(path) == {}
+    assert path.read_bytes() == before
+
+
 def test_edited_elements_are_accepted_too(tmp_path: Path) -> None:
     path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
     book = openpyxl.load_workbook(path)

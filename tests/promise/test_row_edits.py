@@ -134,6 +134,27 @@ def test_long_arrays_say_which_rows_too(tmp_path: Path, kind: Any, first: int, c
     assert error.message.startswith(f"{rows}{kind}{'d' if kind == 'delete' else 'ed'} in 5 arrays")
 
 
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("edit", [Edit("delete", 300, 1), Edit("delete", 300, 3), Edit("insert", 300, 1)], ids=str)
+def test_rows_among_others_that_are_alike_are_one_edit(tmp_path: Path, edit: Edit, guard: bool) -> None:
+    arrays = make_arrays(1000) | {"flag": np.arange(1000) == 700, "all": np.full((1000, 2), True)}
+    sa.write(tmp_path / "t.xlsx", arrays, guard=guard)
+    edit_workbook(tmp_path / "t.xlsx", arrays, edit)
+    (error,) = (finding for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
+    rows = "row 300" if edit.count == 1 else "rows 300 to 302"
+    assert error.message.startswith(f"{rows} {edit.kind.removesuffix('e')}ed in 7 arrays: ")
+    assert error.message.endswith("; the rest exact") == guard
+
+
+def test_what_stands_far_below_is_no_row(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.csv", {"p": np.arange(6.0)})
+    put_csv(path, [[*csv_columns(path)[0], "", "", "15"]])
+    (finding,) = sa.check(path)
+    assert finding.hint == "move what stands below to another column"
+    with pytest.raises(sa.FormatError, match="move what stands below to another column"):
+        sa.read(path, resize=True)
+
+
 def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path: Path) -> None:
     arrays = make_arrays(40)
     path = written(tmp_path / "t.xlsx", arrays)

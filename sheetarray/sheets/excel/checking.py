@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ...columns import ArrayColumn, RowChange
@@ -12,7 +12,7 @@ from ...elements import Missing
 from ...errors import Finding, NotFoundError
 from ...files import Source
 from .formulas import finding_of_formulas
-from .guard.guarded import Snapshots, find_edits
+from .guard.guarded import Guarded, Snapshots, find_edits
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
@@ -35,9 +35,7 @@ def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing
         if buffer is not None and column.header != column.written:
             title, guarded = column.group[0].title or "", snapshots.compare(name, column, buffer)
             changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
-            findings = [change for change in changes if guarded is None or isinstance(change, RowChange)]
-            if guarded is not None:
-                findings += find_edits(guarded, column.header, name, column.element_address)
+            findings = list(changes) if guarded is None else _judge_rows(guarded, name, changes, column)
             findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
             verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
             yield from findings
@@ -64,6 +62,24 @@ def find_all(source: Source, book: Workbook, sheet: str | None, missing: Missing
     yield from memory.find_unknown()
     if sheet is None and all(finding in verdicts or finding.severity == "warning" for finding in findings):
         yield from memory.find_missing()  # where every array could be read: a broken one is not gone
+
+
+def _judge_rows(
+    guarded: Guarded, name: str, changes: Iterable[Finding | RowChange], column: ArrayColumn
+) -> list[Finding | RowChange]:
+    """Return the change of rows of an array that its guard tells, or the findings of its edits.
+
+    Args:
+        guarded: the array beside its snapshot.
+        name: of the array.
+        changes: what its fingerprint says; of rows that are alike it knows which ones may be those that were added.
+        column: its cells.
+    """
+    known = [change for change in changes if isinstance(change, RowChange)]
+    only = guarded.only_change
+    if only is None:
+        return [*known, *find_edits(guarded, column.header, name, column.element_address)]
+    return [replace(change, rest_is_exact=True) for change in known if change.firsts] or [only]
 
 
 def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ....columns import RowChange
-from ....dtypes import Buffer
+from ....dtypes import Buffer, Mask
 from ....errors import Finding
 from ....header import Header
 from ....resizing import count_rows
@@ -52,7 +52,7 @@ def compare_rows(
     more = len(buffer) - written.capacity
     if more < 0:
         firsts = next(filter(None, (_find_deleted(view, -more, row, count) for view in _views_of(case))), set())
-        yield RowChange("deleted", frozenset(firsts) or None)
+        yield RowChange("deleted", _spread(firsts, _find_alike_deleted(case.view, -more, row)) or None)
         if firsts:
             yield from find_rounding(case, written, name, address, lost=-more)
     else:
@@ -60,7 +60,7 @@ def compare_rows(
         first = max(firsts, default=None)
         if first is None and (first := _guess_inserted(case.view, row, count)) is not None:
             firsts = {first}
-        yield RowChange("inserted", frozenset(firsts) or None)
+        yield RowChange("inserted", _spread(firsts, _find_alike_added(case.view, more, row)) or None)
         if first is not None:
             start = first * row
             rest = np.delete(buffer, np.s_[start : start + more])
@@ -73,6 +73,25 @@ def _views_of(case: FingerprintComparison) -> list[SumsView]:
     """Return the sums at each number of digits, the likeliest first: nobody knows yet how numbers were rounded."""
     views = [case.view, case.fifteen, *case.others, *([case.sixteen] if case.sixteen is not None else [])]
     return list({id(view): view for view in views}.values())
+
+
+def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
+    """Return ranges of rows that may be the first one, with all neighbours that are alike.
+
+    Args:
+        firsts: some of them.
+        alike: for each row, whether it and the next may be the first one as well as each other.
+    """
+    ranges: list[range] = []
+    breaks = np.flatnonzero(~alike)
+    for first in sorted(firsts):
+        if ranges and first in ranges[-1]:
+            continue
+        place = int(np.searchsorted(breaks, first))
+        start = int(breaks[place - 1]) + 1 if place else 0
+        stop = int(breaks[place]) + 1 if place < len(breaks) else len(alike) + 1
+        ranges.append(range(start, stop))
+    return tuple(ranges)
 
 
 # Added -------------------------------------------------------------------------------------------------------
@@ -97,6 +116,13 @@ def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: 
         if case.was(np.delete(case.buffer, np.s_[start : start + more])):
             firsts.update(run.tolist())
     return firsts
+
+
+def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
+    """Return for each row whether the array without rows from there on is that without those from the next one on."""
+    codes = view.codes(view.buffer)
+    alike: Mask = (codes[:-more] == codes[more:]).reshape(-1, row).all(axis=1)
+    return alike
 
 
 def _guess_inserted(view: SumsView, row: int, count: int) -> int | None:
@@ -126,6 +152,16 @@ def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
         return set()
     low, high = _limit_rows(view, row, count - lost // row)
     return _try_deleted(view, codes, lost, row, range(low, min(high, low + MOST_TRIED) + 1))
+
+
+def _find_alike_deleted(view: SumsView, lost: int, row: int) -> Mask:
+    """Return for each row whether the deleted ones are like it, so that they may have stood before it or after it."""
+    codes = view.codes(view.buffer)
+    then = view.then[0][: view.layout.stretches].sum(dtype=np.uint64)
+    deleted = (int(then) - int(codes.sum(dtype=np.uint64))) & int(_KEPT)
+    rows = codes.reshape(-1, row).sum(axis=1, dtype=np.uint64) * np.uint64(lost // row)
+    alike: Mask = (rows & _KEPT) == np.uint64(deleted)
+    return alike
 
 
 def _limit_rows(view: SumsView, row: int, most: int) -> tuple[int, int]:

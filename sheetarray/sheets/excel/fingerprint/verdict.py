@@ -26,7 +26,7 @@ from .reordering import find_reordering
 from .rounding_findings import RoundingFindings
 from .values import Change, change_of_values
 
-_RESTORE = "restore it from a copy of the file; if the change was meant, write the array again"
+_RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....aligning import RowOrigins, align_rows
-from ....columns import ArrayColumn, Sheet
+from ....columns import ArrayColumn, RowChange, Sheet
 from ....dtypes import Buffer, Mask
 from ....errors import Finding, FormatError
 from ....header import Header
@@ -17,7 +17,7 @@ from .comparing import is_beyond, mark_kept
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
-_RESTORE = "sheetarray restore gives it back as it was written"
+_RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
 _HINT = "it is passed over; write the array again to have another"
 
@@ -45,6 +45,17 @@ class Guarded:
         if self.alignment is None:
             return np.zeros(len(self.kept), np.bool_)
         return np.repeat(self.alignment.sources < 0, len(self.kept) // max(len(self.alignment.sources), 1))
+
+    @property
+    def only_change(self) -> RowChange | None:
+        """The neighbouring rows that were added or deleted; None where anything else was changed besides."""
+        if self.alignment is None or self.alignment.moved.any() or not (self.kept | self.added).all():
+            return None
+        inserted, deleted = self.alignment.inserted.tolist(), list(self.deleted)
+        rows = inserted or deleted
+        if (inserted and deleted) or not rows or rows[-1] - rows[0] >= len(rows):
+            return None
+        return RowChange("inserted" if inserted else "deleted", (range(rows[0], rows[0] + 1),), rest_is_exact=True)
 
 
 class Snapshots:
