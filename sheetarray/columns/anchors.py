@@ -28,9 +28,9 @@ from .beginnings import (
     make_candidates,
     may_make_anchors,
 )
-from .candidates import MOST_ABOVE, Candidate, count_word_cells, is_remark, may_cover, name_above, zone_to_fetch
+from .candidates import Candidate, count_word_cells, find_own_version, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
-from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
+from .grid import Anchor, CellGrid, Orient, column_letters
 from .pausing import without_collection
 from .sheet import Sheet, Zone
 from .words import FIRST_FIELD, Words
@@ -207,18 +207,21 @@ class _Search:
         above, cells = cells[:count], cells[count:]
         if above and not self._is_taken(candidate, 1):
             before = above[-1]
-        unversioned = normalize_key(cells[0]) == "ndarray" and isinstance(before, str) and SEMVER.fullmatch(before)
+        version = find_own_version(above) if normalize_key(cells[0]) == "ndarray" else None
         title = before
-        if unversioned:  # the cell between the version and the name held `version`
-            title = above[0] if len(above) == MOST_ABOVE and not self._is_taken(candidate, MOST_ABOVE) else None
+        if version is not None and self._is_taken(candidate, version):
+            version = None
+        elif version is not None:
+            place = version + 2
+            title = above[-place] if place <= len(above) and not self._is_taken(candidate, place) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-        if not unversioned and (known := self._known_header(cells)) is not None:
+        if version is None and (known := self._known_header(cells)) is not None:
             return Anchor(row, column, orient, name, *known, title=self._sheet.title, named=named)
         anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
         notes: list[Finding] = []
         try:
-            if unversioned:
+            if version is not None:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
             if not notes:

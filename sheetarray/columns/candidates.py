@@ -10,6 +10,7 @@ from .grid import SEMVER, Anchor, Orient
 from .sheet import Zone
 
 MOST_ABOVE = 3  # cells from a name to `ndarray`
+_MOST_BEFORE = 5  # cells before an `ndarray` that may be its name, its version, and what was put between
 _ENDLESS = 2**40  # cells
 
 
@@ -36,7 +37,7 @@ class Candidate:
     def above(self) -> int:
         """The number of cells before it to search for its name: more where `version` itself may have been damaged."""
         first = self.row if self.orient == "columns" else self.column
-        return min(first, MOST_ABOVE if self.step == 1 else 1)
+        return min(first, _MOST_BEFORE if self.step == 1 else 1)
 
     @property
     def second(self) -> tuple[int, int]:
@@ -64,6 +65,21 @@ def is_remark(candidate: Candidate, cells: list[Cell]) -> bool:
     if candidate.step != 2 or SEMVER.fullmatch(str(semver)):
         return False
     return candidate.doubtful or (normalize_key(version) == "version" and bool(SEMVER.fullmatch(str(other))))
+
+
+def find_own_version(above: list[Cell]) -> int | None:
+    """Return how many cells before an `ndarray` its version stands, though no header begins so; None if it has none.
+
+    Somebody has overwritten `version`, or put cells between the version and `ndarray`. The older form has neither.
+
+    Args:
+        above: the cells before.
+    """
+    for distance in range(1, len(above) + 1):
+        if SEMVER.fullmatch(str(above[-distance])):
+            intact = distance < len(above) and normalize_key(above[-distance - 1]) == "version"
+            return distance if distance == 1 or intact else None
+    return None
 
 
 def name_above(cells: list[Cell]) -> str | None:

@@ -299,6 +299,8 @@ def _cut_into_columns(
     if room < 1:
         raise LimitError(f"{name}: its header does not fit into {max_rows} rows")
     count = -(-array.capacity // room)
+    if not names:
+        raise LimitError(f"{name}: it takes {count} columns, and without names nobody knows that these are one array")
     blanks = max(above - header_height, 0)
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()

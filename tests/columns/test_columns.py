@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import numpy as np
 import pytest
 from grids import ARRAYS, grid, intact, put, read, same
@@ -21,6 +23,18 @@ def test_row_1_holds_the_names_and_columns_have_their_own_lengths() -> None:
         length = len(sa.to_linear(array))
         assert cells[length:] == [""] * (len(rows) - 1 - length), name
     assert {len(row) for row in rows} == {3}
+
+
+@pytest.mark.parametrize("orient", ["columns", "rows"])
+@pytest.mark.parametrize("cells", [["note"], [""], ["x", ""]])
+def test_cells_put_between_version_and_ndarray_make_no_older_list(cells: list[str], orient: str) -> None:
+    rows = [[row[0], *row[1:3], *cells, *row[3:]] for row in grid(ARRAYS, orient="rows")]
+    if orient == "columns":
+        rows = [list(row) for row in zip_longest(*rows, fillvalue="")]
+    with pytest.raises(sa.FormatError, match="expected 'version' two cells before 'ndarray'"):
+        read(rows)
+    findings = list(sa.check(put(rows), format="csv"))
+    assert [(finding.severity, finding.array) for finding in findings] == [("error", name) for name in ARRAYS]
 
 
 def test_an_array_per_row() -> None:

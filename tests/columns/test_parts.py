@@ -197,3 +197,10 @@ def test_no_room_for_a_header_is_said_before_anything_is_written() -> None:
     with pytest.raises(sa.LimitError, match="p"):
         sa.write_csv(file, {"p": np.arange(100)}, max_rows=20)
     assert file.getvalue() == b""
+
+
+def test_a_long_array_without_a_name_is_refused_before_anything_is_written() -> None:
+    file = io.BytesIO()
+    with pytest.raises(sa.LimitError, match="p: it takes 6 columns"):
+        sa.write_csv(file, {"p": np.arange(100)}, max_rows=40, names=False)
+    assert file.getvalue() == b""

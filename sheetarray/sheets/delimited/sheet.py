@@ -229,11 +229,12 @@ class CsvSheet:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
         if beyond.null_count() == len(beyond):
             return
-        filled = (beyond != "").arg_true()
-        if len(filled):
+        lying = {anchor.row for anchor in find_anchors(self) if anchor.orient == "rows"}  # they have cells there
+        filled = [place for place in (beyond != "").arg_true().to_list() if row + place not in lying]
+        if filled:
             more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
             hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
-            place = cell_address(row + int(filled[0]), column)
+            place = cell_address(row + filled[0], column)
             self.notes = [Finding("warning", place, f"a cell to the right of all columns{more}", hint)]
 
     def _parse_number_body(self, requests: Sequence[Request], row: int) -> list[pl.Series] | None:

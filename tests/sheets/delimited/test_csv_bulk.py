@@ -86,6 +86,23 @@ def test_a_row_wider_than_the_sheet_is_remarked_on_with_its_address(sheet: Path)
     assert warning.location == "E25"
 
 
+def test_an_array_in_a_row_beside_shorter_columns_is_no_wide_row(sheet: Path) -> None:
+    columns = grid_of({"a": np.arange(3.0), "b": np.arange(40)})
+    lying = grid_of({"c": np.arange(5.0)}, orient="rows")
+    rows = [*columns[:30], [*columns[30], "", *lying[0]], *columns[31:]]
+    sheet.write_text("\n".join(map(",".join, rows)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert {name: len(array) for name, array in sa.read(sheet).items()} == {"a": 3, "b": 40, "c": 5}
+    assert list(sa.check(sheet)) == []
+
+
+def grid_of(arrays: dict[str, Any], **options: Any) -> list[list[str]]:
+    file = io.StringIO()
+    sa.write(file, arrays, format="csv", **options)
+    return [line.split(",") for line in file.getvalue().splitlines()]
+
+
 ROW = 3000  # beyond the rows that are looked at before the body is parsed
 
 
