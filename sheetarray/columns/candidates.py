@@ -68,7 +68,7 @@ def is_remark(candidate: Candidate, cells: list[Cell]) -> bool:
 
 
 def find_own_version(above: list[Cell]) -> int | None:
-    """Return how many cells before an `ndarray` its version stands, though no header begins so; None if it has none.
+    """Return the number of cells from its version to an `ndarray` with which no header begins; None without a version.
 
     Somebody has overwritten `version`, or put cells between the version and `ndarray`. The older form has neither.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -28,7 +29,10 @@ def group_parts(
     groups: dict[str, list[Anchor]] = {}
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
-        name = unescape_formula(anchor.name) if escaped else anchor.name
+        name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
+        if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
+            groups.setdefault(name, []).append(anchor)
+            continue
         aliases = anchor.aliases
         meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
         if anchor.error is None:
@@ -38,7 +42,9 @@ def group_parts(
             report(anchor.error)
         for finding in anchor.notes if meant else ():
             note(replace(finding, array=name))
-    for name, group in list(groups.items()):
+    several = [name for name, (first, *more) in groups.items() if more or (first.header and first.header.part)]
+    for name in several:
+        group = groups[name]
         try:
             groups[name] = _sort_parts(name, group)
         except FormatError as error:
@@ -93,7 +99,7 @@ def _join_part_headers(header: Header) -> tuple[Any, ...]:
 def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
     """Return the place at which the cells of each anchor must end, by its id: before the next one in its line."""
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for anchor in anchors:
+    for anchor in _skip_single(list(anchors)):
         lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
     stops: dict[int, int] = {}
     for line in lines.values():
@@ -105,3 +111,14 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
                 end = anchor.first + anchor.start + anchor.header.capacity
                 stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
     return stops
+
+
+def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
+    """Return the anchors that share their line with others: of very many arrays, as a rule none does."""
+    places = [
+        (anchor.title, anchor.orient, anchor.column if anchor.orient == "columns" else anchor.row) for anchor in anchors
+    ]
+    if len(set(places)) == len(places):
+        return []
+    counts = Counter(places)
+    return [anchor for anchor, place in zip(anchors, places, strict=True) if counts[place] > 1]
