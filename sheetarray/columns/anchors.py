@@ -202,13 +202,10 @@ class _Search:
     def _read_anchor(self, candidate: Candidate, cells: list[Cell]) -> Anchor:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
         row, column, orient = candidate.row, candidate.column, candidate.orient
-        before: Cell = None
         count = candidate.above
         above, cells = cells[:count], cells[count:]
-        if above and not self._is_taken(candidate, 1):
-            before = above[-1]
+        title: Cell = above[-1] if above and not self._is_taken(candidate, 1) else None
         version = find_own_version(above) if normalize_key(cells[0]) == "ndarray" else None
-        title = before
         if version is not None and self._is_taken(candidate, version):
             version = None
         elif version is not None:
