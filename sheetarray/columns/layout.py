@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
-from ..dtypes import DType
+from ..dtypes import Buffer, DType
 from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
 from ..header import normalize_key
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELLS_PER_BLOCK = 4_000_000
+_WIDE = 16  # columns for each row, from which on a block is made row by row: each costs the engine a call
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,18 @@ class Layout:
         name = [format_name(piece.name, look)] if self.named else []
         return [*name, *[None] * piece.blanks, *piece.header, *first]
 
-    def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
-        """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls."""
+    def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame | Buffer]:
+        """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls.
+
+        Few rows of very many columns that are alike come as an array of two dimensions: for the engine each row of them
+        is a column then.
+        """
         import polars as pl
 
         for row, count in self.body_spans(CELLS_PER_BLOCK):
+            if count * _WIDE <= len(self.pieces) and (table := self._rows_alike(row, count)) is not None:
+                yield table
+                continue
             block = {}
             for place, piece in enumerate(self.pieces):
                 elements = self.elements_in_rows(piece, row, count)
@@ -165,6 +173,18 @@ class Layout:
                 else:
                     block[str(place)] = pl.repeat(None, count, dtype=pl.String, eager=True)
             yield pl.DataFrame(block)
+
+    def _rows_alike(self, row: int, count: int) -> Buffer | None:
+        """Return the elements in some rows, if no cell of these is blank and all are finite numbers of one dtype."""
+        dtypes = {piece.dtype.name: piece.dtype for piece in self.pieces}
+        spans = [self.elements_in_rows(piece, row, count) for piece in self.pieces]
+        if len(dtypes) > 1 or any(filled < count for _, filled in spans):
+            return None
+        if self.pieces[0].dtype.kind not in ("float", "int"):
+            return None
+        pairs = zip(self.pieces, spans, strict=True)
+        table: Buffer = np.array([piece.buffer[first : first + count] for piece, (first, _) in pairs]).T
+        return None if np.isinf(table).any() else np.ascontiguousarray(table)
 
     def body_spans(self, cells: int) -> Iterator[tuple[int, int]]:
         """Yield the rows below the header zone in spans of about `cells` cells: the first row (from 0), and
@@ -254,9 +274,9 @@ def lay_out_sheets(
         check_texts(arrays, max_characters)
     above = _tallest_header(arrays, names, max_rows) if aligned and names and not any(map(_is_word, arrays)) else 0
     pieces = [
-        replace(piece, serials=serials)
+        piece
         for name, array in arrays.items()
-        for piece in _cut_into_columns(name, array, names, max_rows, above)
+        for piece in _cut_into_columns(name, array, names, max_rows, above, serials)
     ]
     columns_per_sheet = max_columns or len(pieces) or 1
     return [
@@ -284,13 +304,13 @@ def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: in
 
 
 def _cut_into_columns(
-    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int
+    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int, serials: bool
 ) -> Iterator[LayoutColumn]:
     """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
     header = array.header
     cells = header.to_cells()
     blanks = max(above - len(cells), 0)
-    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, blanks=blanks)
+    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, 0, blanks, serials)
     if max_rows is None or names + whole.height <= max_rows:
         yield whole
         return
@@ -305,4 +325,4 @@ def _cut_into_columns(
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()
         buffer = array.buffer[k * room : (k + 1) * room]
-        yield LayoutColumn(name, cells, array.dtype_entry, buffer, k * room, blanks)
+        yield LayoutColumn(name, cells, array.dtype_entry, buffer, k * room, blanks, serials)

@@ -7,9 +7,12 @@ import io
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...cells import TextLook
+import numpy as np
+
+from ...cells import TextLook, buffer_to_text
 from ...columns import Layout
 from ...columns.layout import format_name
+from ...dtypes import DType
 from ...elements import Cell
 from ...errors import DTypeError
 from ...files import Sink
@@ -88,6 +91,12 @@ class TextWriter:
         else:
             self.write_raw(text.getvalue().decode()[: -cut or None])
 
+    def write_cells(self, cells: pl.Series, dtype: DType) -> None:
+        """Write cells of one row."""
+        import polars as pl
+
+        self.write_frame(pl.DataFrame({"": cells}), end=self.delimiter, cut=1, kinds={dtype.kind})
+
 
 def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
     """Write arrays as columns; yield how many cells have been written, now and then."""
@@ -98,23 +107,25 @@ def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[i
     yield layout.count_cells_above(row)
     kinds = {piece.dtype.kind for piece in layout.pieces}
     for block in layout.body_blocks(look):
-        out.write_frame(block, kinds=kinds)
-        row += block.height
+        if isinstance(block, np.ndarray):
+            for elements in block:
+                out.write_cells(buffer_to_text(elements, layout.pieces[0].dtype, look), layout.pieces[0].dtype)
+                out.write_raw(_LINE_END)
+        else:
+            out.write_frame(block, kinds=kinds)
+        row += len(block)
         yield layout.count_cells_above(row)
 
 
 def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
     """Write arrays as rows; yield how many cells have been written, now and then."""
-    import polars as pl
-
     longest = max((piece.height for piece in layout.pieces), default=0)
     done = 0
     for piece in layout.pieces:
         out.write_row([*([format_name(piece.name, look)] if layout.named else ()), *piece.header], end="")
         if len(piece.buffer):
             out.write_raw(out.delimiter)
-            cells = pl.DataFrame({"": piece.to_text(0, len(piece.buffer), look)})
-            out.write_frame(cells, end=out.delimiter, cut=1, kinds={piece.dtype.kind})
+            out.write_cells(piece.to_text(0, len(piece.buffer), look), piece.dtype)
         out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
         done += layout.named + piece.height
         yield done

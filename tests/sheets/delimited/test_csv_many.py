@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.columns import Zone, column_reader
+from sheetarray.columns import Zone, column_reader, layout
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited import zones as zones_module
@@ -109,3 +110,30 @@ def test_a_lone_return_at_the_end_of_many_columns_is_no_line_end(ending: bytes) 
         assert text is not None
         with pytest.raises(UnusualError):
             text.read(names, "error")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("spoil", ["", "infinite", "short", "mixed"])
+def test_rows_of_very_many_columns_are_written_as_columns_are(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, spoil: str
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = 4
+    for count in (layout._WIDE * rows - 1, layout._WIDE * rows, layout._WIDE * rows + 1):
+        arrays = {f"x{place}": (rng.standard_normal(rows) * 1e5).astype(dtype) for place in range(count)}
+        if spoil == "infinite":
+            arrays["x5"] = np.array([np.inf, -0.0, 1e-300, 5e-324])
+        elif spoil == "short":
+            arrays["x7"] = arrays["x7"][: rows - 1]
+        elif spoil == "mixed":
+            arrays["x3"] = np.arange(rows, dtype="int16")
+        some: list[dict[str, Any]] = [{}, {"delimiter": ";", "decimal": ","}, {"delimiter": "#", "encoding": "utf-16"}]
+        for options in some:
+            contents = []
+            for wide in (layout._WIDE, 2**40):
+                monkeypatch.setattr(layout, "_WIDE", wide)
+                file = io.BytesIO()
+                sa.write_csv(file, arrays, **options)
+                contents.append(file.getvalue())
+            monkeypatch.undo()
+            assert contents[0] == contents[1]
