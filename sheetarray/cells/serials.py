@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import Buffer, Mask
+from ..dtypes import Array, Buffer, Mask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +80,23 @@ def _moments_of(serials: Buffer, from_1904: bool) -> tuple[Any, Mask]:
     counts = np.rint(np.where(fits, days, 1.0) * UNITS_A_DAY["ms"]).astype("timedelta64[ms]")
     dates: Any = before.astype("datetime64[ms]") + counts
     return dates, fits
+
+
+def serials_to_moments(serials: Buffer, *, from_1904: bool) -> Array | None:
+    """Return the moments of which `serials_to_dates` gives the text: days, or seconds, or milliseconds where one has
+    any; None where a number is no date.
+
+    Example:
+        >>> serials_to_moments(np.array([61.0, 61.5]), from_1904=False)
+        array(['1900-03-01T00:00:00', '1900-03-01T12:00:00'], dtype='datetime64[s]')
+    """
+    dates, fits = _moments_of(serials, from_1904)
+    if not fits.all():
+        return None
+    counts = dates.view(np.int64)
+    unit = next((unit for unit in ("D", "s") if not (counts % (UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])).any()), "ms")
+    moments: Array = dates.astype(f"datetime64[{unit}]")
+    return moments
 
 
 def serials_to_texts(serials: Buffer, *, from_1904: bool) -> pl.Series:

@@ -72,10 +72,12 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     if look.formulas == "escape" and texts.str.starts_with("'").any():
         marked = texts.str.contains(f"^'{EVALUATED_PATTERN}")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
-    width, size = longest_text(texts), int(texts.str.len_bytes().sum())
+    characters, units = pl.col("text").str.len_chars(), pl.col("text").str.len_bytes()
+    sizes = texts.to_frame("text").select(width=characters.max(), characters=characters.sum(), bytes=units.sum())
+    width, count, size = (value or 0 for value in sizes.row(0))
     if is_mostly_padding(len(texts), width, size):
         return to_variable_width(texts.to_list()), []
-    return _to_fixed_width(texts, max(width, 1), size == int(texts.str.len_chars().sum())), []
+    return _to_fixed_width(texts, max(width, 1), size == count), []
 
 
 def _to_fixed_width(texts: pl.Series, width: int, ascii_only: bool) -> Buffer:

@@ -289,9 +289,8 @@ class _Long:
         """Text as it stands; a cell of white space is a blank."""
         import polars as pl
 
+        frame = pl.DataFrame({str(key): self.given[key] for key in keys})
+        frame = frame.select(pl.when(pl.all().str.strip_chars(WHITE) != "").then(pl.all()).otherwise(pl.lit("")))
         for key in keys:
-            texts = self.given[key].fill_null("")
-            blank = (texts.str.strip_chars(WHITE) == "") & (texts != "")
-            if blank.any():
-                texts = pl.select(pl.when(blank).then(pl.lit("")).otherwise(texts)).to_series()
+            texts = frame[str(key)]
             self.values[key], _ = buffer_from_text(texts, from_name("string"), TextLook(formulas="keep"))

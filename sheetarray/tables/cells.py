@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..dtypes import Mask, Positions
+from ..dtypes import Array, Mask, Positions
 from ..elements import Cell, Unreadable, is_blank, parse_string
 from .numerals import WHITE
 
 if TYPE_CHECKING:
     import polars as pl
 
+    Texts = pl.Series | list[str | None]
 
 ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
@@ -28,35 +29,41 @@ class TableColumn:
     """The cells of a column, in the rows that count.
 
     Attributes:
-        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it all.
+        texts: of each cell; None or "" is a blank, as an error cell is. None where `numbers` say it all, and what makes
+            them where `typed` does.
         numbers: the cells as doubles, null for blanks, where the container says that each of them is a number; if it
             gives their texts as well, the digits of integers beyond 2^53 count.
         errors: the names of error cells, by index.
         unreadable: cells of which nobody knows the value, by index.
+        typed: the array, where the container says that every cell is a date, or that every cell is a truth value.
     """
 
-    texts: pl.Series | list[str | None] | None
+    texts: Texts | Callable[[], Texts] | None
     numbers: pl.Series | None = None
     errors: Mapping[int, str] = field(default_factory=dict)
     unreadable: Mapping[int, Unreadable] = field(default_factory=dict)
+    typed: Array | None = None
 
     def __len__(self) -> int:
-        cells = self.texts if self.numbers is None else self.numbers
-        return 0 if cells is None else len(cells)
+        cells = self.numbers if self.typed is None else self.typed
+        return len(self._texts()) if cells is None else len(cells)
+
+    def _texts(self) -> Texts:
+        texts = self.texts() if callable(self.texts) else self.texts
+        return [] if texts is None else texts
 
     def as_list(self) -> list[str | None]:
         """Return the texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
         if self.numbers is not None and self.texts is None:
             return [None if number is None else _number_text(number) for number in self.numbers.to_list()]
-        if self.texts is None or isinstance(self.texts, list):
-            return self.texts or []
-        return self.texts.to_list()
+        texts = self._texts()
+        return texts if isinstance(texts, list) else texts.to_list()
 
     def as_series(self) -> pl.Series:
         """Return the texts as a Series."""
         import polars as pl
 
-        texts = self.as_list() if self.texts is None else self.texts
+        texts = self.as_list() if self.texts is None else self._texts()
         return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else texts
 
 

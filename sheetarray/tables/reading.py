@@ -156,7 +156,9 @@ class _TableReader:
         inferred: dict[int, Inferred] = {}
         long: dict[int, pl.Series] = {}
         for place, column in columns.items():
-            if column.numbers is not None:
+            if column.typed is not None:
+                inferred[place] = Inferred(column.typed)
+            elif column.numbers is not None:
                 inferred[place] = self._numbers(column, column.numbers)
             elif len(column) <= _SHORT:
                 inferred[place] = infer_short(column.as_list(), self.options.marks)
@@ -252,6 +254,8 @@ def _equals(text: str, numbers: Sequence[float]) -> bool:
 
 def _first_blank(column: TableColumn) -> int | None:
     """Return the index of the first blank; None if no cell is blank."""
+    if column.typed is not None:
+        return None
     if column.numbers is not None:
         blanks = column.numbers.is_null().arg_true()
         return int(blanks[0]) if len(blanks) else None

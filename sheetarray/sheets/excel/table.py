@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...cells.serials import serials_to_moments
 from ...columns import Request, cell_address, may_make_anchors
-from ...dtypes import Positions, from_name
+from ...dtypes import Array, Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import FormatError
 from ...tables import EXACT, WHITE, Table, TableColumn
@@ -103,7 +104,7 @@ class ExcelColumn:
 
     Args:
         texts: its cells whose values are text.
-        numbers: its cells whose values are Float64: numbers of which no digit counts.
+        numbers: its cells whose values are Float64: numbers of which no digit counts, dates and truth values.
         from_1904: how serial dates count.
 
     Attributes:
@@ -159,12 +160,16 @@ class ExcelColumn:
 
 def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return a mask of the cells that hold nothing but white space."""
+    import polars as pl
+
     blank = np.zeros(len(run), np.bool_)
     texts = np.flatnonzero(run.kinds == c.TEXT)
     if len(run) <= _FEW:
         blank[[index for index in texts.tolist() if not run.values[index].strip(WHITE)]] = True
     elif len(texts):
-        blank[texts] = (run.values.gather(texts).str.strip_chars(WHITE) == "").to_numpy()
+        values = run.values if len(texts) == len(run) else run.values.gather(texts)
+        is_blank = pl.col("text").str.strip_chars(WHITE) == ""
+        blank[texts] = values.to_frame("text").select(is_blank).to_series().to_numpy()
     return blank
 
 
@@ -180,20 +185,20 @@ def _part(run: ColumnRun, rows: range | Positions) -> ColumnRun:
 
 def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, str], from_1904: bool) -> TableColumn:
     """Return a column without error cells: as text, as doubles if all are numbers, or as both if their digits count."""
-    import polars as pl
 
     numbers = None
     if not len(run) and not len(doubles):
         return TableColumn([None] * height, None, errors)
-    if bool(((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all()):
+    if all(bool(((half.kinds == c.NUMBER) | (half.kinds == c.LARGE)).all()) for half in (run, doubles)):
         made = _doubles(run.values)
         if made is not None:
             numbers = _spread_over_rows(_together(ColumnRun(run.places, run.kinds, made), doubles), height)
             if len(run) == 0 or bool(np.abs(made.to_numpy()).max() < EXACT):
                 return TableColumn(None, numbers, errors)
-    if len(doubles):
-        run = _together(run, ColumnRun(doubles.places, doubles.kinds, doubles.values.cast(pl.String)))
-    texts = ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
+    typed = _typed(run, doubles, height, from_1904)
+    if typed is not None:
+        return TableColumn(lambda: _texts(run, doubles, from_1904), None, errors, typed=typed)
+    texts = _texts(run, doubles, from_1904)
     if not isinstance(texts, Sequence):
         if len(texts) < height:
             texts = texts.extend_constant(None, height - len(texts))
@@ -203,6 +208,33 @@ def _column(run: ColumnRun, doubles: ColumnRun, height: int, errors: dict[int, s
     for index in unreadable:
         cells[index] = None
     return TableColumn(cells, numbers, errors, unreadable)
+
+
+def _texts(run: ColumnRun, doubles: ColumnRun, from_1904: bool) -> Any:
+    """Return the cells of a column as text."""
+    import polars as pl
+
+    if len(doubles):
+        texts = doubles.values.cast(pl.String)
+        if (doubles.kinds == c.BOOLEAN).any():
+            texts = texts.str.strip_suffix(".0")
+        run = _together(run, ColumnRun(doubles.places, doubles.kinds, texts))
+    return ColumnTexts(run, _TEXT, from_1904=from_1904, table=True).result()
+
+
+def _typed(run: ColumnRun, doubles: ColumnRun, height: int, from_1904: bool) -> Array | None:
+    """Return the array of a column in which every cell is a date, or every one a truth value; otherwise None."""
+    kinds = np.concatenate([run.kinds, doubles.kinds])
+    kind = int(kinds[0])
+    if len(kinds) < height or kind not in (c.SERIAL, c.BOOLEAN) or (kinds != kind).any():
+        return None
+    made = _doubles(run.values)
+    if made is None:
+        return None
+    values = _together(ColumnRun(run.places, run.kinds, made), doubles).values.to_numpy()
+    if kind == c.SERIAL:
+        return serials_to_moments(values, from_1904=from_1904)
+    return values == 1 if ((values == 0) | (values == 1)).all() else None
 
 
 def _doubles(texts: pl.Series) -> pl.Series | None:

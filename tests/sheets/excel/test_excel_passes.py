@@ -88,6 +88,105 @@ def test_regular_blocks_give_what_the_rules_give(
     assert cells.width == options.get("width", 3)
 
 
+def mixed_rows(*cells: tuple[str, str], count: int = 6) -> str:
+    """Rows of cells, each with what stands between its reference and its value, and what follows the value."""
+    made = []
+    for row in range(9, 9 + count):
+        forms = [
+            f'<c r="{column_letters(place)}{row}"{tail}{(row + place) % 2}{ends}'
+            for place, (tail, ends) in enumerate(cells)
+        ]
+        made.append(f'<row r="{row}">{"".join(forms)}</row>')
+    return "".join(made)
+
+
+NUMBER, TRUTH, STRING = (">", "<v>"), (' t="b">', "<v>"), (' s="2" t="s">', "<v>")
+INLINE_TEXT = ' t="inlineStr"><is><t>', "</t></is></c>"
+KEPT_TEXT = ' t="inlineStr"><is><t xml:space="preserve"> a ', " </t></is></c>"
+
+
+def number(tail: tuple[str, str]) -> tuple[str, str]:
+    return "".join(tail), "</v></c>"
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [number(TRUTH)],
+        [number(STRING)],
+        [number(NUMBER), number(TRUTH), number(STRING), number(NUMBER)],
+        [number(STRING)] * 30,
+    ],
+)
+def test_rows_of_truth_values_and_shared_strings_are_regular(
+    cells: list[tuple[str, str]], numeric: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = mixed_rows(*cells)
+    made = regular(text, numeric=numeric)
+    assert made is not None
+    assert same(made, by_the_rules(text, monkeypatch, numeric=numeric))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [INLINE_TEXT],
+        [KEPT_TEXT],
+        [number(NUMBER), INLINE_TEXT, number(TRUTH), KEPT_TEXT, INLINE_TEXT, number(STRING)],
+        [(INLINE_TEXT[0] + " a &lt;&#233; b_x000D__x005F_x0041_ ", INLINE_TEXT[1]), number(NUMBER)],
+        [(KEPT_TEXT[0] + "&amp;&#10;", KEPT_TEXT[1]), INLINE_TEXT],
+        [(INLINE_TEXT[0] + "&#10; ", INLINE_TEXT[1]), KEPT_TEXT],
+        [number((' t="b" s="1">', "<v>")), (' s="12345" t="inlineStr"><is><t>é😀', "</t></is></c>")],
+    ],
+)
+def test_rows_of_inline_strings_are_regular(cells: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = mixed_rows(*cells)
+    made = regular(text, numeric=False)
+    assert made is not None
+    assert same(made, by_the_rules(text, monkeypatch, numeric=False))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("</t></is></c><c", "</t></iS></c><c"),
+        ("</t></is></c><c", "</t></is> </c><c"),
+        ("</t></is></c></row><row", "</t><is></c></row><row"),
+        ("<is><t>1", '<is><t>"1'),
+        ("<is><t>1", "<is><t>>"),
+        ("<is><t>1", "<is><t>"),  # an empty text: other rules say what it is
+        ("<is><t>1", "<is><u>1"),
+        ('t="inlineStr"><is><t>1', 't="inlineStr"><v>1'),
+        ('t="inlineStr"', 't="inlineStR"'),
+        ('t="inlineStr"', 't="n" t="inlineStr"'),
+        ("</t></is></c></row>", "</t></is></c><!----></row>"),
+    ],
+)
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_inline_strings_of_another_form_make_a_block_irregular(old: str, new: str, at: int) -> None:
+    text = mixed_rows(number(NUMBER), INLINE_TEXT, INLINE_TEXT)
+    assert regular(text, numeric=False) is not None
+    pieces = text.split(old)
+    place = min(at, len(pieces) - 1)
+    assert regular(old.join(pieces[:place]) + new + old.join(pieces[place:]), numeric=False) is None
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+@pytest.mark.parametrize("row", [9, 11, 14])
+def test_a_value_that_is_empty_does_not_give_its_place_to_the_next_one(row: int, numeric: bool) -> None:
+    text = mixed_rows(*[number(NUMBER)] * 3)
+    for value in "01":
+        text = text.replace(f'<c r="B{row}"><v>{value}</v>', f'<c r="B{row}"><v></v>')
+    assert regular(text, numeric=numeric) is None
+
+
+def test_a_first_row_of_two_types_for_a_cell_is_none_to_compare_with() -> None:
+    for tail in (' t="n" t="s"><v>', ' t="s" t="n"><v>', ' t="s"><is><t>', ' t="inlineStr"><v>'):
+        ends = "</t></is></c>" if "<t>" in tail else "</v></c>"
+        assert regular(mixed_rows((tail, ends)), numeric=False) is None
+
+
 GOOD = "".join(rows())
 
 
@@ -100,6 +199,7 @@ GOOD = "".join(rows())
         ('<c r="B12"', '<c r="1B2"'),
         ('<c r="B12"', '<c r="b12"'),
         ('<c r="B12">', '<c r="B12" t="s">'),
+        ('<c r="B12">', '<c r="B12" t="inlineStr">'),
         ('<c r="B12">', '<d r="B12">'),
         ('<c r="B12"><v>', '<c r="B12"><w>'),
         ('<c r="B12"><v>', '<c r="B12"><v>x'),

@@ -119,11 +119,23 @@ def gather_columns(runs: Iterable[CellRun], requests: Sequence[Request]) -> list
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
     """Give each column its cells of a run in which all rows have the same columns."""
     rows = run.rows[:: run.width]
-    for place, column in enumerate(run.columns[: run.width].tolist()):
-        which = int(wanted[column])
-        if which >= 0:
-            values = run.values.gather_every(run.width, place)
-            columns[which].add(rows - first_rows[which], run.kinds[place :: run.width], values)
+    places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
+    values = _split_values(run, places)
+    for place, column_values in zip(places, values, strict=True):
+        which = int(wanted[run.columns[place]])
+        columns[which].add(rows - first_rows[which], run.kinds[place :: run.width], column_values)
+
+
+def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
+    """Return the values in some columns of a run in which all rows have the same columns."""
+    import polars as pl
+
+    if run.values.dtype.is_numeric() and not run.values.null_count():
+        numbers = run.values.to_numpy()  # each column is copied, so that it can be given back by itself
+        return [pl.Series(np.ascontiguousarray(numbers[place :: run.width])) for place in places]
+    first, count = np.arange(0, len(run), run.width), len(run) // run.width
+    values = run.values.gather((np.array(places, np.int64)[:, None] + first).ravel())
+    return [values.slice(start, count) for start in range(0, len(values), count)]
 
 
 def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:

@@ -16,10 +16,11 @@ from .blocks import inflate_blocks, run_ahead, to_utf8
 from .cells import CellRun
 from .cutting import PAD, split_elements
 from .picking import find_end_of_texts, rows_of_block
-from .regular import RegularRows, regular_rows
+from .regular import NUMBERS, RegularRows, regular_rows
 
 _MOST_BYTES, _MOST_NUMBERS = 2**25, 2**25  # that are kept of a workbook
 MOST_CELLS = 2**19  # of a workbook, that passes share: headers of very many arrays are looked at again and again
+_ROW_ENDS = b"</row>"
 _FEWEST_BYTES = 2**13  # of rows without texts that are worth a block of their own
 SHORT = 2**18  # bytes: a part that needs no second thread, and of which all passes share the cells
 
@@ -101,7 +102,9 @@ class SheetBlocks:
         )
         kept: list[RowBlock] | None = []
         for text in _cut_first(texts if self.is_short else run_ahead(texts)):
-            regular = None if numbers is None or self.is_short else regular_rows(text, numeric=True, thread=numbers)
+            regular = None
+            if numbers is not None and not self.is_short:  # texts will be looked for in the XML
+                regular = regular_rows(text, numeric=True, thread=numbers, types=NUMBERS)
             if regular is None:
                 block = RowBlock(text, rows_of_block(text))
             else:
@@ -135,3 +138,16 @@ def _cut_first(texts: Iterator[bytes]) -> Iterator[bytes]:
             first = first[begin:]
         yield first
     yield from texts
+
+
+def cut_first_row(blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
+    """Yield blocks, of which the first is cut after a row: a table has its names there, and other rows below."""
+    first = next(blocks, None)
+    if first is not None:
+        text = first.text or b""
+        end = text.find(_ROW_ENDS) + len(_ROW_ENDS)
+        if len(_ROW_ENDS) <= end < len(text) - len(PAD):
+            yield RowBlock(text[:end] + PAD, None)
+            first = RowBlock(text[end:], None)
+        yield first
+    yield from blocks

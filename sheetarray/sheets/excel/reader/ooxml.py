@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,12 @@ from .blocks import helper
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
 from .events import MOST_IN_ROWS, MarkupBudget
 from .formats import Formats, read_formats
-from .kept import Room, RowBlock, SheetBlocks
+from .kept import Room, RowBlock, SheetBlocks, cut_first_row
 from .order import OrderCheck
 from .picking import Pick, picker
 from .raw import ERROR, INLINE, ISO, LOGICAL, LONG_TEXT, PLAIN, RESULT, SHARED, RawCells
 from .references import PlainReference, find_references
-from .regular import regular_rows
+from .regular import RegularRows, regular_rows
 from .strings import SharedStrings
 from .texts import without_escapes
 from .titles import Titles
@@ -112,22 +113,45 @@ class OoxmlBook:
             yield from self._runs(title, blocks, thread, numeric=numeric)
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet, numbers of which no digit counts as Float64, all other values as text."""
+        """Yield the cells of a worksheet, text but for numbers of which no digit counts.
+
+        These are Float64, and so are dates and truth values beside them in rows that are alike.
+        """
         sheet = self._sheet(title)
         after, order, budget, part = 0, OrderCheck(), MarkupBudget(MOST_IN_ROWS), self.parts[title]
         with helper("text") as thread:
-            for block in sheet.blocks():
+            for block in sheet.blocks() if sheet.is_short else cut_first_row(sheet.blocks()):
                 regular = None if sheet.is_short else regular_rows(block.text or b"", numeric=True, thread=thread)
-                cells = None
-                if regular is not None and _are_plain_doubles(regular.values):
-                    cells = self._cells(regular.cells(), numeric=True)
-                    after = regular.after
-                if cells is not None and (cells.kinds == NUMBER).all():
-                    order.check(cells.rows, cells.columns, cells.width)
-                else:
-                    cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=False)
+                runs = [] if regular is None else self._table_cells(regular)
+                if regular is not None and runs:
+                    raw, after = regular.cells(), regular.after
+                    order.check(raw.rows, raw.columns, raw.width)
+                    yield from runs
+                    continue
+                cells, after = self._cells_of_block(block, after, order, budget, thread, part=part, numeric=False)
                 if cells is not None:
                     yield cells
+
+    def _table_cells(self, regular: RegularRows) -> list[CellRun]:
+        """Return the numbers of regular rows as Float64, and their strings as text; nothing where a digit may count."""
+        import polars as pl
+
+        of_strings = (regular.types == SHARED) | (regular.types == INLINE)
+        runs = []
+        if not of_strings.all():
+            raw = regular.select(~of_strings).cells()
+            if raw.values.dtype == pl.String:
+                raw = replace(raw, values=raw.values.cast(pl.Float64, strict=False))
+            if raw.values.null_count() or not _are_plain_doubles(raw.values):
+                return []
+            numbers = self._cells(raw, numeric=True)
+            truths = numbers.values.to_numpy()[numbers.kinds == BOOLEAN]
+            if not ((truths == 0) | (truths == 1)).all():
+                return []
+            runs.append(numbers)
+        if of_strings.any():
+            runs.append(self._cells(regular.select(of_strings).cells(), numeric=False))
+        return runs
 
     def cells_of_blocks(self, title: str, pick: Pick, end: int = MOST_ROWS) -> Generator[CellRun]:
         """Yield the cells of those blocks of rows that are picked, up to a row; the others are only inflated."""
@@ -231,7 +255,7 @@ class OoxmlBook:
         indices = raw.values if everyone else raw.values.gather(shared)
         places = indices.cast(pl.UInt32, strict=False)
         wrongs = places.is_null() | (places >= len(self._strings))
-        if numeric:
+        if indices.dtype.is_numeric():
             wrongs |= indices != places
         if wrongs.any():
             wrong = int(wrongs.arg_true()[0])

@@ -33,9 +33,10 @@ def words_of(run: c.CellRun) -> tuple[Positions, list[int]]:
 
 def scalars(run: c.CellRun, *, from_1904: bool) -> list[Cell]:
     """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as theirs."""
-    texts: list[Any] = run.values.to_list()
-    if run.values.dtype.is_numeric():
-        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in texts]
+    numeric = run.values.dtype.is_numeric()
+    if numeric and ((run.kinds == c.NUMBER) | (run.kinds == c.LARGE)).all():
+        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in run.values.to_list()]
+    texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
     serials = np.flatnonzero(run.kinds == c.SERIAL)
     if len(serials):
         days = np.array([_parse_number(texts[index]) for index in serials.tolist()], float)

@@ -21,7 +21,7 @@ from .decoding import PRESERVED, decode_texts
 from .events import MarkupBudget, parse_rows
 from .formulas import FALSE, TRUE, areas_of
 from .raw import INLINE, LOGICAL, LONG_TEXT, PLAIN, RESULT, TYPES, RawCells, concatenate
-from .regular import regular_rows
+from .regular import ANY, VALUES, regular_rows
 from .short import LONGEST, short_rows
 from .tag_sequences import TagSequences, parse_quoted_numbers, read_references, read_tag_sequences
 from .tags import TEXT, Tags
@@ -55,7 +55,7 @@ def parse_block(
     """
     regular = None
     if (numeric or len(block) > _SHORTEST_REGULAR) and len(block) <= _LONGEST_BLOCK:
-        regular = regular_rows(block, numeric=numeric, thread=thread)
+        regular = regular_rows(block, numeric=numeric, thread=thread, types=VALUES if numeric else ANY)
     if regular is not None:
         return regular.cells()
     if len(block) <= LONGEST and not numeric and (cells := short_rows(block)) is not None:
