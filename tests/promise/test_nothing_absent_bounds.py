@@ -97,7 +97,7 @@ def stacked(count: int, orient: str) -> bytes:
 @pytest.mark.parametrize("operation", ["scan", "check", "read"])
 @pytest.mark.parametrize("orient", ["columns", "rows", "side by side"])
 def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, orient: str, operation: str) -> None:
-    part = 1 if operation == "check" else PART  # it does what the others do, and more
+    part = max(1, PART // 2) if operation == "check" else PART  # it does what the others do, and more
     count = {"columns": 70_000, "rows": 60_000, "side by side": 40_000}[orient] // part
     path = tmp_path / "many.csv"
     path.write_bytes(stacked(count, orient))

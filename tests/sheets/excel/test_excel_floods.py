@@ -312,13 +312,13 @@ def test_records_that_hold_nothing_are_counted(count: int, monkeypatch: pytest.M
 
 
 PACKED_WELL: dict[str, Callable[[], np.ndarray[Any, Any]]] = {
-    "a long text": lambda: np.full(20_000, "abcdefghij" * 500),
+    "a long text": lambda: np.full(20_000 // PART, "abcdefghij" * 500),
     "zeros": lambda: np.zeros(MILLION),
     "sevens": lambda: np.full(MILLION, 7),
     "true": lambda: np.ones(MILLION, "bool"),
     "the longest text": lambda: np.full(500, "x" * 32_767),
     "a short text": lambda: np.full(200_000, "the same"),
-    "complex zeros": lambda: np.zeros((1000, 1000), "complex64"),
+    "complex zeros": lambda: np.zeros((1000 // PART, 1000), "complex64"),
 }
 
 
@@ -356,6 +356,6 @@ def test_what_a_part_may_inflate_to(more: int, monkeypatch: pytest.MonkeyPatch) 
 def test_a_bomb_is_refused_at_once(tmp_path: Path, what: str) -> None:
     piece = {"spaces": " " * 60, "rows": '<row r="30"/>' * 4, "text": "<c><v>" + "x" * 200}[what]
     path = tmp_path / "bomb.xlsx"
-    path.write_bytes(book(ARRAY + piece * (400_000_000 // len(piece))))
+    path.write_bytes(book(ARRAY + piece * (310_000_000 // len(piece))))
     outcome = json.loads(run_limited(_SCRIPT, path, "read", seconds=SECONDS, mebibytes=512).output)
     assert outcome == "FormatError"

@@ -63,8 +63,9 @@ def workbook(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("readers") / "all.xlsx"
     random = np.random.default_rng(0)
     bits = random.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
-    ARRAYS["bits"] = bits
-    ARRAYS["normal"] = random.standard_normal(20_000)
+    normal = random.standard_normal(20_000)
+    for name, numbers in (("bits", bits), ("normal", normal)):  # in columns of a length, of which readers make a block
+        ARRAYS.update({f"{name} {index}": part for index, part in enumerate(numbers.reshape(10, -1))})
     sa.write(path, ARRAYS, dates="text")  # dates as each package shows them are no cells of a flat list
     return path
 

@@ -111,11 +111,13 @@ def test_a_wrong_cell_of_a_part_is_named_and_no_other(server: SheetsServer) -> N
     assert error.value.index == (33_332, 2)
 
 
-def test_blocks_are_of_one_state_of_the_worksheet(server: SheetsServer) -> None:
-    book = Book(server, {"large": LARGE})
-    blocks = sa.iter_blocks(f"gsheets://{book.key}", "large", rows=10_000, client=book.client)
-    next(blocks)
-    sa.write_gsheet(book.key, {"large": LARGE + 1}, client=book.client)
+def test_blocks_are_of_one_state_of_the_worksheet(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.google.pieces.CELLS_A_REQUEST", 3000)
+    array = LARGE[:10_000]
+    book = Book(server, {"large": array})
+    blocks = sa.iter_blocks(f"gsheets://{book.key}", "large", rows=1000, client=book.client)
+    assert_same(next(blocks), array[:1000])
+    sa.write_gsheet(book.key, {"large": array + 1}, client=book.client)
     with pytest.raises(sa.FormatError, match="changed"):
         list(blocks)
 
