@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from cases import assert_same
 from examples import cross, examples
+from requests.exceptions import ReadTimeout
 from spreadsheets import dump
 
 from sheetarray.errors import FormatError, NotFoundError, RemoteError
@@ -47,7 +49,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "the answer before": {"status": "repeated"},
     "the answer before though it was applied": {"status": "repeated", "applied": True},
 }
-TIMEOUT = 0.25  # seconds that a client waits where answers are slow or late; any other that is, is repeated as well
+TIMEOUT = 0.25  # seconds that a client waits where answers are slow; any other that is, is repeated as well
 SETTINGS = ("new worksheet", "arrays there", "new worksheet, staged", "arrays there, staged", "in place")
 DIRECT = "sheetarray.sheets.google.body.MOST_DIRECT_BYTES"
 ROOM = 1500  # cells of a spreadsheet in which there is no room for a stage
@@ -73,9 +75,11 @@ class Scene:
         self.before = dump(self.server, self.key)
         self.server.requests.clear()
 
-    def write(self, timeout: float | None = None) -> None:
+    def write(self, timeout: float | None = None, late: Late | None = None) -> None:
         client = self.server.client()
         client.set_timeout(timeout)
+        if late is not None:
+            client.http_client.session.send = late.give_up(client.http_client.session.send)  # type: ignore[method-assign]
         write_gsheet(self.key, NEW, client=client)
 
     def outcome(self) -> str:
@@ -122,9 +126,11 @@ def count(scene: Scene) -> int:
     return result
 
 
-def struck(scene: Scene, kind: str, total: int) -> list[int]:
-    """The requests that a kind of fault strikes: all, but of the many of a write in place the first and a third."""
-    step = 3 if scene.setting == "in place" and examples(100) < 100 else 1
+def struck(scene: Scene, kind: str, total: int, *, lasts: bool = False) -> list[int]:
+    """The requests that a kind of fault strikes: all, but of the many of a write in place the first and a third, and
+    so of all requests where a fault takes time."""
+    some = scene.setting == "in place" or kind == "slow" or lasts
+    step = 3 if some and examples(100) < 100 else 1
     return [0, *range(1 + list(KINDS).index(kind) % step, total, step)]
 
 
@@ -158,22 +164,45 @@ def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, 
 
 
 class Late:
-    """Holds one request back: it takes effect when the client has long given it up."""
+    """Holds one request back: it takes effect when the client has given it up, which it does as soon as it is held."""
 
     def __init__(self, server: SheetsServer, index: int, *, until_the_next: bool) -> None:
         self.nth, self.until_the_next = index, until_the_next
         self.count = 0
         self.held: Any = None
-        self.go = threading.Event()
+        self.go, self.answered_or_held = threading.Event(), threading.Event()
         server.on_request = self
 
     def __call__(self, record: Any) -> None:
         index, self.count = self.count, self.count + 1
         if index == self.nth:
             self.held = record
+            self.answered_or_held.set()
             self.go.wait()
         elif index == self.nth + 1 and self.until_the_next:
             self.let_go()
+
+    def give_up(self, send: Callable[..., Any]) -> Callable[..., Any]:
+        """A way of sending requests by which the one that is held times out."""
+
+        def send_or_give_up(request: Any, **options: Any) -> Any:
+            self.answered_or_held = event = threading.Event()
+            answer: Future[Any] = Future()
+
+            def wait() -> None:
+                try:
+                    answer.set_result(send(request, **options))
+                except Exception as error:
+                    answer.set_exception(error)
+                event.set()
+
+            threading.Thread(target=wait).start()
+            event.wait()
+            if not answer.done():
+                raise ReadTimeout("held back")
+            return answer.result()
+
+        return send_or_give_up
 
     def let_go(self) -> None:
         """Have it take effect now."""
@@ -188,7 +217,7 @@ def test_a_request_that_takes_effect_late_does_no_harm(scene: Scene, when: str, 
     total = count(scene)
     for index in range(total):
         late = Late(scene.server, index, until_the_next=when == "with the next request")
-        scene.write(timeout=TIMEOUT)
+        scene.write(late=late)
         scene.server.on_request = None
         late.let_go()
         assert scene.outcome() == "new", index
@@ -209,7 +238,7 @@ def test_a_fault_that_lasts_ends_the_write_in_bounded_requests_and_time(
 ) -> None:
     total = count(scene)
     outcomes = set()
-    for index in struck(scene, kind, total):
+    for index in struck(scene, kind, total, lasts=True):
         pauses.clear()
         scene.server.faults.append(Fault(after=index, times=None, **KINDS[kind]))
         with pytest.raises(RemoteError) as caught:
