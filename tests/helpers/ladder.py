@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import sheetarray
@@ -76,6 +77,7 @@ HEAVY = {
 }
 
 
+@cache
 def imported(module: str, *, top_level: bool = False) -> set[str]:
     """What a module imports, at run time: ours as `errors`, `columns.grid`; others as the first part of their name."""
     path = MODULES[module]
@@ -110,6 +112,7 @@ def _nodes(body: list[ast.stmt], *, into_functions: bool) -> list[ast.AST]:
     return result
 
 
+@cache
 def ours(module: str) -> set[str]:
     return {name.partition(":")[2] for name in imported(module) if name.startswith("sheetarray:")}
 

@@ -2,7 +2,7 @@
 
     python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/json [-- options of pytest]
 
-Each is deleted alone, from a whole copy: its folder, its rows in the registry, the folder of its tests, its row in
+Each is deleted alone, from a whole copy, and those that a plus joins are deleted together: its folder, its rows in the registry, the folder of its tests, its row in
 the table of docs/formats.md, and the examples of the documentation that use it. Nothing else is touched. Without
 options the whole rest of the tests runs, which takes its time.
 """
@@ -20,9 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests" / "javascript" / "node_modules"  # which the tests of foreign programs need
-LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "node_modules", "*.egg-info"
-)
+# Not what Python has compiled: a copy of that is good for a copy of its source, which has the same time.
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "node_modules", "*.egg-info")
 
 
 def delete_adapter(project: Path, adapter: str) -> None:
@@ -72,25 +71,26 @@ def _delete_from_docs(docs: Path, adapter: str, suffixes: list[str]) -> None:
         page.write_text(text, encoding="utf-8")
 
 
-def run_the_rest(project: Path, adapter: str, options: list[str]) -> int:
-    """Delete an adapter in a copy at `project`, made whole before, and return the exit status of pytest there."""
+def run_the_rest(project: Path, adapters: str, options: list[str]) -> int:
+    """Delete adapters in a copy at `project`, made whole before, and return the exit status of pytest there."""
     shutil.copytree(ROOT, project, ignore=LEFT_OUT, dirs_exist_ok=True)
     if PROGRAMS.is_dir() and not (linked := project / PROGRAMS.relative_to(ROOT)).exists():
         linked.symlink_to(PROGRAMS.resolve())
-    delete_adapter(project, adapter)
+    for adapter in adapters.split("+"):
+        delete_adapter(project, adapter)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(command, cwd=project, env=compiled | {"PYTHONPATH": str(project)}, check=False).returncode
 
 
 def main(arguments: list[str]) -> int:
-    """Run the rest of the tests without each of some adapters; return 1 if any failed."""
+    """Run the rest of the tests without each of some adapters, or some of them together; return 1 if any failed."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:  # one, so that modules are compiled once
         project = Path(folder) / "project"
-        statuses = {adapter: run_the_rest(project, adapter, arguments[end + 1 :]) for adapter in arguments[:end]}
-    for adapter, status in statuses.items():
-        sys.stdout.write(f"without {adapter}: {'all tests pass' if status == 0 else f'pytest ended with {status}'}\n")
+        statuses = {adapters: run_the_rest(project, adapters, arguments[end + 1 :]) for adapters in arguments[:end]}
+    for adapters, status in statuses.items():
+        sys.stdout.write(f"without {adapters}: {'all tests pass' if status == 0 else f'pytest ended with {status}'}\n")
     return int(any(statuses.values()))
 
 

@@ -60,8 +60,8 @@ def zstandard_bomb(unit: bytes) -> bytes:
 FILES: dict[str, Callable[[], bytes]] = {
     "records.avro": lambda: avro_file((10**6, deflated(3 * ONE)), codec="deflate"),
     "deflated records.avro": lambda: avro_file((10**6, deflated(10**6 * ONE)), codec="deflate"),
-    "blocks.avro": lambda: avro_file(*[(1, ONE)] * 900_000),
-    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * 1_700_000),
+    "blocks.avro": lambda: avro_file(*[(1, ONE)] * 3 * container.MOST_RECORDS),
+    "empty blocks.avro": lambda: avro_file(*[(0, b"")] * 3 * container.MOST_RECORDS),
     "gigabytes.avro": lambda: avro_file(*[(1, deflated(avro.pack(np.zeros(10**8, "u1"))))] * 20, codec="deflate"),
     "schema.avro": lambda: avro_file((1, ONE), **{"sheetarray.names": b"[" * MOST}),
     "nils.msgpack": lambda: b"\xdd" + struct.pack(">I", 60_000_000) + b"\xc0" * 60_000_000,
@@ -69,7 +69,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "mixed.msgpack": lambda: packed_list(MOST, b"\xc0\xa0" * (MOST // 2)),
     "maps.msgpack": lambda: packed_list(MOST, b"\x80" * MOST),
     "keys.msgpack": lambda: (
-        b"\x81\xa1a\xdf" + struct.pack(">I", 4_000_000) + b"".join(b"\xa6%06x\xc0" % i for i in range(4_000_000))
+        b"\x81\xa1a\xdf" + struct.pack(">I", 2_000_000) + b"".join(b"\xa6%06x\xc0" % i for i in range(2_000_000))
     ),
     "deep.msgpack": lambda: b"\x91" * MOST,
     "claims.msgpack": lambda: b"\xdf\xff\xff\xff\xff\xc0",

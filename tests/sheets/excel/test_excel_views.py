@@ -312,12 +312,13 @@ def test_views_of_all_arrays_are_no_more_than_people_look_through(tmp_path: Path
     assert len(sa.scan(tmp_path / "t.xlsx")) == MOST_VIEWS + 1
 
 
-@pytest.mark.parametrize("name", ["a/b", "x" * 40, "'q'", "T view", "History", "_x0041_", "ndarray", "a\nb", "😀" * 20])
-def test_a_view_of_any_name_has_a_title_that_excel_takes(tmp_path: Path, name: str) -> None:
-    sa.write(tmp_path / "t.xlsx", {name: np.eye(2), name + "2": np.eye(3)}, views=True, sheet="t view")
-    assert list(sa.read(tmp_path / "t.xlsx")) == [name, name + "2"]
-    assert len({title.casefold() for title in openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames}) == 3
-    assert not schema_errors(tmp_path / "t.xlsx")
+def test_a_view_of_any_name_has_a_title_that_excel_takes(tmp_path: Path) -> None:
+    names = ["a/b", "x" * 40, "'q'", "T view", "History", "_x0041_", "ndarray", "a\nb", "😀" * 20]
+    names += [f"{name}2" for name in names]
+    sa.write(tmp_path / "t.xlsx", {name: np.eye(2) for name in names}, views=True, sheet="t view")
+    assert list(sa.read(tmp_path / "t.xlsx")) == names
+    assert len({title.casefold() for title in openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames}) == 1 + len(names)
+    assert not schema_errors(tmp_path / "t.xlsx")  # one of the validator's starts, which take long
 
 
 # Never taken for an array --------------------------------------------------------------------------------------
