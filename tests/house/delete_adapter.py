@@ -2,9 +2,9 @@
 
     python tests/house/delete_adapter.py interchange/rawarray interchange/avro sheets/json [-- options of pytest]
 
-Each is deleted alone, from a whole copy, and those that a plus joins are deleted together: its folder, its rows in the registry, the folder of its tests, its row in
-the table of docs/formats.md, and the examples of the documentation that use it. Nothing else is touched. Without
-options the whole rest of the tests runs, which takes its time.
+Each is deleted alone, from a whole copy, and those that a plus joins together: its folder, its rows in the registry,
+the folder of its tests, its row in the table of docs/formats.md, and the examples of the documentation that use it.
+Nothing else is touched. Without options the whole rest of the tests runs, which takes its time.
 """
 
 from __future__ import annotations
