@@ -163,6 +163,8 @@ def _blank(run: ColumnRun) -> np.ndarray[Any, np.dtype[np.bool_]]:
     import polars as pl
 
     blank = np.zeros(len(run), np.bool_)
+    if not len(run):
+        return blank
     texts = np.flatnonzero(run.kinds == c.TEXT)
     if len(run) <= _FEW:
         blank[[index for index in texts.tolist() if not run.values[index].strip(WHITE)]] = True

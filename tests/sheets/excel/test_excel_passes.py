@@ -67,6 +67,8 @@ def same(one: RawCells, other: RawCells) -> bool:
         {"first": 1},
         {"start": 16_383, "width": 1},
         {"first": 98, "count": 905},
+        {"count": 1},
+        {"count": 2, "width": 300},
         {"first": 1_048_571},
         {"tag": ' spans="1:3"'},
         {"tag": ' spans="1:3" ht="15.75" x14ac:dyDescent="0.25"'},
@@ -228,7 +230,7 @@ def test_a_block_that_differs_anywhere_is_not_regular(old: str, new: str) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "".join(rows(3)),  # too few
+        "".join(rows(1)).replace("</row>", '<c r="A9"><v>1</v></c>' * 16_384 + "</row>"),  # more cells than columns
         "".join(rows(6, first=1_048_572)),  # beyond the last row
         "".join(rows(start=16_382)),  # and column
         GOOD.removesuffix("</row>"),

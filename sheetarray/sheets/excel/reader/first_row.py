@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .cells import MOST_COLUMNS
 from .raw import INLINE, LOGICAL, PLAIN, SHARED
 
 CELL_BEGINS, ROW_BEGINS, ROW_ENDS = b'<c r="', b'<row r="', b"</row>"
@@ -75,6 +76,8 @@ def read_first_row(block: bytes) -> FirstRow | None:
     while not block.startswith(ROW_ENDS, place):
         cell = _CELL.match(block, place)
         if cell is None or cell[2] != tag[1] or len(cell[3]) > _LONGEST_TAIL or cell[3].count(b" t=") > 1:
+            return None
+        if len(row.letters) == MOST_COLUMNS:
             return None
         type_ = _TYPES[cell[5]]
         if (type_ == INLINE) != (cell[6] == TEXT_ENDS) or (cell[6] == TEXT_ENDS) == cell[3].endswith(b"<v>"):

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 NUMBERS, VALUES, ANY = (PLAIN, LOGICAL), (PLAIN, LOGICAL, SHARED), (PLAIN, LOGICAL, SHARED, INLINE)
 """Types that cells of regular rows may have."""
-_FEWEST_ROWS = 4
 _LESS, _GREATER, _QUOTE = (ord(mark) for mark in '<>"')
 
 
@@ -106,7 +105,7 @@ def regular_rows(block: bytes, *, numeric: bool, thread: Executor, types: Collec
     units = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(units == _QUOTE)
     count, rest = divmod(len(quotes), row.count_quotes())
-    if rest or count < _FEWEST_ROWS or row.number + count - 1 > MOST_ROWS or columns.max() >= MOST_COLUMNS:
+    if rest or row.number + count - 1 > MOST_ROWS or columns.max() >= MOST_COLUMNS:
         return None
     texts = thread.submit(texts_after_tags, block, numeric)
     if not RowComparison(block, row, quotes.reshape(count, -1)).is_regular():
