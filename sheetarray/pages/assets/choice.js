@@ -11,6 +11,7 @@ const SCALES = [
   ["slice full", "full range of the slice"],
 ];
 const MOST_LABELLED = 14; // characters of a label on an axis
+const MOST_UNFILTERED = 15; // arrays in a list that is seen at once
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
 const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0 };
@@ -27,6 +28,7 @@ async function chooseGroup(number, index = null) {
   );
   const [first] = group;
   byId("message").textContent = "";
+  if (byId("main").getBoundingClientRect().top < 0) byId("main").scrollIntoView(); // further down, an array may have nothing
   if (first.entry.kind === "unread") return showUnread(first.entry);
   const loaded = first.entry.kind === "table" ? first.entry.columns.map((column) => arrays[column]) : withDifference(group, arrays);
   await Promise.all(loaded.map((array) => loadWithLabels(array, arrays)));
@@ -68,6 +70,8 @@ function chooseAxes(shape) {
 function listArrays() {
   byId("title").textContent = manifest.files.join("  ·  ");
   document.title = `${manifest.files.join(", ")} - sheetarray`;
+  byId("filter").hidden = groups.length <= MOST_UNFILTERED;
+  byId("filter").addEventListener("input", filterArrays);
   groups.forEach(([{ entry }], number) => {
     const several = manifest.files.length > 1 && groups[number].length < manifest.files.length;
     const detail = [entry.dtype || entry.kind, entry.kind === "unread" ? "" : entry.shape.join(" × ") || "one value", entry.location, several && manifest.files[entry.file]];
@@ -79,6 +83,14 @@ function listArrays() {
       entry.dims && entry.dims.length ? make("small", {}, isolate(entry.dims.join(", "))) : null,
     );
     byId("list").append(make("li", {}, button));
+  });
+}
+
+// Show the arrays of the list whose names hold a text, in small or capital letters.
+function filterArrays() {
+  const wanted = byId("filter").value.trim().toLowerCase();
+  groups.forEach(([{ entry }], number) => {
+    byId("list").children[number].hidden = !entry.name.toLowerCase().includes(wanted);
   });
 }
 

@@ -39,7 +39,8 @@ function paintPixels({ values, high, wide }, { low, high: top }, palette) {
   const span = top / unit - low / unit;
   values.forEach((value, pixel) => {
     if (Number.isNaN(value)) return;
-    const share = span > 0 ? (Math.max(low, Math.min(top, value)) / unit - low / unit) / span : 0.5;
+    const end = value > 0 ? 1 : 0; // of infinities
+    const share = !Number.isFinite(value) ? end : span > 0 ? (Math.max(low, Math.min(top, value)) / unit - low / unit) / span : 0.5;
     const level = Math.max(0, Math.min(255, Math.round(share * 255)));
     image.data.set(palette.subarray(3 * level, 3 * level + 3), 4 * pixel);
     image.data[4 * pixel + 3] = 255;
@@ -75,7 +76,8 @@ function drawHeatMap(canvas, plane, { scale, palette, cursor, marks, rowText, co
   drawMapAxes(context, plot, cell, plane, { rowText, columnText, rowTitle, columnTitle });
   for (const [row, column] of marks) drawRing(context, plot, cell, row, column, "alarm");
   drawCrossHair(context, plot, cell, cursor);
-  drawLegend(context, plot, scale, palette);
+  plane.hasMissing = plane.hasMissing ?? plane.numbers.some(Number.isNaN);
+  drawLegend(context, plot, scale, palette, plane.hasMissing);
   return { plot, cell };
 }
 
@@ -127,26 +129,29 @@ function drawCrossHair(context, plot, cell, [row, column]) {
   drawRing(context, plot, cell, row, column, "ink");
 }
 
-function drawLegend(context, plot, scale, palette) {
+function drawLegend(context, plot, scale, palette, hasMissing) {
   const top = plot.top + plot.height + MAP_MARGIN.bottom + 2;
-  const wide = Math.min(plot.width, 260);
+  const wide = scale.isEmpty ? 0 : Math.min(plot.width, 260);
   for (let x = 0; x < wide; x += 1) {
     const level = Math.round((x / Math.max(wide - 1, 1)) * 255);
     context.fillStyle = `rgb(${palette.subarray(3 * level, 3 * level + 3).join(" ")})`;
     context.fillRect(plot.left + x, top, 1.5, 12);
   }
-  drawText(context, roundNumber(scale.low, 4), plot.left, top + 16, { align: "left" });
-  drawText(context, roundNumber(scale.high, 4), plot.left + wide, top + 16, { align: "right" });
-  if (plot.width > wide + 70) {
-    hatch(context, plot.left + wide + 18, top, 16, 12);
-    drawText(context, "NaN", plot.left + wide + 40, top + 6, { align: "left", baseline: "middle" });
+  if (wide) {
+    drawText(context, roundNumber(scale.low, 4), plot.left, top + 16, { align: "left" });
+    drawText(context, roundNumber(scale.high, 4), plot.left + wide, top + 16, { align: "right" });
+  }
+  const left = plot.left + (wide && wide + 18);
+  if (hasMissing && plot.width > wide + 70) {
+    hatch(context, left, top, 16, 12);
+    drawText(context, "NaN", left + 22, top + 6, { align: "left", baseline: "middle" });
   }
 }
 
 // Least and greatest colour of numbers: all of them, or from the 2nd to the 98th of a hundred, so that one outlier hides nothing.
 function findScale(numbers, whole) {
   let finite = numbers.filter(Number.isFinite);
-  if (!finite.length) return { low: 0, high: 0 };
+  if (!finite.length) return { low: 0, high: 0, isEmpty: true };
   if (finite.length > 200000) finite = finite.filter((_, i) => i % Math.ceil(finite.length / 200000) === 0 || whole);
   let [low, high] = [Infinity, -Infinity];
   for (const value of finite) {

@@ -19,11 +19,13 @@ function drawLines(canvas, series, count, { cursor, text, title, height = 190 })
       if (Number.isFinite(number)) [low, high] = [Math.min(low, number), Math.max(high, number)];
     }
   }
-  if (low > high) [low, high] = [0, 1];
+  const isEmpty = low > high;
+  if (isEmpty) [low, high] = [0, 1];
   if (low === high) [low, high] = [low - (Math.abs(low) / 2 || 1), high + (Math.abs(high) / 2 || 1)];
   const x = (i) => plot.left + (count > 1 ? (i / (count - 1)) * plot.width : plot.width / 2);
   const y = (number) => plot.top + plot.height - ((number / 2 - low / 2) / (high / 2 - low / 2)) * plot.height;
-  for (const tick of valueTicks(low, high, 4)) {
+  if (isEmpty) drawText(context, "no finite values", plot.left + plot.width / 2, plot.top + plot.height / 2, { baseline: "middle" });
+  for (const tick of isEmpty ? [] : valueTicks(low, high, 4)) {
     drawLine(context, plot.left, y(tick), plot.left + plot.width, y(tick), "line");
     drawText(context, roundNumber(tick), plot.left - 6, y(tick), { align: "right", baseline: "middle" });
   }
@@ -120,7 +122,8 @@ function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
     context.fillRect(plot.left + bar * wide + 0.5, plot.top + plot.height - tall, Math.max(wide - 1, 1), tall);
   });
   const bottom = plot.top + plot.height;
-  for (const tick of valueTicks(low, high, Math.max(2, Math.floor(plot.width / 90)))) {
+  if (scale.isEmpty) drawText(context, "no finite values", plot.left + plot.width / 2, plot.top + plot.height / 2, { baseline: "middle" });
+  for (const tick of scale.isEmpty ? [] : valueTicks(low, high, Math.max(2, Math.floor(plot.width / 90)))) {
     const x = plot.left + (high > low ? (tick / 2 - low / 2) / (high / 2 - low / 2) : 0.5) * plot.width;
     drawLine(context, x, bottom, x, bottom + 4, "faint");
     drawText(context, roundNumber(tick), x, bottom + 7);

@@ -1,5 +1,6 @@
 // Moving the cursor, and drawing what depends on it.
 
+const LONG_TEXT = 300; // characters that take a few lines
 const cursor = () => state.axes.map((axis) => (axis === null ? 0 : state.index[axis]));
 
 function indexAt(row, column) {
@@ -78,14 +79,15 @@ function commonScale() {
     }
     return panel.scales[range];
   });
-  const known = scales.filter(Boolean);
+  const known = scales.filter((scale) => scale && !scale.isEmpty);
+  if (!known.length) return { low: 0, high: 0, isEmpty: true };
   return { low: Math.min(...known.map((scale) => scale.low)), high: Math.max(...known.map((scale) => scale.high)) };
 }
 
 function differenceScale(plane) {
-  const { low, high } = findScale(plane.numbers, state.scale.endsWith("full"));
+  const { low, high, isEmpty } = findScale(plane.numbers, state.scale.endsWith("full"));
   const most = Math.max(Math.abs(low), Math.abs(high));
-  return { low: -most, high: most };
+  return { low: -most, high: most, isEmpty };
 }
 
 function drawMap(array, map, scale) {
@@ -150,7 +152,10 @@ function readOut(index) {
   const parts = [make("b", {}, isolate(array.entry.name), `[${index.length ? index.join(", ") : "()"}]`)];
   for (const panel of state.panels) {
     const name = state.panels.length > 1 ? [isolate(panel.isDifference ? "difference" : panel.title), " "] : [];
-    parts.push(make("span", { class: panel.isMissing(place) ? "missing" : "value" }, ...name, isolate(panel.text(place), "code")));
+    const text = panel.text(place);
+    const shown = isolate(text, "code");
+    if (text.length > LONG_TEXT) [shown.className, shown.tabIndex] = ["long", 0];
+    parts.push(make("span", { class: panel.isMissing(place) ? "missing" : "value" }, ...name, shown));
   }
   const address = array.address(index);
   if (address) parts.push(make("span", { class: "cell" }, "cell ", isolate(address, "code")));

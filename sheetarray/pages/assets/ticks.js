@@ -30,11 +30,14 @@ function valueTicks(low, high, most) {
 // A number in at most so many digits.
 function roundNumber(value, digits = 6) {
   if (!Number.isFinite(value)) return floatText(value);
-  return String(Number(value.toPrecision(digits)));
+  const rounded = Number(value.toPrecision(digits));
+  const text = String(rounded);
+  return text.length > digits + 6 && Math.abs(rounded) >= 1 ? rounded.toExponential().replace("e+", "e") : text; // no row of zeros
 }
 
 // A text for an axis: a long numeral rounded, another long text cut.
 function roundText(text, longest = 14) {
+  if (/^[-+]?\d+$/.test(text) && text.length <= longest) return text; // a number of a station, or a day: 20260105
   if (text.length > 7 && text.trim() !== "" && !Number.isNaN(Number(text))) return roundNumber(Number(text));
   const letters = [...text];
   return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : text;
