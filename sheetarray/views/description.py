@@ -67,7 +67,9 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
             raise NotFoundError(f"no array {name!r:.80} to view; there is {', '.join(map(repr, arrays)):.400}")
         if not can_be_shown(arrays[name]):
             shape = arrays[name].shape
-            raise LimitError(f"no view of {name!r:.80}: its shape is {shape}, and a view shows two dimensions at least")
+            raise LimitError(
+                f"no view of {name!r:.80}: its shape is {shape}, and a view shows elements in two dimensions"
+            )
     return wanted
 
 

@@ -25,7 +25,7 @@ from ..elements import Cell
 from .axes import Axis
 from .choosers import make_choosers
 from .geometry import ViewPlan
-from .label_cells import LabelCells, times
+from .label_cells import LabelCells, keep_blanks, times
 
 CHART_ROWS = 14  # beside which the choosers stand
 
@@ -114,11 +114,7 @@ class ViewFormulas:
         down, across = f"${self.hidden_column}{row}", f"{column}${self.position_row}"
         index = self.hidden_cell(self.position_row)
         index += times(down, plan.rows.stride) + times(across, plan.columns.stride)
-        look = self._look_up(index)
-        if plan.array.dtype_entry.kind == "generic":  # a blank would be 0
-            look = f'IF({look}="","",{look})'
-        elif plan.array.dtype_entry.kind == "string":
-            look += '&""'  # of a blank too
+        look = keep_blanks(self._look_up(index), plan.array.dtype_entry.kind)
         return f'IF(AND(ISNUMBER({down}),ISNUMBER({across})),{look},"")' if plan.windowed else look
 
     def _look_up(self, index: str) -> str:

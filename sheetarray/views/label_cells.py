@@ -53,9 +53,8 @@ class LabelCells:
     def formula(self, labels: Labels, position: str | int) -> str:
         """Return the formula of a label, by its position in the dimension: a number, or the cell that holds it."""
         stride, first = labels.array.strides[0], 1 + labels.array.offset
-        if isinstance(position, int):
-            return f"INDEX({self.name_of(labels.name)},{first + position * stride})"
-        return f"INDEX({self.name_of(labels.name)},{first}{times(position, stride)})"
+        place = f"{first + position * stride}" if isinstance(position, int) else f"{first}{times(position, stride)}"
+        return keep_blanks(f"INDEX({self.name_of(labels.name)},{place})", labels.array.dtype_entry.kind)
 
 
 def chooser_kind(labels: Labels | None) -> str:
@@ -65,6 +64,18 @@ def chooser_kind(labels: Labels | None) -> str:
     if labels.array.dtype_entry.kind == "datetime" and labels.style is not None:
         return str(np.datetime_data(labels.array.buffer.dtype)[0])
     return "@" if labels.array.dtype_entry.kind in ("string", "datetime") else ""
+
+
+def keep_blanks(look: str, kind: str) -> str:
+    """Return a formula that looks into a cell, such that a blank stays one: a formula makes 0 of it.
+
+    Example:
+        >>> keep_blanks("INDEX(a,1)", "string"), keep_blanks("INDEX(a,1)", "float")
+        ('INDEX(a,1)&""', 'INDEX(a,1)')
+    """
+    if kind == "generic":
+        return f'IF({look}="","",{look})'
+    return f'{look}&""' if kind == "string" else look
 
 
 def times(cell: str, stride: int) -> str:

@@ -115,6 +115,17 @@ def test_a_column_that_was_moved_around_or_pushed_down_is_named(step: int) -> No
     assert finding.message.startswith("50 elements (10 rows of 5) were inserted before t[0, 0]")
 
 
+def test_numbers_typed_over_nan_are_named() -> None:
+    array = np.where(np.arange(60) % 3, np.nan, np.inf)
+
+    def change(buffer: Array) -> Array:
+        buffer[[2, 5]] = 7.25
+        return buffer
+
+    result = findings(array, change)
+    assert [finding.location for finding in result] == [cell(2), cell(5)]
+
+
 def test_the_edit_that_a_guess_would_not_show_is_told() -> None:
     (finding,) = findings(GRID, lambda x: np.round(x, 2))
     assert "an edit of less than 1 in a single element beside it would not be seen" in finding.hint

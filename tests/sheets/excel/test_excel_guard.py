@@ -245,6 +245,8 @@ def test_text_counts_as_kept_where_a_program_changed_all_alike() -> None:
     assert mark_texts(["a ", "  b", "c"], ["a", "b", "d"]).tolist() == [True, True, False]
     assert mark_texts(["a  b", " "], ["a b", ""]).tolist() == [True, True]
     assert mark_texts(["a\x01\r\nb"], ["a_x0001__x000d_\nb"]).tolist() == [True]
+    assert mark_texts(["_x0041_", "b_x00e9_", "c"], ["A", "bé", "_x0042_"]).tolist() == [False, False, False]
+    assert mark_texts(["_x0041_", "b_x00e9_", "c"], ["A", "bé", "d"]).tolist() == [True, True, False]
     assert mark_texts(["a b"], ["ab"]).tolist() == [False]
 
 

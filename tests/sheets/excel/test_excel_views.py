@@ -219,6 +219,14 @@ def test_a_workbook_with_views_is_valid(tmp_path: Path, name: str) -> None:
     assert not schema_errors(path)
 
 
+def test_a_blank_label_is_looked_up_as_a_blank(tmp_path: Path) -> None:
+    dataset = xr.Dataset({"t": (("x", "y"), np.eye(2))}, {"x": ["", "b"]})
+    sa.write(tmp_path / "t.xlsx", dataset, views=True)
+    assert look_at(resave(tmp_path / "t.xlsx", "xlsx", tmp_path / "saved")).down[1:] == ["b"]
+    view = openpyxl.load_workbook(tmp_path / "t.xlsx").worksheets[0]
+    assert view["A17"].value == '=INDEX(x,1+$D17)&""'
+
+
 def test_labels_that_would_not_come_back_from_a_choice_are_indices(tmp_path: Path) -> None:
     sets: list[tuple[Any, bool]] = [
         (["a", "b", "c"], True),

@@ -212,6 +212,8 @@ class _Doubles:
         return None
 
     def _constant(self) -> Change | None:
+        if not self.then.any() and not self.present.all():
+            return None  # where nothing was a number, or all were zeros, numbers may have been typed over NaN
         weights = self._weights
         for constant in _to_typed(float(np.dot(self.now - self.then, weights) / max(np.dot(weights, weights), 0.5))):
             if constant and not self._unchanged and self._within(1.0, constant, weights):

@@ -2,6 +2,7 @@
 
     line ends              \\r\\n becomes \\n; a lone \\r becomes \\n, or a blank
     control characters     are left out, or stand as their escapes, _x000d_
+    escapes                text that only looks like one, _x0041_, becomes the character, A
     blanks                 those at both ends are left out; text of blanks alone is empty; a run of blanks becomes one
 
 A program does so to all texts alike: a way counts for an array only where none of its texts stands otherwise.
@@ -18,8 +19,13 @@ import numpy as np
 from ....dtypes import Mask
 
 _BLANKS = re.compile("[ \t\n\r]+")
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _CONTROL_BUT_RETURN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def _with_characters(text: str) -> str:
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _with_line_feeds(text: str) -> str:
@@ -59,6 +65,7 @@ def _with_single_blanks(text: str) -> str:
 
 
 _WAYS: tuple[Callable[[str], str], ...] = (
+    _with_characters,
     _with_line_feeds,
     _with_returns_as_line_feeds,
     _with_returns_as_blanks,
