@@ -22,7 +22,6 @@ LONG = {
     "sheets.excel.reader.column",
     "sheets.excel.reader.events",
     "sheets.excel.reader.opendocument",
-    "sheets.excel.reader.opendocument_rows",
     "sheets.excel.sheet",
     "sheets.google.sheet",
 }

@@ -117,7 +117,7 @@ def cells_of(content: bytes) -> Any:
 
 def by_the_parser(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Any:
     with monkeypatch.context() as patch:
-        patch.setattr(opendocument, "read_plain_rows", lambda _: None)
+        patch.setattr(opendocument, "read_plain_rows", lambda _, **__: None)
         return cells_of(content)
 
 
@@ -127,8 +127,8 @@ def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     read = opendocument.read_plain_rows
     sizes = []
 
-    def note(text: bytes) -> Any:
-        rows = read(text)
+    def note(text: bytes, **how: Any) -> Any:
+        rows = read(text, **how)
         sizes.append((len(text), rows and (rows.size, rows.odd)))
         return rows
 
@@ -136,6 +136,96 @@ def test_plain_rows_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cells_of(content) == expected
     assert all(rows == (size, []) for size, rows in sizes)
     assert len(expected[0]) == 40 * 23
+
+
+TRUTH = row(
+    *(cell("float", number, "", f' table:formula="of:={name}()"') for name, number in [("TRUE", "1"), ("FALSE", "0")])
+)
+FORMULAS = row(cell("float", "2", "2", ' table:formula="of:=[.A1]+1"'), cell("float", "3", "3"))
+
+
+def rows_for_the_parser(rows: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Read rows in bulk and by the parser, which is to give the same; return how many the parser gets of the former."""
+    content = document({"a": rows})
+    expected = by_the_parser(content, monkeypatch)
+    read, odd = opendocument.read_plain_rows, []
+
+    def note(text: bytes, **how: Any) -> Any:
+        plain = read(text, **how)
+        odd.append(text.count(b"<table:table-row") if plain is None else len(plain.odd))
+        return plain
+
+    with monkeypatch.context() as patch:
+        patch.setattr(opendocument, "read_plain_rows", note)
+        assert cells_of(content) == expected
+    return sum(odd)
+
+
+def test_truth_values_of_libreoffice_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rows_for_the_parser((TRUTH + FORMULAS) * 20, monkeypatch) == 0
+    assert rows_for_the_parser((FORMULAS + TRUTH) * 20, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 256])
+def test_as_many_forms_of_tags_as_are_compared_and_more(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    styles = (f' table:style-name="ce{place}"' for place in range(count))
+    rows = "".join(row(cell("float", "1.5", "1,5", style), cell("boolean", "true", "x", style)) for style in styles)
+    assert rows_for_the_parser(rows, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("length", [*range(40), 48, 63, 64, 65, 120, 1000, 1100])
+def test_a_name_of_any_length_in_a_tag(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f' table:style-name="é{"x" * length}"'
+    other = f' table:style-name="é{"x" * length}y"'
+    rows = row(cell("float", "1", "1", name), cell("float", "2", "2", other), cell("string", "", "t", name)) * 5
+    assert rows_for_the_parser(rows, monkeypatch) == 0
+    ends = f'<table:table-cell office:value-type="float" office:value="{{}}"{name}/>'
+    assert rows_for_the_parser((row(ends.format(1.25)) + row(ends.format("6"))) * 5, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("length", range(1, 70))
+def test_a_text_of_any_length(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = row(cell("string", "", "x" * length), cell("float", "1", "1")) + row(cell("string", "", "é&amp;")) * 2
+    assert rows_for_the_parser(rows, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_text_beyond_the_longest_is_left_to_the_parser(more: int) -> None:
+    rows = row(cell("string", "", "x" * (2**20 + more))) + row(cell("string", "", "é&amp;")) * 2
+    plain = opendocument.read_plain_rows(rows.encode(), numeric=False)
+    assert plain is not None
+    assert [line for line, _, _ in plain.odd] == [0] * (more > 0)
+
+
+@pytest.mark.parametrize("value", ["1&amp;", "1\tb", "", "x", "9007199254740992", "-0", "1e999", "nan", "1>2"])
+def test_a_value_that_is_no_plain_number(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = row(cell("float", "1.5", "1"))
+    rows = one * 3 + row(cell("float", value, "1")) + one * 3
+    rows_for_the_parser(rows, monkeypatch)
+    with Source(io.BytesIO(document({"a": rows}))) as source, Workbook(source) as workbook:
+        (text,) = workbook._container.cells(workbook.titles[0], numeric=False)
+        (table,) = workbook._container.cells_of_table(workbook.titles[0])
+    assert table.values.to_list() == text.values.to_list()
+
+
+def test_numbers_of_a_table_are_doubles() -> None:
+    rows = row(*(cell("float", value, "") for value in ("0.1", "9007199254740991", "-1e-300", "12"))) * 3
+    with Source(io.BytesIO(document({"a": rows}))) as source, Workbook(source) as workbook:
+        (table,) = workbook._container.cells_of_table(workbook.titles[0])
+    assert table.values.to_list() == [0.1, 2.0**53 - 1, -1e-300, 12.0] * 3
+
+
+def test_the_content_is_kept_while_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = document({"a": "".join(PLAIN), "b": "".join(PLAIN)})
+    expected, times = sa.read_columns(io.BytesIO(content), format="ods", sheet="b", header=None), []
+    inflate = opendocument.inflate_blocks
+    monkeypatch.setattr(opendocument, "inflate_blocks", lambda *of: times.append(of) or inflate(*of))
+    for limit, inflated in ((opendocument._MOST_KEPT, 1), (100, 2)):
+        monkeypatch.setattr(opendocument, "_MOST_KEPT", limit)
+        times.clear()
+        again = sa.read_columns(io.BytesIO(content), format="ods", sheet="b", header=None)
+        assert len(times) == inflated
+        np.testing.assert_equal(again, expected)
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -236,7 +236,12 @@ class BatchReader:
 
 def _are_plain(kinds: Kinds, numbers: Doubles) -> bool:
     """Return whether all cells are numbers, small enough for a double, and not -0."""
-    return bool((kinds == NUMBER).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
+    return bool((kinds == NUMBER).all()) and are_plain_doubles(numbers)
+
+
+def are_plain_doubles(numbers: Doubles) -> bool:
+    """Return whether all numbers are small enough for a double to be the only one meant, and none is -0."""
+    return bool(_are_exact(numbers).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
 
 
 def _are_exact(numbers: Doubles) -> Mask:

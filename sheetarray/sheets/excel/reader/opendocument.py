@@ -54,6 +54,7 @@ _EXTERNAL = re.compile(r"'.*'#\$")  # what a program remembers of a sheet in ano
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
 _REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make, in all, and of each that is written
 _LONGEST_TEXT = 2**20
+_MOST_KEPT = 2**25  # bytes of the content that are kept
 _DEEPEST = 256
 
 
@@ -69,10 +70,11 @@ class OdsBook:
 
     def __init__(self, package: Package) -> None:
         self._package, self._kept = package, KeptRuns()
+        self._blocks: list[bytes] | None = None  # of the content, where there is room for all of them
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise FormatError("the workbook is encrypted with a password", hint="save it without one first")
         titles = Titles(CONTENT)
-        for title in _titles(package):
+        for title in _titles(self._content()):
             titles.add(title, title)
         self.titles = list(titles.places)
 
@@ -81,7 +83,7 @@ class OdsBook:
 
     def cells(self, title: str, *, numeric: bool) -> Generator[CellRun]:  # noqa: ARG002  (text serves for both)
         """Yield the cells of a table."""
-        return self._kept.read(title, lambda: self._read_table(title), "text")
+        return self._kept.read(title, lambda: self._read_with(_TableReader(title)), "text")
 
     def references(self, title: str) -> Iterator[PlainReference]:
         """Yield the formulas of a table that are one plain reference, at most `MOST_REFERENCES`."""
@@ -89,29 +91,37 @@ class OdsBook:
         batches = (reader.take_references() for _ in chain(self._read_with(reader), [None]))
         return islice(chain.from_iterable(batches), MOST_REFERENCES)
 
-    def _read_table(self, title: str) -> Iterator[CellRun]:
-        return self._read_with(_TableReader(title))
-
     def _read_with(self, reader: _TableReader) -> Iterator[CellRun]:
-        for block in run_ahead(_content(self._package)):
+        for block in self._content():
             yield from reader.read(block, last=False)
             if reader.over:
                 return
         yield from reader.read(b"", last=True)
 
+    def _content(self) -> Iterator[bytes]:
+        """Yield the content, which is kept for those who read it again if it is not too long."""
+        if self._blocks is not None:
+            yield from self._blocks
+            return
+        blocks, room = list[bytes](), _MOST_KEPT
+        for block in run_ahead(to_utf8(inflate_blocks(self._package, CONTENT), CONTENT)):
+            room -= len(block)
+            if room >= 0:
+                blocks.append(block)
+            else:
+                blocks.clear()
+            yield block
+        self._blocks = blocks if room >= 0 else None
+
     def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a table, all values as text."""
-        return self.cells(title, numeric=False)
+        """Yield the cells of a table, numbers of which no digit counts as Float64, all other values as text."""
+        return self._kept.read(title, lambda: self._read_with(_TableReader(title, numeric=True)), "table")
 
 
-def _content(package: Package) -> Iterator[bytes]:
-    return to_utf8(inflate_blocks(package, CONTENT), CONTENT)
-
-
-def _titles(package: Package) -> Generator[str]:
+def _titles(content: Iterator[bytes]) -> Generator[str]:
     """Yield the titles of the tables; only tags are looked at, so that this takes little longer than inflating."""
     waiting, tag = b"", None
-    for block in run_ahead(_content(package)):
+    for block in content:
         waiting += block
         if tag is None:
             declared = re.search(rb"""xmlns:([\w.\-]+)\s*=\s*["']%s["']""" % TABLE_SPACE.strip().encode(), waiting)
@@ -139,13 +149,14 @@ class _TableReader:
     Args:
         title: of the table.
         keeps_references: whether formulas that are one plain reference are kept, until somebody takes them.
+        numeric: give numbers of which no digit counts as Float64, where there are many.
 
     Attributes:
         over: whether its end has gone by.
     """
 
-    def __init__(self, title: str, *, keeps_references: bool = False) -> None:
-        self._title, self.over = title, False
+    def __init__(self, title: str, *, keeps_references: bool = False, numeric: bool = False) -> None:
+        self._title, self.over, self._numeric = title, False, numeric
         self._references: list[PlainReference] | None = [] if keeps_references else None
         self._open: list[str] = []
         self._depth = 0  # of the table's element, while it goes by
@@ -231,7 +242,7 @@ class _TableReader:
         extended = self._prefixes.get("calcext")
         if not known or (b"calcext:" in text and f"{extended} value-type" != ERROR_TYPE):
             return None
-        return read_plain_rows(text)
+        return read_plain_rows(text, numeric=self._numeric)
 
     def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
         """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
