@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ..elements import Cell
@@ -25,6 +26,7 @@ def quote_title(title: str) -> str:
     return "'" + title.replace("'", "''") + "'"
 
 
+@lru_cache(maxsize=2**14)  # the columns of a sheet, which are asked for again and again
 def column_letters(column: int) -> str:
     """Return the letters of a column, counted from 0.
 

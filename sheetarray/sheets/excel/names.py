@@ -178,7 +178,9 @@ def _number_name(name: str, index: int) -> str:
 
 
 def _sanitize(array: str) -> str:
-    name = "".join(mark if _keeps_character(mark) else "_" for mark in unicodedata.normalize("NFC", array))
+    name = array
+    if not (array.isascii() and array.isalnum()):
+        name = "".join(mark if _keeps_character(mark) else "_" for mark in unicodedata.normalize("NFC", array))
     name = _SHEET_AND_CELL.sub("_", _ESCAPE.sub("_", name))[:_LONGEST_NAME]
     is_one = name[:1].isalpha() or name[:1] == "_"
     if not is_one or _CELL.fullmatch(name) or _fold_case(name) in _RESERVED or name.lower().startswith("_xl"):
@@ -191,4 +193,4 @@ def _keeps_character(mark: str) -> bool:
 
 
 def _fold_case(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
+    return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()

@@ -251,12 +251,6 @@ def _sheet_titles(sheet: str, count: int) -> list[str]:
 
 def _element_range(layout: Layout, place: int) -> str:
     """Return the absolute range of the elements in a column; empty if it has no elements."""
-    piece = layout.pieces[place]
-    first = layout.named + piece.above
-    if not len(piece.buffer):
-        return ""
-    return ":".join(_absolute_address(row, place) for row in (first, first + len(piece.buffer) - 1))
-
-
-def _absolute_address(row: int, column: int) -> str:
-    return f"${column_letters(column)}${row + 1}"
+    piece, letters = layout.pieces[place], column_letters(place)
+    count, first = len(piece.buffer), layout.named + piece.above + 1
+    return f"${letters}${first}:${letters}${first + count - 1}" if count else ""

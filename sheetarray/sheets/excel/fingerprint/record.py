@@ -166,7 +166,7 @@ def is_size(value: object, most: int) -> TypeGuard[int]:
 
 
 def _encode_pair(pair: Pair) -> str:
-    return _to_base64(np.concatenate(pair).astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
+    return _to_base64(np.concatenate(pair).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
 
 
 def _decode_pair(text: object, layout: Partition) -> Pair | None:
@@ -180,7 +180,7 @@ def _decode_pair(text: object, layout: Partition) -> Pair | None:
 
 
 def _packed_dtype(*numbers: int) -> str:
-    return _to_base64(b"".join((number & (2**64 - 1)).to_bytes(8, "little") for number in numbers))
+    return _to_base64(b"".join([(number & (2**64 - 1)).to_bytes(8, "little") for number in numbers]))
 
 
 def _decode_numbers(text: object, count: int) -> list[int] | None:
@@ -195,7 +195,7 @@ def _doubles(text: object) -> Moments | None:
 
 
 def _to_base64(content: bytes) -> str:
-    return base64.b64encode(content).decode().rstrip("=")
+    return binascii.b2a_base64(content, newline=False).decode("ascii").rstrip("=")
 
 
 def _from_base64(text: object, size: int) -> bytes | None:

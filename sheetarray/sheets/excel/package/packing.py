@@ -10,14 +10,13 @@ import io
 import shutil
 import struct
 import tempfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, cast
 
 from ....errors import LimitError
-from ....files import Sink
+from ....files import Sink, fast_zlib
 from .deflate import Deflater, PackedSizes
 from .directory import DEFLATED, UTF8_NAME, ZIP64
 from .parts import Package
@@ -137,10 +136,10 @@ class PackageWriter:
         Raises:
             OSError: the sink refuses.
         """
-        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        packer = fast_zlib.compressor(fast_zlib.RAW)
         packed = packer.compress(content) + packer.flush()
         entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
-        entry.sizes = PackedSizes(zlib.crc32(content), len(content), len(packed))
+        entry.sizes = PackedSizes(fast_zlib.crc32()(content, 0), len(content), len(packed))
         self._write(entry.to_local_header())
         self._write(packed)
         self._entries.append(entry)
