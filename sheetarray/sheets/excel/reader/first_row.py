@@ -6,6 +6,7 @@ Source: ECMA-376 part 1, 18.3.1.4 (c), 18.3.1.73 (row).
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .cells import MOST_COLUMNS
@@ -16,11 +17,11 @@ NUMBER_ENDS, TEXT_ENDS = b"</v></c>", b"</t></is></c>"
 TRIMMED = b"<is><t>"
 _LONGEST_ROW_TAG = 256  # bytes
 _LONGEST_TAIL = 64  # bytes between the reference of a cell and its value
-_TYPES = {None: PLAIN, b"n": PLAIN, b"b": LOGICAL, b"s": SHARED, b"inlineStr": INLINE}
+_TYPES = {b"": PLAIN, None: PLAIN, b"n": PLAIN, b"b": LOGICAL, b"s": SHARED, b"inlineStr": INLINE}
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})(?:"[^"<>&]*+){1,64}?>(?=<c )')
 _CELL = re.compile(
-    rb'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})((?:" s="([0-9]{1,6})|" t="([nbs]|inlineStr))*+">'
-    rb'(?:<v>|<is><t(?: xml:space="preserve")?>))(?:[-+.0-9Ee]++(?=</v>)|[^<>"]++(?=</t>))(</v></c>|</t></is></c>)'
+    rb'(<c r="([A-Z]{1,3})([1-9][0-9]{0,6})((?:" s="([0-9]{1,6})|" t="([nbs]|inlineStr))*+">'
+    rb'(?:<v>|<is><t(?: xml:space="preserve")?>))(?:[-+.0-9Ee]++(?=</v>)|[^<>"]++(?=</t>))(</v></c>|</t></is></c>))'
 )
 _ENDS = {
     NUMBER_ENDS: re.compile(rb"[-+.0-9Ee]++</v></c></row>\s*+"),
@@ -65,27 +66,43 @@ class FirstRow:
         return _ENDS[self.ends[-1]].fullmatch(block, place) is not None
 
 
-def read_first_row(block: bytes) -> FirstRow | None:
-    """Return the tags of the first row of a block; None if it is not made of such cells."""
+def read_first_row(block: bytes, types: Collection[int]) -> FirstRow | None:
+    """Return the tags of the first row of a block; None if it is not made of such cells, or the next row is not.
+
+    Args:
+        block: from the tag of a row on.
+        types: that cells may have, constants of `raw`.
+    """
     tag = _ROW.match(block)
-    if tag is None or tag.end() > _LONGEST_ROW_TAG:
+    if tag is None or tag.end() > _LONGEST_ROW_TAG or not _begins_as_the_next(block, tag):
         return None
+    first = _CELL.match(block, tag.end())
+    if first is None or _TYPES[first[6]] not in types:
+        return None
+    end = block.find(ROW_ENDS, tag.end())
+    cells = _CELL.findall(block, tag.end(), end)
+    if len(cells) > MOST_COLUMNS or sum(len(cell[0]) for cell in cells) != end - tag.end():
+        return None
+    _, letters, numbers, tails, styles, names, ends = map(list, zip(*cells, strict=True))
+    kinds = [_TYPES[name] for name in names]
+    if set(numbers) != {tag[1]} or not set(kinds).issubset(types):
+        return None
+    for tail, kind, tags in set(zip(tails, kinds, ends, strict=True)):
+        is_text = tags == TEXT_ENDS
+        if len(tail) > _LONGEST_TAIL or tail.count(b" t=") > 1:
+            return None
+        if (kind == INLINE) != is_text or is_text == tail.endswith(b"<v>"):
+            return None
     head = block[tag.end(1) : tag.end()] + CELL_BEGINS
-    row = FirstRow(int(tag[1]), tag[0].count(b'"'), head, [], [], [], [], [])
-    place = tag.end()
-    while not block.startswith(ROW_ENDS, place):
-        cell = _CELL.match(block, place)
-        if cell is None or cell[2] != tag[1] or len(cell[3]) > _LONGEST_TAIL or cell[3].count(b" t=") > 1:
-            return None
-        if len(row.letters) == MOST_COLUMNS:
-            return None
-        type_ = _TYPES[cell[5]]
-        if (type_ == INLINE) != (cell[6] == TEXT_ENDS) or (cell[6] == TEXT_ENDS) == cell[3].endswith(b"<v>"):
-            return None
-        row.letters.append(cell[1])
-        row.tails.append(cell[3])
-        row.ends.append(cell[6])
-        row.types.append(type_)
-        row.styles.append(int(cell[4] or 0))
-        place = cell.end()
-    return row
+    return FirstRow(
+        int(tag[1]), tag[0].count(b'"'), head, letters, tails, ends, kinds, [int(style or 0) for style in styles]
+    )
+
+
+def _begins_as_the_next(block: bytes, tag: re.Match[bytes]) -> bool:
+    """Return whether the first cells of the first two rows are alike; True where there is one row."""
+    next_tag = _ROW.match(block, block.find(ROW_ENDS, tag.end()) + len(ROW_ENDS))
+    if next_tag is None:
+        return True
+    first, second = _CELL.match(block, tag.end()), _CELL.match(block, next_tag.end())
+    return first is not None and second is not None and first[4] == second[4]

@@ -96,8 +96,8 @@ def regular_rows(block: bytes, *, numeric: bool, thread: Executor, types: Collec
     Raises:
         FormatError: an inline string with an entity that XML does not have.
     """
-    row = read_first_row(block)
-    if row is None or not set(row.types).issubset(types):
+    row = read_first_row(block, types)
+    if row is None:
         return None
     numeric = numeric and INLINE not in row.types
     width = len(row.letters)
