@@ -7,6 +7,7 @@ splits alike. A text that is not sound is made so first (`sound`), and only then
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,12 +48,16 @@ class Blocks:
         content: the text in UTF-8.
         start: where it begins, after a byte order mark.
         delimiter: between cells; "" where each record is one cell.
+
+    Attributes:
+        report: is called with the share of the text that has been looked at; None for nobody.
     """
 
     def __init__(self, content: Units, start: int, delimiter: str) -> None:
         self.content, self.start, self.delimiter = content, start, delimiter
         self.mark = ord(delimiter) if delimiter else -1
         self.known = [TextBlock(0, False, 0, start)]
+        self.report: Callable[[float], None] | None = None
         self._last_starts: tuple[int, Positions] = -1, np.zeros(0, np.int64)
 
     @property
@@ -92,6 +97,8 @@ class Blocks:
                 delimiters += int(np.count_nonzero(marks))
             quoted = last.quoted ^ bool(len(quotes) % 2)
             self.known.append(TextBlock(last.row + len(ends), quoted, delimiters, start))
+            if self.report is not None:
+                self.report(number / self.count)
         return self.known[index]
 
     def quotes(self, first: int, end: int, quoted: bool) -> Positions:

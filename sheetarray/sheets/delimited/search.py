@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -31,14 +31,19 @@ for _code, _word in enumerate(WORDS):
     _FIRST_TWO[ord(_word[0]) << 8 | ord(_word[1])] = _code
 
 
-def find_words(content: Units, start: int = 0) -> Iterator[tuple[Positions, WordCodes]]:
+def find_words(
+    content: Units, start: int = 0, report: Callable[[float], None] | None = None
+) -> Iterator[tuple[Positions, WordCodes]]:
     """Yield the places of the words and their codes in some bytes, in their order, piece by piece.
 
     Args:
         content: the bytes of a text in UTF-8.
         start: where to begin.
+        report: is called with the share of the text that has been searched; None for nobody.
     """
     for first, end in _spans(content, start):
+        if report is not None:
+            report(first / len(content))
         text = content[first : min(end + LONGEST_WORD, len(content))].tobytes().translate(_LOWER)
         places = _places(text)
         places = places[places < end - first]

@@ -6,7 +6,7 @@ quoted cell, so a text whose quotes stand otherwise (`5" pipe`) is made sound fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...cells import FormulaMode, TextLook, engine_dtype
@@ -64,6 +64,7 @@ class CsvSheet:
         table: bool = False,
         skip_rows: int | Collection[int] = 0,
         comment: str | None = None,
+        report: Callable[[str, float], None] | None = None,
     ) -> None:
         if formulas not in ("escape", "keep"):
             raise LimitError(f'formulas is "escape" or "keep", not {formulas!r}')
@@ -72,6 +73,7 @@ class CsvSheet:
         self.notes: list[Finding] = []
         self.look = TextLook(".", formulas)
         self._text = SourceText(source, encoding)
+        self._text.report = report
         self._table = table
         if table:
             mark = delimiter or self._find_table_delimiter(skip_rows, comment)
@@ -186,9 +188,13 @@ class CsvSheet:
         """Columns in bulk."""
         results: dict[int, ColumnCells] = {}
         for group, alone in group_requests(requests):
+            if self._text.report is not None:
+                self._text.report("columns", len(results) / len(requests))
             some = [requests[index] for index in group]
             cells = self._parse_together(some, typed=typed) if alone else self._slices(some)
             results.update(zip(group, cells, strict=True))
+        if self._text.report is not None:
+            self._text.report("columns", 1.0)
         return [results[index] for index in range(len(requests))]
 
     def _slices(self, requests: Sequence[Request]) -> list[ColumnCells]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,6 +41,9 @@ class SourceText:
         delimiter: what stands between cells.
         is_changed: whether the content is another text than the file's own.
         stand_in: what stands for quotes that are no more than characters; "" where nothing does.
+        records: its records, once they were asked for.
+        report: is called with what is done, "words" or "quotes", and the share of the text for which it has been done;
+            None for nobody.
 
     Raises:
         FormatError: no text.
@@ -60,6 +64,7 @@ class SourceText:
         self.is_changed = False
         self.stand_in = ""
         self.records: Records | None = None
+        self.report: Callable[[str, float], None] | None = None
         self._words: Words | None = None
 
     def decode_cells(self, cells: int) -> tuple[str, bool]:
@@ -132,12 +137,21 @@ class SourceText:
 
     def check_sound(self) -> None:
         """Look at all of the text, and make it sound if it is not."""
-        self.with_records(lambda records: records.blocks.check_sound())
+
+        def check(records: Records) -> None:
+            records.blocks.report = self._reporting("quotes")
+            records.blocks.check_sound()
+
+        self.with_records(check)
+
+    def _reporting(self, work: str) -> Callable[[float], None] | None:
+        """Return what a piece of work calls with the share that is done; None for nobody."""
+        return None if self.report is None else partial(self.report, work)
 
     def words(self) -> Words:
         """Return the words of headers, wherever in the text they are."""
         if self._words is None:
-            self._words = self.with_records(lambda records: WordCells(records.blocks).find())
+            self._words = self.with_records(lambda records: WordCells(records.blocks).find(self._reporting("words")))
         return self._words
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...columns import Words
@@ -23,14 +25,14 @@ class WordCells:
         self._blocks = blocks
         self._content, self._start = blocks.content, blocks.start
 
-    def find(self) -> Words:
-        """Return every cell that is a word of a header.
+    def find(self, report: Callable[[float], None] | None = None) -> Words:
+        """Return every cell that is a word of a header; `report` is called with the share of the text searched.
 
         Raises:
             UnsoundError: readers would differ on where they are.
         """
         rows, columns, codes = [], [], []
-        for places, codes_here in find_words(self._content, self._start):
+        for places, codes_here in find_words(self._content, self._start, report):
             numbers = self._blocks.numbers_of(places)
             bounds = np.searchsorted(numbers, np.arange(int(numbers[0]), int(numbers[-1]) + 2))
             for index, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):

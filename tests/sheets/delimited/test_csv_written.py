@@ -290,6 +290,22 @@ def test_progress_of_a_large_text_of_words_is_told_too(monkeypatch: pytest.Monke
         assert got[name].tolist() == plain[name].tolist() == array.tolist()
 
 
+def test_progress_of_a_text_with_quotes_is_told_while_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.delimited.search._MOST_AT_ONCE", 2**16)
+    monkeypatch.setattr("sheetarray.sheets.delimited.blocks.BLOCK", 2**15)
+    arrays = {"t": np.array(['a "b", c', "d\ne", "f"])[np.arange(30_000) % 3], "n": np.arange(30_000) / 7}
+    content = written(arrays)
+    steps: list[tuple[int, int]] = []
+    got = sa.read_csv(io.BytesIO(content), progress=lambda done, total: steps.append((done, total)))
+    total = sum(info.cells for info in sa.scan(io.BytesIO(content), format="csv").values())
+    assert {step[1] for step in steps} == {total}
+    counts = [done for done, _ in steps if done]
+    assert counts == sorted(counts)
+    assert counts[-1] == total
+    assert sum(done < 0.5 * total for done in counts) > len(content) / 2**16 > 10
+    assert all(np.array_equal(got[name], array) for name, array in arrays.items())
+
+
 @pytest.mark.parametrize("orient", ["columns", "rows"])
 @pytest.mark.parametrize("rows", [1999, 2000, 2001])
 @pytest.mark.parametrize("kind", ["float64", "int8", "U", "O", "complex128", "datetime64[s]", "bool"])
