@@ -97,7 +97,7 @@ def read_csv(
         bar = WorkReport(progress, total) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
         if bar is not None:
-            bar.total = count_cells([sheet], names, strict=strict)
+            bar.total = bar.total or count_cells([sheet], names, strict=strict)
             bar("words", 1.0)
         try:
             arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
@@ -132,9 +132,11 @@ class WorkReport:
         """Report that a share of some work is done."""
         first, last = self._PARTS[work]
         done = int((first + (last - first) * share) * self.total)
-        if self.total and done > self._done:
-            self._done = done
+        if self.total and self._done < 0:
+            self._progress(0, self.total)
+        if self.total and done > max(self._done, 0):
             self._progress(done, self.total)
+        self._done = max(self._done, done if self.total else -1)
 
 
 def scan_csv(
