@@ -145,7 +145,7 @@ class SourceText:
         self.with_records(check)
 
     def _reporting(self, work: str) -> Callable[[float], None] | None:
-        """Return what a piece of work calls with the share that is done; None for nobody."""
+        """Return the function that a piece of work calls with the share that is done; None for none."""
         return None if self.report is None else partial(self.report, work)
 
     def words(self) -> Words:
