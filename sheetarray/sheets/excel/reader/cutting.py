@@ -25,6 +25,7 @@ _LONGEST_END = 256  # bytes of an end tag
 _PIECE = 2**16  # bytes of a prolog that the parser gets at a time
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _SEAM = len(b"xmlns") - 1
+_LETTERS = (b"x", b"m", b"l")  # single ones are searched for quickly
 
 
 @dataclass(frozen=True)
@@ -144,18 +145,18 @@ def _end(seam: bytes, fresh: bytes, stop: bytes) -> int | None:
     overlap = (seam + fresh[:_LONGEST_END]).find(stop) - len(seam) if seam else 0
     if -len(seam) <= overlap < 0:
         return overlap
-    position = fresh.find(stop)
+    position = fresh.find(stop) if holds_pair(fresh, stop[1:3]) else -1
     return None if position < 0 else position
 
 
 def _is_plain(text: bytes) -> bool:
     """Return whether a search for bytes finds tags, and nothing that only looks like one."""
-    if any(mark in text and _holds_pair(text, b"<" + mark) for mark in (b"!", b"?")):
+    if any(mark in text and holds_pair(text, b"<" + mark) for mark in (b"!", b"?")):
         return False
-    return not (b"x" in text and _holds_pair(text, b"xm") and b"xmlns" in text)
+    return not (all(letter in text for letter in _LETTERS) and holds_pair(text, b"xm") and b"xmlns" in text)
 
 
-def _holds_pair(text: bytes, pair: bytes) -> bool:
+def holds_pair(text: bytes, pair: bytes) -> bool:
     """Return whether two bytes stand side by side: quickly, also where each of them stands in every cell."""
     units = int.from_bytes(pair, "little")
     whole = len(text) // 2

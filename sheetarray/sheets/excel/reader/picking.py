@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from .cells import MOST_ROWS, CellRun
+from .cutting import holds_pair
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +21,8 @@ _NO_NUMBERS = [b' t="%b"' % kind for kind in (b"s", b"inlineStr", b"str", b"b", 
 _WHITE = (b" ", b"\t", b"\n", b"\r")
 _TYPES = [white + b"t" for white in _WHITE]  # the attribute that numbers do without
 _LITERAL = (b"inlineStr", b'"str"', b"'str'")  # the types of cells that hold their text themselves
+_IN_LITERALS = b"tr"
+_FEW_STRINGS = 2**12
 _DISGUISES = (b"&#", b"<![", b"_x00", b"<rPr", b"<r>")  # of text that stands otherwise in the bytes than in the cell
 _SHARED = (b'"s"', b"'s'")
 _MOST_INDICES = 64
@@ -69,12 +72,18 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
         texts: in lower case, of ASCII letters.
     """
     words = list(texts)
-    indices = shared.str.strip_chars().str.to_lowercase().is_in(words).arg_true().to_list() if len(shared) else []
+    if len(shared) <= _FEW_STRINGS:  # each call of the engine wakes its threads
+        known = frozenset(words)
+        indices = [index for index, text in enumerate(shared.to_list()) if text.strip().lower() in known]
+    else:
+        indices = shared.str.strip_chars().str.to_lowercase().is_in(words).arg_true().to_list()
     places = [b">%d<" % index for index in indices]
     encoded = [text.encode() for text in texts]
 
     def pick(block: bytes, rows: tuple[int, int]) -> bool:  # noqa: ARG001  (the signature of a picker)
-        if b"t" not in block or not any(type_ in block for type_ in _TYPES):  # one byte is searched for quickly
+        if b"t" not in block or not any(
+            holds_pair(block, type_) for type_ in _TYPES
+        ):  # one byte is searched for quickly
             return False
         if (
             places
@@ -82,7 +91,7 @@ def picker(shared: pl.Series, texts: Sequence[str]) -> Pick:
             and (len(places) > _MOST_INDICES or b"<![" in block or any(place in block for place in places))
         ):
             return True
-        if not any(literal in block for literal in _LITERAL):
+        if not holds_pair(block, _IN_LITERALS) or not any(literal in block for literal in _LITERAL):
             return False
         if any(disguise in block for disguise in _DISGUISES):
             return True

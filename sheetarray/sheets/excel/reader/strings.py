@@ -5,6 +5,7 @@ Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Executor
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,6 +30,9 @@ _FORMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((t.END_ITEM,), ()),
     ((), (0,)),
 ]
+_SHORT = 2**15  # bytes, of which the tags take longer to count than to split
+_OPENING, _CLOSING = b"<si><t>", b"</t></si>"
+_PLAIN = re.compile(rb"(?:<si><t>[^<&\x00-\x08\x0b-\x1f]*+</t></si>)++ *+")
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single item
 
 
@@ -51,9 +55,9 @@ class SharedStrings:
 
         runs = [pl.Series([], dtype=pl.String)]
         if part is not None:
-            blocks = run_ahead(
-                split_elements(to_utf8(inflate_blocks(package, part), part), part, around=b"sst", tag=b"si")
-            )
+            blocks = split_elements(to_utf8(inflate_blocks(package, part), part), part, around=b"sst", tag=b"si")
+            if package.member(part).size > _SHORT:  # each call of the engine, and each thread, takes a while to begin
+                blocks = run_ahead(blocks)
             budget = MarkupBudget(MOST_IN_STRINGS)
             with helper("text") as thread:
                 runs += [_read_block(block, part, thread, budget) for block in blocks]
@@ -73,9 +77,25 @@ class SharedStrings:
 def _read_block(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series:
     import polars as pl
 
-    known = block[:1] == b"<" and len(block) <= _LONGEST_BLOCK
-    strings = _read_regular(block, name, thread, budget) if known else None
+    strings = _split_plain(block) if len(block) <= _SHORT else None
+    if strings is None and block[:1] == b"<" and len(block) <= _LONGEST_BLOCK:
+        strings = _read_regular(block, name, thread, budget)
     return pl.Series(parse_strings(block, name=name, budget=budget), dtype=pl.String) if strings is None else strings
+
+
+def _split_plain(block: bytes) -> pl.Series | None:
+    """Return the strings of a block that has nothing else in it, no entities and no escapes; otherwise None."""
+    import polars as pl
+
+    if b"_x" in block or not _PLAIN.fullmatch(block):
+        return None
+    inner = block.rstrip(b" ")[len(_OPENING) : -len(_CLOSING)]
+    try:
+        texts = inner.decode().split((_CLOSING + _OPENING).decode())
+    except UnicodeDecodeError:
+        return None
+    has_blanks = any(text != text.strip(" \t\n") for text in texts)  # which count only where an attribute says so
+    return None if has_blanks else pl.Series(texts, dtype=pl.String)
 
 
 def _read_regular(block: bytes, name: str, thread: Executor, budget: MarkupBudget) -> pl.Series | None:
