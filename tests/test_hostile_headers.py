@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from examples import PART, cross
 from hostile import FORMATS, header, put, survive
 
 import sheetarray as sa
@@ -24,8 +25,11 @@ BIG = (
 
 
 @pytest.mark.parametrize("field", ["shape", "strides", "offset", "length", "capacity"])
-@pytest.mark.parametrize("big", BIG, ids=lambda text: text[:22])
-@pytest.mark.parametrize("dtype", ["float64", "string", "generic", "complex128"])
+@pytest.mark.parametrize(
+    ("dtype", "big"),
+    cross(("float64", "string", "generic", "complex128"), BIG, "float64"),
+    ids=lambda text: text[:22],
+)
 def test_huge_numbers_in_a_header_take_no_memory(field: str, big: str, dtype: str) -> None:
     cells = header(dtype=dtype, **{field: [big]})
     for kind in FORMATS:
@@ -85,7 +89,10 @@ def test_errors_in_header_or_data_always_have_a_location(version: str) -> None:
     base[1] = version
     for kind in FORMATS:
         for at in range(1, len(base)):
-            for other in ["", "x", "-1", "2.5", "data", "shape", "1.0.0", "99999", "NaN"]:
+            others = ["", "x", "-1", "2.5", "data", "shape", "1.0.0", "99999", "NaN"]
+            if version != "1.0.0" and PART > 1:  # a header of either version is read alike
+                others = others[at % 3 :: 3]
+            for other in others:
                 cells = [*base[:at], other, *base[at + 1 :]]
                 _located(cells, kind)
             _located([*base[:at], *base[at + 1 :]], kind)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import assert_same
+from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -179,7 +180,7 @@ def scalar_decode(texts: list[str | None], dtype: Any, look: TextLook, missing: 
     return elements.decode(texts, dtype, missing=missing, decimal=decimal)
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=examples(1500))
 @given(COLUMNS, st.sampled_from(NAMES), st.sampled_from(LOOKS), st.sampled_from(["error", "nan"]))
 @example(["2020-01-01T24:00:00", "2020-01-01T10:20:30"], "datetime64[s]", LOOKS[0], "error")
 @example(["1.5", "\x1f1.5", "\ufeff1"], "float64", LOOKS[0], "nan")
@@ -203,7 +204,7 @@ def test_columns_of_text_decode_as_their_cells_do(
                 assert_same(buffer[good], single[good])
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(500))
 @given(COLUMNS, st.sampled_from(NAMES), st.sampled_from(["error", "nan"]))
 def test_columns_that_the_engine_has_parsed_are_what_their_cells_say(
     texts: list[str | None], name: str, missing: Any
@@ -239,7 +240,7 @@ def text_of(cell: Any, dtype: Any, look: TextLook) -> str | None:
     return text.replace(".", look.decimal) if dtype.kind == "complex" else text
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=examples(1000))
 @given(buffers(), st.sampled_from(LOOKS))
 def test_the_text_of_a_column_is_that_of_its_elements(given_buffer: tuple[Any, Any], look: TextLook) -> None:
     buffer, dtype = given_buffer
@@ -263,7 +264,7 @@ def test_the_text_of_a_column_is_that_of_its_elements(given_buffer: tuple[Any, A
     ]
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=examples(1000))
 @given(buffers(), st.sampled_from([2**32, 10**15, 2**53]))
 def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[Any, Any], exact: int) -> None:
     buffer, dtype = given_buffer
@@ -290,7 +291,7 @@ def test_typed_cells_of_a_column_are_those_of_its_elements(given_buffer: tuple[A
             assert float(number) == float(cell)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=examples(600))
 @given(buffers(), st.sampled_from(["text", "interleaved"]))
 def test_cells_of_elements_decode_in_bulk(given_buffer: tuple[Any, Any], look: Any) -> None:
     buffer, dtype = given_buffer

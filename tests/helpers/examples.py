@@ -9,7 +9,7 @@ property once failed at is kept as an `@example` or as a test of its own, and is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 ANEW = "EXAMPLES" in os.environ
 _SHARE = float(os.environ.get("EXAMPLES", "0.33"))
@@ -21,7 +21,7 @@ def examples(count: int) -> int:
     return max(1, round(count * _SHARE))
 
 
-def cross(rows: Iterable[str], columns: Iterable[str], *whole: str) -> list[tuple[str, str]]:
+def cross(rows: Iterable[str], columns: Sequence[str], *whole: str) -> list[tuple[str, str]]:
     """Return pairs of rows and columns: all pairs if all examples are asked for, otherwise representative ones.
 
     Args:

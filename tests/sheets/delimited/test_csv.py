@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import cross
 
 import sheetarray as sa
 from sheetarray.columns import column_letters
@@ -159,10 +160,11 @@ def make_uneven(beside: dict[str, np.ndarray], row: int, mark: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("mark", DELIMITERS)
-@pytest.mark.parametrize("row", [1, 2, 3, 5, 6, 8, 15, 23, 24, 25, 120])
-def test_an_array_beside_a_column_is_seen_wherever_it_begins(row: int, mark: str) -> None:
-    text = make_uneven({"k": np.arange(9) / 2, "n": np.arange(4)}, row, mark)
+@pytest.mark.parametrize(
+    ("mark", "row"), cross(DELIMITERS, ["1", "2", "3", "5", "6", "8", "15", "23", "24", "25", "120"], ",")
+)
+def test_an_array_beside_a_column_is_seen_wherever_it_begins(row: str, mark: str) -> None:
+    text = make_uneven({"k": np.arange(9) / 2, "n": np.arange(4)}, int(row), mark)
     for made in (text, text.replace(f"{mark}version", f'{mark}"version"')):
         arrays = sa.read(io.StringIO(made), format="csv")
         assert {name: array.tolist() for name, array in arrays.items()} == {
