@@ -391,7 +391,7 @@ def test_pages_are_accessible(browser: Browser, climate: Path, dark: bool, width
     contents.add_file("f.xlsx", arrays, findings=[finding, other], unread={"bad": "reason"})
     pages = [sa.view(climate), sa.view(climate, climate), Page(contents)]
     for page in pages:
-        browser.open(page.html, dark=dark, width=width)
-        for number in range(min(len(browser.texts("#list button")), 5)):
+        browser.open(page.html, dark=dark, width=width)  # dark colours are the same in all arrays
+        for number in range(min(len(browser.texts("#list button")), 2 if dark else 5)):
             browser.choose_array(number)
             assert browser.violations() == []

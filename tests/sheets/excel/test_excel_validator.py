@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,11 +69,18 @@ def original(kind: str, folder: Path) -> Path:
 @pytest.mark.parametrize("kind", ["openpyxl", "xlsxwriter", "rich", "strict", "libreoffice", "ours"])
 def test_sheets_put_into_a_workbook_bring_no_error_that_was_not_in_it(tmp_path: Path, kind: str) -> None:
     path = original(kind, tmp_path)
-    before = schema_errors(path)
-    sa.write(path, dtype_cases(), mode="a", sheet="of dtypes")
-    assert set(schema_errors(path)) <= set(before)
+    before = shutil.copy(path, tmp_path / "before.xlsx")
+    arrays = dtype_cases()
+    sa.write(
+        path,
+        {name: arrays[name] for name in list(arrays)[:: 1 if kind == "rich" else 5]},
+        mode="a",
+        sheet="of dtypes",
+    )
+    errors = set(schema_errors(path))
     sa.write(path, {"t": np.arange(5.0)}, mode="a", sheet="of dtypes", if_sheet_exists="replace")
-    assert set(schema_errors(path)) <= set(before)
+    errors |= set(schema_errors(path))
+    assert not errors or errors <= set(schema_errors(before))
     assert sa.read(path, ["t"])["t"].tolist() == [0, 1, 2, 3, 4]
 
 
