@@ -216,13 +216,27 @@ def test_a_file_that_was_saved_between_two_blocks_is_an_error(tmp_path: Path, su
         next(blocks)
 
 
+@pytest.mark.parametrize("size", [1, 40, 1000])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_text_with_quotes_comes_in_pieces(size: int, delimiter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["a,b", "c;d", 'q"uo"', "two\nlines", "", '"', "plain", "\n\n", "'=1", "long " * 30]
+    arrays = {"x": np.arange(60.0).reshape(20, 3), "s": np.resize(texts, 60), "o": np.array([1, "x,y", None] * 20, object)}
+    file = io.BytesIO()
+    sa.write_csv(file, arrays, delimiter=delimiter)
+    monkeypatch.setattr(pieces, "_PIECE", size)
+    monkeypatch.delattr(pieces, "read_csv")  # which would read the text whole
+    for name, array in arrays.items():
+        assert joined(io.BytesIO(file.getvalue()), name, 7, format="csv").tolist() == array.tolist()
+
+
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # remarks on the harm, from either way of reading
 @given(st.data())
 def test_a_harmed_text_gives_the_same_as_read_or_an_error(data: st.DataObject) -> None:
     file = io.BytesIO()
     values = np.arange(60.0).reshape(20, 3)
     values[3, 1], values[11, 2] = np.nan, -np.inf
-    sa.write_csv(file, {"x": values, "n": np.arange(30), "s": np.arange(30).astype(str)})
+    texts = data.draw(st.sampled_from([["1", "b"], ["a,b", "c"], ["", 'q"uo'], ["two\nlines", "'", '"']]))
+    sa.write_csv(file, {"x": values, "n": np.arange(30), "s": np.resize(texts, 30)})
     content = file.getvalue()
     for _ in range(data.draw(st.integers(0, 2))):
         place = data.draw(st.integers(0, len(content)))
@@ -283,6 +297,20 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
         assert child.output.strip() == str(10_000 * times)
         peaks.append(child.mebibytes)
     assert peaks[1] - peaks[0] < 40, peaks  # of 180 MB of text, and 72 MB of elements
+
+
+@measured
+def test_memory_does_not_grow_with_a_text_of_quotes(tmp_path: Path) -> None:
+    block = {"a": np.random.default_rng(1).standard_normal(250_000), "s": np.resize(["a,b", "c"], 250_000)}
+    peaks = []
+    for times in (2, 8):
+        with sa.open_writer(tmp_path / "x.csv") as writer:
+            for _ in range(times):
+                writer.append(block)
+        child = run_limited(_READ, tmp_path / "x.csv", seconds=30, mebibytes=400)
+        assert child.output.strip() == str(250_000 * times)
+        peaks.append(child.mebibytes)
+    assert peaks[1] - peaks[0] < 25, peaks  # of 34 MB of text, which took 100 MB when it was read whole
 
 
 @pytest.mark.parametrize("opened", [False, True])

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...cells import buffer_from_texts
 from ...dtypes import Array, Buffer
 from ...elements import Missing, check_missing
-from ...files import release_pages
+from ...files import BytesLike, release_pages
 from ...header import Header
 from ...resizing import contiguous_strides
-from .written import WrittenText, check_usual
+from .blocks import Blocks, UnsoundError
+from .bulk import ParsedColumns, parse_texts
+from .written import UnusualError, WrittenText, check_usual
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +74,7 @@ class ReportingText(WrittenText):
         """
         start, whole, size = self._body, len(self._content) - self._body, PIECE if size is None else size
         while start < len(self._content):
-            end = self._content.find(b"\n", start + size) + 1 or len(self._content)
+            end = self._end_of_piece(start, size)
             text = bytes(self._content[start:end])
             decoded: list[tuple[int, Buffer]] = []
             for place, body in self._parse_cells(text, 0, text, 0, headers).items():
@@ -90,6 +92,40 @@ class ReportingText(WrittenText):
             if self.report is not None:
                 self.report((start - self._body) / whole)
         check_usual(all(filled[place] == header.capacity for place, header in headers.items()))
+
+    def _end_of_piece(self, start: int, size: int) -> int:
+        """Return the end of the row in which a piece of some size ends.
+
+        Raises:
+            UnusualError: readers would differ on where rows end.
+        """
+        end = start + size
+        while True:
+            end = self._content.find(b"\n", end) + 1 or len(self._content)
+            if self._content.find(b'"', start, end) < 0:
+                return end
+            blocks = Blocks(np.frombuffer(self._content, np.uint8)[start:end], 0, self._mark.decode())
+            try:
+                last = blocks.block(blocks.count)
+            except UnsoundError:
+                raise UnusualError from None
+            if not last.quoted:
+                return end
+            if last.start:
+                return start + last.start
+            check_usual(end < len(self._content))  # a quote that is never closed
+            end += size
+
+    def _parse_lines(
+        self, content: BytesLike, start: int, text: Any, dtypes: dict[int, Any], options: dict[str, Any]
+    ) -> ParsedColumns:
+        """Return columns of rows; those of a piece may have quotes, whose places `_end_of_piece` has looked at."""
+        if content is not text or b'"' not in text:
+            return super()._parse_lines(content, start, text, dtypes, options)
+        columns = parse_texts(text, self._count, delimiter=options["delimiter"])
+        if columns is None:
+            raise UnusualError
+        return {place: columns[place] for place in options["wanted"]}
 
     def verify(self, missing: Missing) -> None:
         """Read all arrays, and keep none of a large text.

@@ -32,11 +32,12 @@ from ...errors import Finding, FormatError
 from ...files import BytesLike, Source, release_pages
 from ...header import MAX_HEADER_CELLS, Header, parse_header
 from ...linear import view_of
-from .blocks import has_lone_returns
+from .blocks import Blocks, UnsoundError, has_lone_returns
 from .bulk import ParsedColumns, parse_numbers, parse_unquoted
 from .dialect import DELIMITERS
 from .encodings import find_encoding
 from .search import has_words
+from .splitting import cells_of_record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +53,7 @@ _COUNTED = 2**22  # bytes that are counted before they leave the memory
 _COUNTED_AT_ONCE = 2**16  # which stay in the processor's cache
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
 _BODY_IN_MEMORY = 2**24  # bytes
+_LONGEST_ROW = 2**16  # bytes of a row beside the headers that goes on in other lines
 
 
 class UnusualError(Exception):
@@ -179,6 +181,22 @@ class WrittenText:
         check_usual(len(cells) == self._count)
         return cells
 
+    def _quoted_cells(self, start: int) -> list[str]:
+        """Split a row whose first line has been taken, and which may go on in others."""
+        quotes = bytes(self._content[start : self._at]).count(b'"')
+        while quotes % 2:
+            check_usual(self._at - start < _LONGEST_ROW)
+            quotes += self._line().count(b'"')
+        row = bytes(self._content[start : self._at])
+        blocks = Blocks(np.frombuffer(row, np.uint8), 0, self._mark.decode())
+        try:
+            blocks.check_sound()
+            cells = cells_of_record(row.decode("utf-8"), self._mark.decode() or _UNUSED)
+        except (UnicodeDecodeError, UnsoundError):
+            raise UnusualError from None
+        check_usual(len(cells) == self._count)
+        return cells
+
     def _zone(self) -> tuple[list[list[str]], list[int]]:
         """Return the rows down to the last key `data`, and how many cells of each column are a header's."""
         rows = [[word.decode()] * self._count for word in (_VERSION, _NUMBER, _NDARRAY)]
@@ -186,9 +204,9 @@ class WrittenText:
         last = self._mark.join(repeat(_DATA, self._count))
         while not all(ends):
             check_usual(len(rows) < MAX_HEADER_CELLS)
+            start = self._at
             line = self._line()
-            check_usual(b'"' not in line)
-            row = self._cells(line)
+            row = self._cells(line) if b'"' not in line else self._quoted_cells(start)
             rows.append(row)
             if line == last:
                 check_usual(not any(ends))
