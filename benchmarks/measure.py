@@ -216,7 +216,7 @@ def run_imports(runs: int, say: Say) -> dict[str, float]:
 
 
 def run_processes(folder: Path, *, count: int, say: Say) -> dict[int, tuple[float, float]]:
-    """Seconds that one and two processes take to convert small files of CSV to JSON, and those of the last half of them.
+    """Seconds that one and two processes take to convert small files of CSV to JSON, and the last half of them.
 
     When the first half is done all processes have started, and what they import is imported.
     """

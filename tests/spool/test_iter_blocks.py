@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.files import Source
 from sheetarray.sheets.delimited import pieces, written
 from sheetarray.sheets.excel import column_parts, writing
 from sheetarray.sheets.excel import pieces as excel_pieces
@@ -220,13 +221,40 @@ def test_a_file_that_was_saved_between_two_blocks_is_an_error(tmp_path: Path, su
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_text_with_quotes_comes_in_pieces(size: int, delimiter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["a,b", "c;d", 'q"uo"', "two\nlines", "", '"', "plain", "\n\n", "'=1", "long " * 30]
-    arrays = {"x": np.arange(60.0).reshape(20, 3), "s": np.resize(texts, 60), "o": np.array([1, "x,y", None] * 20, object)}
+    arrays = {
+        "x": np.arange(60.0).reshape(20, 3),
+        "s": np.resize(texts, 60),
+        "o": np.array([1, f"x{delimiter}y", None] * 20, object),
+    }
     file = io.BytesIO()
     sa.write_csv(file, arrays, delimiter=delimiter)
     monkeypatch.setattr(pieces, "_PIECE", size)
     monkeypatch.delattr(pieces, "read_csv")  # which would read the text whole
     for name, array in arrays.items():
         assert joined(io.BytesIO(file.getvalue()), name, 7, format="csv").tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("texts", [["update", "datum, or data1", 'say "data"'], ["version_2", "x"]])
+def test_labels_and_words_within_text_are_no_other_arrays(
+    texts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    xarray = pytest.importorskip("xarray")
+    variables = {"t": ("time", np.arange(50.0), {"unit": "K, or so"}), "s": ("time", np.resize(texts, 50))}
+    dataset = xarray.Dataset(variables, coords={"time": np.arange(50)})
+    sa.write(tmp_path / "x.csv", dataset)
+    monkeypatch.setattr(pieces, "_PIECE", 20)
+    with monkeypatch.context() as patch:
+        patch.delattr(pieces, "read_csv")
+        for name in ("t", "s"):
+            assert joined(tmp_path / "x.csv", name, 9).tolist() == dataset[name].values.tolist()
+    for cell in ("data", " Data", '"data"', '" data "'):  # which may begin another array
+        text = (tmp_path / "x.csv").read_text().replace("version_2", cell).replace("update", cell)
+        (tmp_path / "y.csv").write_text(text)
+        with Source(tmp_path / "y.csv") as opened:
+            text_in_pieces = written.find_text(pieces.TextInPieces, opened, None, "escape")
+            assert text_in_pieces is not None
+            with pytest.raises(written.UnusualError):
+                list(text_in_pieces.elements(["s"], "error"))
 
 
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # remarks on the harm, from either way of reading

@@ -74,5 +74,5 @@ def find_head(
 class WrittenHead(WrittenText):
     """The first rows of a text, below which there are others."""
 
-    def search_body(self) -> None:
+    def search_body(self, *, quotes: bool = False) -> None:
         """Look at nothing below the headers."""

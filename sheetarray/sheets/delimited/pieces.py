@@ -70,7 +70,7 @@ class TextInPieces(ReportingText):
         places = {self._places[name]: name for name in names}
         self._wants_many = len(places) > 1
         headers = {place: self._header(place) for place in places}
-        self._search_unless_decoded(headers)
+        self._search_unless_decoded(headers, quotes=True)
         filled = {}
         for place, name in places.items():
             above = self._elements_above(place, headers[place], missing)

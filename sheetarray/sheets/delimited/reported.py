@@ -120,7 +120,7 @@ class ReportingText(WrittenText):
         self, content: BytesLike, start: int, text: Any, dtypes: dict[int, Any], options: dict[str, Any]
     ) -> ParsedColumns:
         """Return columns of rows; those of a piece may have quotes, whose places `_end_of_piece` has looked at."""
-        if content is not text or b'"' not in text:
+        if not isinstance(text, bytes) or content is not text or b'"' not in text:
             return super()._parse_lines(content, start, text, dtypes, options)
         columns = parse_texts(text, self._count, delimiter=options["delimiter"])
         if columns is None:
@@ -138,7 +138,7 @@ class ReportingText(WrittenText):
             return
         check_missing(missing)
         headers = {place: self._header(place) for place in self._places.values()}
-        self._search_unless_decoded(headers)
+        self._search_unless_decoded(headers, quotes=True)
         if any(header.strides != contiguous_strides(header.shape, header.order) for header in headers.values()):
             self.read(None, missing)  # which knows whether there is such a view
             return
@@ -157,5 +157,5 @@ class ReportingText(WrittenText):
         above = [row[place] for row in self._above[self._ends[place] :]]
         check_usual(len(above) <= header.capacity)
         elements, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
-        check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
+        check_usual(not problems and (self._mark == b"," or header.dtype.kind == "string" or "," not in "".join(above)))
         return elements

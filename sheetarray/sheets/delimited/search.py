@@ -23,6 +23,8 @@ _MOST_AT_ONCE = 2**24  # bytes that are searched for words
 _FEW, _FEW_UNLOADED = 2**14, 2**21  # bytes that are searched without the engine, which takes a while to be imported
 _LETTERS = [bytes([byte]) for byte in b"dpogDPOG"]  # every word has one of them, and no number has
 _HIGHEST_DIGIT = ord("9")
+_QUOTE = ord('"')
+_INNER = np.array([(chr(byte).isalnum() and byte < 128) or byte == ord("_") for byte in range(256)])
 _LOWER = bytes(byte + 32 if 65 <= byte <= 90 else byte if byte < 128 else 1 for byte in range(256))
 _PATTERN = re.compile("|".join(WORDS).encode())
 LENGTHS = np.array([len(word) for word in WORDS], np.int64)
@@ -56,6 +58,23 @@ def find_words(
 def has_words(content: BytesLike | Units, start: int) -> bool:
     """Return whether a word occurs in the bytes of a text, from a place on."""
     return next(find_words(np.frombuffer(content, np.uint8), start), None) is not None
+
+
+def may_be_cells(content: Units, places: Positions, codes: WordCodes, *, quotes: bool) -> bool:
+    """Return whether one of some words may be all that its cell holds; a letter or a digit beside it says it is not.
+
+    Args:
+        content: the bytes of the text, in which no word is at the very beginning.
+        places: of the words.
+        codes: which they are.
+        quotes: whether all quotes are sound, so that two of them before a word are a character of its cell.
+    """
+    after = places + LENGTHS[codes]
+    inner = _INNER[content[places - 1]]
+    inner |= _INNER[content[np.minimum(after, len(content) - 1)]] & (after < len(content))
+    if quotes:
+        inner |= (content[places - 1] == _QUOTE) & (content[places - 2] == _QUOTE)
+    return not bool(inner.all())
 
 
 def _spans(content: Units, start: int) -> Iterator[tuple[int, int]]:

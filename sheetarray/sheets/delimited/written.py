@@ -36,7 +36,7 @@ from .blocks import Blocks, UnsoundError, has_lone_returns
 from .bulk import ParsedColumns, parse_numbers, parse_unquoted
 from .dialect import DELIMITERS
 from .encodings import find_encoding
-from .search import has_words
+from .search import find_words, has_words, may_be_cells
 from .splitting import cells_of_record
 
 if TYPE_CHECKING:
@@ -121,8 +121,9 @@ class WrittenText:
         text = self._mark.decode("ascii", "replace")
         check_usual(text in DELIMITERS if self._count > 1 else delimiter is None)
         check_usual(delimiter in (None, text))
-        check_usual(not has_words(first, 0) and b'"' not in first)
+        check_usual(b'"' not in first)
         names = self._cells(first)
+        check_usual(not has_words(first, 0) or all(code_of(name) == NONE for name in names))
         if formulas == "escape" and b"'" in first:
             names = list(map(unescape_formula, names))
         check_usual(all(map(str.strip, names)))
@@ -133,26 +134,30 @@ class WrittenText:
         self._above, self._ends = self._zone()
         self._body, self._is_searched = self._at, False
 
-    def search_body(self) -> None:
+    def search_body(self, *, quotes: bool = False) -> None:
         """Refuse a body in which more arrays may begin; what has been searched leaves the memory.
 
+        Args:
+            quotes: whether quotes are looked at in all rows that have any, as `may_be_cells` wants it.
+
         Raises:
-            UnusualError: it has a word of a header.
+            UnusualError: a cell may be a word of a header.
         """
         if self._is_searched:
             return
         units = np.frombuffer(self._content, np.uint8)
         for first in range(self._body, len(units), _SEARCHED):
             end = min(first + _SEARCHED, len(units))
-            check_usual(not has_words(units[first : end + LONGEST_WORD], 0))
+            for places, codes in find_words(units[: end + LONGEST_WORD], first):
+                check_usual(not may_be_cells(units, places, codes, quotes=quotes))
             release_pages(self._content, first, end)
         self._is_searched = True
 
-    def _search_unless_decoded(self, headers: dict[int, Header]) -> None:
+    def _search_unless_decoded(self, headers: dict[int, Header], *, quotes: bool = False) -> None:
         """Refuse such a body, unless all of its cells are about to be decoded as elements that no word is."""
         kinds = {header.dtype.kind for header in headers.values()}
         if len(headers) < self._count or kinds & {"string", "generic"}:
-            self.search_body()
+            self.search_body(quotes=quotes)
 
     # The zone of headers -------------------------------------------------------------------------------------
 
@@ -447,7 +452,7 @@ class WrittenText:
         if not above:
             return buffer
         head, problems = buffer_from_texts(above, header.dtype, self._look, missing=missing)
-        check_usual(not problems and (self._mark == b"," or "," not in "".join(above)))
+        check_usual(not problems and (self._mark == b"," or header.dtype.kind == "string" or "," not in "".join(above)))
         return np.concatenate([head, buffer])
 
     def _decode_body(self, body: pl.Series, dtype: DType, missing: Missing) -> Buffer:
