@@ -201,6 +201,12 @@ def _split_description_name(description: str) -> tuple[Composite, str]:
     return composite, description.removesuffix(composite.suffix)
 
 
+def is_description(name: str, array: Any) -> bool:
+    """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
+    suffixes = tuple(composite.suffix for composite in composites())
+    return name.endswith(suffixes) and 0 < array.size <= _MOST_PIECES and bool(_columns_of(name, array))
+
+
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
     """Read the columns that may describe composites: those of the given names, or of all."""
     suffixes = tuple(composite.suffix for composite in composites())

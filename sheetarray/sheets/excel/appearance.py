@@ -14,6 +14,7 @@ import numpy as np
 from ...cells import TypedCells
 from ...cells.serials import DATE_CODES, serial_unit
 from ...columns import Layout, LayoutColumn, column_letters
+from ...composite import is_description
 from ...labels.description_tree import NAME as LABELS_NAME
 from .alike import EXACT, group_alike, typed_together
 from .package.styles import CellStyles
@@ -57,8 +58,8 @@ def stands_right(piece: LayoutColumn, style: int | None, *, as_text: bool) -> bo
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:
-    """Return whether a column is for programs alone: the JSON that describes labels."""
-    return piece.name == LABELS_NAME
+    """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
+    return piece.name == LABELS_NAME or is_description(piece.name, piece.buffer)
 
 
 def column_widths(pieces: Sequence[LayoutColumn], styles: Sequence[int | None], *, as_text: bool) -> list[float]:

@@ -81,6 +81,17 @@ def test_rows_of_headers_are_grouped_and_hidden_behind_the_first_row_of_data(arr
     assert 'outlineLevelRow="1"' in sheet_xml(file)
 
 
+def test_columns_for_programs_alone_are_out_of_sight(tmp_path: Path) -> None:
+    import awkward as ak
+
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {"events": ak.Array([[1, 2], []]), "notes.json": np.array(['{"a": 1}'])})
+    sheet = openpyxl.load_workbook(path).worksheets[0]
+    hidden = [cell.value for cell in sheet[1] if sheet.column_dimensions[cell.column_letter].hidden]
+    assert hidden == ["events.json"]
+    assert list(sa.read(path)) == ["events", "notes.json"]
+
+
 def test_a_click_shows_the_headers_in_libreoffice(tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
     sa.write(path, {"grid": GRID, "short": SHORT})
