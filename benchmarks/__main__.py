@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.console import Console
 from sheetarray import SheetArrayWarning
 
 from .cases import CASES
+from .google import count_requests
 from .growth import run_growth
 from .measure import SLOW, Say, run_case, run_imports, run_processes, run_scan
 from .memory import blocks_memory
@@ -57,6 +59,9 @@ def _measure(options: argparse.Namespace, folder: Path, say: Say) -> Run:
     for case in CASES:
         if options.only and case.key not in options.only:
             continue
+        if case.program and shutil.which(case.program) is None:
+            run.remarks.append(f"{case.title}: left out, since {case.program}, which saves the file, is not installed.")
+            continue
         rows = max(case.rows // 100, min(case.rows, 10)) if options.quick else case.rows
         memory = not options.no_memory and (not options.quick or case is CASES[0])
         results = run_case(case, folder, rows=rows, runs=runs, memory=memory, say=say)
@@ -72,6 +77,8 @@ def _measure(options: argparse.Namespace, folder: Path, say: Say) -> Run:
         run.imports = run_imports(runs, say)
         run.growth += run_growth(folder, quick=options.quick, say=say)
         run.processes = run_processes(folder, count=10 if options.quick else CONVERTED, say=say)
+        say("requests to Google Sheets")
+        run.requests = count_requests()
         say("pages in a browser")
         run.pages = [*(measure_pages(SHAPES[:1], runs=1) if options.quick else measure_pages())]
         if not run.pages:

@@ -29,6 +29,7 @@ from .contenders import (
 from .events import EVENTS, make_events
 from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX
 from .kinds import COMPLEX, DATES, GENERIC, JSON, KIND, make_one
+from .saved import ODS, OFFICE, XLS, XLSB, make_mixture, make_numbers
 from .wide import FEW, MANY, TABLES, TABLES_OF_KINDS, make_table
 from .workbooks import (
     CALAMINE,
@@ -56,6 +57,7 @@ class Case:
         make: number of rows -> arrays by name.
         contenders: in the order of each round.
         memory: whether the peaks of all are taken, or only of what sheetarray writes.
+        program: that makes the files; without it the case is left out, which is said.
     """
 
     key: str
@@ -64,6 +66,7 @@ class Case:
     make: Callable[[int], Arrays]
     contenders: tuple[Contender, ...]
     memory: bool = False
+    program: str = ""
 
     def contender(self, label: str) -> Contender:
         """The contender of a label."""
@@ -133,6 +136,13 @@ CASES = (
     Case("xlsx-table", "workbook, table of 7 columns, 0.1 M cells", 15_000, MIXED, TABLES_XLSX),
     *(Case(f"xlsx-{kind}", f"workbook, 0.1 M {kind}", 12_500, make, TABLES_XLSX) for kind, make in KINDS.items()),
     Case("xlsx-scan", "workbook, 72 x 30 x 36 float64, scanned", 77_760, make_grid, SCANS),
+    Case("ods-1", ".ods, 1 column, 0.1 M float64", 100_000, make_numbers(1), ODS, program=OFFICE),
+    Case("ods-16", ".ods, 16 columns, 0.1 M float64", 6250, make_numbers(16), ODS, program=OFFICE),
+    Case("ods-1M", ".ods, 16 columns, 1 M float64", 62_500, make_numbers(16), ODS, program=OFFICE),
+    Case("ods-table", ".ods, table of 7 columns, 0.1 M cells", 15_000, make_mixture, ODS, program=OFFICE),
+    Case("xls-16", ".xls, 16 columns, 0.1 M float64", 6250, make_numbers(16), XLS, program=OFFICE),
+    Case("xls-table", ".xls, table of 7 columns, 0.1 M cells", 15_000, make_mixture, XLS, program=OFFICE),
+    Case("xlsb-16", ".xlsb, 16 columns, 0.1 M float64", 6250, make_numbers(16), XLSB),
     Case("events", "1 M lists, 3 M float64", 3 * _BODY, make_events, EVENTS, memory=True),
     Case("binary", "binary, 32 M float64", 32_000_000, _normal(1), _BINARY, memory=True),
 )

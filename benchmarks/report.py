@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .contenders import Verb
+from .google import MOST_REQUESTS
 from .growth import Growth
 from .measure import Result, Scan
 from .pages import HEADINGS as PAGE_HEADINGS
@@ -33,6 +34,8 @@ HEADINGS = (
     "exact cells",
     "dtypes kept",
 )
+TARGET_HEADINGS = ("target", "case", "measured", "", "reason")
+UNEXPLAINED = "unexplained"
 _LEFT = 3  # so many columns of words come first
 _PACKAGES = ("sheetarray", "numpy", "polars", "pandas", "pyarrow")
 
@@ -51,6 +54,7 @@ class Run:
         runs: how many were timed.
         remarks: what a reader of the table has to know.
         pages: figures of pages in a browser, row by row.
+        requests: to Google Sheets, of a write and of a read, by sets of arrays.
     """
 
     runs: int
@@ -62,6 +66,7 @@ class Run:
     processes: dict[int, tuple[float, float]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     pages: list[list[str]] = field(default_factory=list)
+    requests: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def peer(self, result: Result, label: str) -> Result | None:
         """Another contender in the same case."""
@@ -121,7 +126,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def target_rows(run: Run) -> Iterator[list[str]]:
-    """Target, case, what was measured, and whether that meets it."""
+    """Target, case, what was measured, whether that meets it, and why it does not."""
     for target in TARGETS:
         for result in run.results:
             other = run.peer(result, target.peer)
@@ -130,29 +135,39 @@ def target_rows(run: Run) -> Iterator[list[str]]:
                 continue
             ratio = result.time(target.verb) / other.time(target.verb)
             shown = f"{ratio:.2f} x" if target.times >= 0.2 else f"{1 / ratio:.1f} x faster"
-            yield [target.text, result.case.title, shown, _verdict(ratio <= target.times)]
+            yield [target.text, result.case.title, shown, *_verdict(ratio <= target.times, target.reason)]
     ours = [result for result in run.results if result.contender.ours]
     for result in ours:
         if "write" in result.peak:
             most = MEMORY_TIMES * result.nbytes + MEMORY_PLUS
             shown = f"{result.peak['write'] / 1e6:,.0f} of {most / 1e6:,.0f} MB"
             text = f"peak of a write at most {MEMORY_TIMES} x the arrays and {MEMORY_PLUS // 10**6} MB"
-            yield [text, result.case.title, shown, _verdict(result.peak["write"] <= most)]
+            yield [text, result.case.title, shown, *_verdict(result.peak["write"] <= most)]
     inexact = [result for result in ours if result.exact != result.cells]
     exact = "every cell comes back bit for bit"
-    yield [exact, f"{len(ours) - len(inexact)} of {len(ours)}", "all cells", "met"]
+    yield [exact, f"{len(ours) - len(inexact)} of {len(ours)}", "all cells", *_verdict(True)]
     for result in inexact:
-        yield [exact, result.case.title, _share(result.exact, result.cells), "MISSED"]
+        yield [exact, result.case.title, _share(result.exact, result.cells), *_verdict(False)]
     for growth in run.growth:
         text = f"time per {growth.unit} at most {GROWTH} x that of any smaller size"
-        yield [text, growth.what, f"{growth.ratio:.2f} x", _verdict(growth.is_linear)]
+        yield [
+            text,
+            growth.what,
+            f"{growth.ratio:.2f} x",
+            *_verdict(growth.is_linear),
+        ]
     for verb, peak in run.blocks.items():
         text = f"1 GB of CSV block by block below {BLOCKS_MEMORY // 10**6} MB beyond imports"
-        yield [text, verb, f"{peak / 1e6:,.0f} MB", _verdict(peak < BLOCKS_MEMORY)]
+        yield [text, verb, f"{peak / 1e6:,.0f} MB", *_verdict(peak < BLOCKS_MEMORY)]
+    for title, counts in run.requests.items():
+        for verb, count in counts.items():
+            text = f"Google, arrays below 1 MB: at most {MOST_REQUESTS[verb]} requests a {verb}"
+            yield [text, title, f"{count} requests", *_verdict(count <= MOST_REQUESTS[verb])]
 
 
-def _verdict(met: bool) -> str:
-    return "met" if met else "MISSED"
+def _verdict(met: bool, reason: str = "") -> tuple[str, str]:
+    """Return the verdict, and the reason of a target that is missed."""
+    return ("met", "") if met else ("MISSED", reason or UNEXPLAINED)
 
 
 def growth_rows(run: Run) -> Iterator[list[str]]:
@@ -237,7 +252,7 @@ def show(run: Run, console: Console) -> None:
             table.add_section()
         last = row[0] + row[2]
         table.add_row(*row)
-    targets = Table("target", "case", "measured", "")
+    targets = Table(*TARGET_HEADINGS)
     for row in target_rows(run):
         targets.add_row(*row)
     if not console.is_terminal:
@@ -264,7 +279,7 @@ def markdown(run: Run) -> str:
         "",
         "## Targets",
         "",
-        *_table(["target", "case", "measured", ""], target_rows(run)),
+        *_table(list(TARGET_HEADINGS), target_rows(run)),
         "",
         "## Figures",
         "",

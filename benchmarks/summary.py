@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 BEGIN, END = "<!-- from benchmarks/RESULTS.md -->", "<!-- until here -->"
-_ROW = re.compile(r"^\| (?P<target>[^|]+) \| [^|]+ \| (?P<measured>[^|]+) \| (?P<verdict>met|MISSED) \|$", re.MULTILINE)
+_ROW = re.compile(
+    r"^\| (?P<target>[^|]+) \| [^|]+ \| (?P<measured>[^|]+) \| (?P<verdict>met|MISSED) \|(?: [^|]*\|)?$", re.MULTILINE
+)
 _SENTENCES = (
     ("CSV of float64 is written in {} polars' time", "CSV, float64 written"),
     ("CSV of numbers is read in {} polars' time, NumPy arrays made", "CSV, numbers read"),

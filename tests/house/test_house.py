@@ -151,4 +151,4 @@ def test_the_extra_for_benchmarks_has_all_that_they_import() -> None:
         if word not in sys.stdlib_module_names
     }
     assert {"fastexcel", "psutil"} <= imported
-    assert imported <= present | {"sheetarray", "browser"}  # the last of the tests' helpers
+    assert imported <= present | {"sheetarray", "browser", "foreign-books"}  # the last two of the tests' helpers
