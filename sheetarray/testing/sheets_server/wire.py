@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ...columns import without_collection
+from . import bundles
 from .errors import ApiError, FileContent, Json, invalid
 from .faults import ODD_ANSWERS, Fault, Quota, find_fault
 from .service import Method, Service
@@ -20,6 +21,7 @@ from .service import Method, Service
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+Target = tuple[Method, dict[str, str]] | str | ApiError  # a text is the type of the body of a bundle
 ServiceAnswer = Json | FileContent | ApiError
 _JSON = "application/json; charset=UTF-8"
 _NAMES = ("127.0.0.1", "localhost")
@@ -78,7 +80,7 @@ class Connection:
         self._payload = payload
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """ServiceAnswer one request."""
+        """Answer one request."""
         record = _record(environ)
         try:
             return self._serve(environ, start_response, record)
@@ -90,7 +92,7 @@ class Connection:
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse, record: Record) -> Iterable[bytes]:
         record.user = self._service.users.get(str(environ.get("HTTP_AUTHORIZATION", "")).removeprefix("Bearer "))
-        target = self._find_fault(environ, record)
+        target = self._find_target(environ, record)
         with self.lock:
             self.requests.append(record)
         if self.on_request is not None:
@@ -124,10 +126,15 @@ class Connection:
             before = [other.sent for other in self.requests if other is not record and other.status == 200]
         return before[-1] if fault.status == "repeated" and before else ODD_ANSWERS.get(str(fault.status), b"{}")
 
-    def _find_fault(self, environ: WSGIEnvironment, record: Record) -> tuple[Method, dict[str, str]] | ApiError:
-        """Return the method that a request calls, if there is one."""
+    def _find_target(self, environ: WSGIEnvironment, record: Record) -> Target:
+        """Return the method that a request calls, if there is one; of a bundle, the type of its body."""
         if str(environ.get("HTTP_HOST", "")).partition(":")[0] not in _NAMES:
             return ApiError(403, "The emulator answers to 127.0.0.1 and localhost only.")
+        if bundles.is_bundle(record.method, record.path):
+            return str(environ.get("CONTENT_TYPE", ""))
+        return self._find_method(record)
+
+    def _find_method(self, record: Record) -> Target:
         try:
             method, params = self._service.find(record.method, record.path)
         except ApiError as error:
@@ -135,10 +142,26 @@ class Connection:
         record.writes = method.writes
         return method, params
 
-    def _answer(
-        self, record: Record, target: tuple[Method, dict[str, str]] | ApiError
-    ) -> Json | FileContent | ApiError:
+    def _answer_bundle(self, record: Record, content_type: str) -> ServiceAnswer:
+        """Return the answer to a bundle, each request of which counts."""
+        answers = []
+        try:
+            for request in bundles.read_bundle(record.received, content_type):
+                path, _, query = request.target.partition("?")
+                inner = Record(request.method, path, query, request.body, user=record.user)
+                answer = self._answer(inner, self._find_method(inner))
+                inner.status, inner.sent, kind = _written(answer)
+                with self.lock:
+                    self.requests.append(inner)
+                answers.append((request.content_id, inner.status, inner.sent, kind))
+        except ApiError as error:
+            return error
+        return bundles.write_bundle(answers)
+
+    def _answer(self, record: Record, target: Target) -> ServiceAnswer:
         """Return the service's answer to a request."""
+        if isinstance(target, str):
+            return self._answer_bundle(record, target)
         if isinstance(target, ApiError):
             return target
         try:
@@ -163,25 +186,36 @@ def _record(environ: WSGIEnvironment) -> Record:
     from werkzeug.wsgi import get_input_stream
 
     path, _, query = str(environ["RAW_URI"]).partition("?")
+    method = str(environ["REQUEST_METHOD"])
     try:
         body = get_input_stream(environ).read()
     except ClientDisconnected:
         raise DroppedError("the client went away in the middle of its request") from None
-    return Record(environ["REQUEST_METHOD"], path, query, body)
+    if method == "POST" and (other := str(environ.get("HTTP_X_HTTP_METHOD_OVERRIDE", "")).upper()):
+        method = other  # a query that is too long for a URL stands in the body
+        if str(environ.get("CONTENT_TYPE", "")).startswith("application/x-www-form-urlencoded"):
+            query, body = "&".join(filter(None, (query, body.decode("latin-1")))), b""
+    return Record(method, path, query, body)
 
 
 def _respond(
     start_response: StartResponse, record: Record, answer: ServiceAnswer, *, truncated: bool = False
 ) -> Iterable[bytes]:
     """Send an answer; of a truncated one, half of what its length promises."""
-    headers, reason, content = [], "OK", answer
-    record.status = 200
-    if isinstance(answer, ApiError):
-        record.status, reason, content = answer.code, "Error", answer.body()
-        headers = list(answer.headers.items())
-    body, kind = (content.content, content.kind) if isinstance(content, FileContent) else (_to_json(content), _JSON)
+    headers = list(answer.headers.items()) if isinstance(answer, ApiError) else []
+    reason = "Error" if isinstance(answer, ApiError) else "OK"
+    record.status, body, kind = _written(answer)
     part = body[: len(body) // 2] if truncated else body
     return _send(start_response, record, part, f"{record.status} {reason}", headers, len(body), kind)
+
+
+def _written(answer: ServiceAnswer) -> tuple[int, bytes, str]:
+    """Return the status, the bytes and the media type of an answer."""
+    if isinstance(answer, FileContent):
+        return 200, answer.content, answer.kind
+    if isinstance(answer, ApiError):
+        return answer.code, _to_json(answer.body()), _JSON
+    return 200, _to_json(answer), _JSON
 
 
 def _to_json(content: Json | ApiError) -> bytes:

@@ -44,6 +44,38 @@ def test_googles_own_client(shared_sheets_server: SheetsServer) -> None:
     assert copied["title"] == "Copy of Sheet1"
 
 
+def test_googles_own_client_asks_at_length_and_in_bundles(shared_sheets_server: SheetsServer) -> None:
+    key = shared_sheets_server.create(sheets=[("S", 400, 2)])
+    built = service(shared_sheets_server, "sheets", "v4")
+    values = built.spreadsheets().values()
+    body = {"values": [[row] for row in range(400)]}
+    values.update(spreadsheetId=key, range="S!A1", valueInputOption="RAW", body=body).execute()
+    ranges = [f"S!A{row}" for row in range(1, 401)]  # too many for a URL: they go as a form
+    read = values.batchGet(spreadsheetId=key, ranges=ranges, valueRenderOption="UNFORMATTED_VALUE").execute()
+    assert [part["values"] for part in read["valueRanges"]] == [[[row]] for row in range(400)]
+    answers: dict[str, Any] = {}
+    bundle = built.new_batch_http_request(callback=lambda name, answer, error: answers.update({name: answer or error}))
+    bundle.add(values.get(spreadsheetId=key, range="S!A3"), request_id="good")
+    bundle.add(values.get(spreadsheetId=key, range="S!ZZ1"), request_id="bad")
+    clearing = values.clear(spreadsheetId=key, range="S!A1:A400", body={})
+    bundle.add(clearing, request_id="clear")
+    bundle.execute()
+    assert answers["good"]["values"] == [["2"]]
+    assert answers["bad"].status_code == 400
+    assert answers["clear"]["clearedRange"] == "S!A1:A400"
+    assert shared_sheets_server.cells(key, "S") == []
+    assert [record.status for record in shared_sheets_server.requests[-4:]] == [200, 200, 400, 200]
+
+
+@pytest.mark.parametrize("body", [b"", b"--x\r\n\r\nnothing\r\n--x--"])
+def test_a_bundle_that_is_none_is_refused(shared_sheets_server: SheetsServer, body: bytes) -> None:
+    import httplib2
+
+    headers = {"Content-Type": "multipart/mixed; boundary=x"}
+    answer, content = httplib2.Http().request(f"{shared_sheets_server.url}/batch", "POST", body, headers)
+    assert (answer.status, b"Failed to parse batch request" in content) == (400, True)
+
+
 def test_ezsheets(ezsheets: Any) -> None:
     book = ezsheets.createSpreadsheet("easy")
     assert book.title == "easy"
