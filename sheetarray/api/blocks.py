@@ -22,6 +22,9 @@ from .arrays import read, scan
 from .doors import SourceOrTarget, is_path, options_of
 
 
+_MAPPED = 2**24  # bytes that are looked at before the system hears that they need not stay in memory
+
+
 def iter_blocks(
     source: SourceOrTarget,
     name: str,
@@ -34,8 +37,8 @@ def iter_blocks(
     """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
 
     A CSV as it was written, without quotes below its headers, a workbook and JSON are parsed piece by piece, and Google
-    Sheets are fetched so, where the array is in row-major order and its elements lie side by side: memory does not grow
-    with the array. Anything else is read whole, and cut.
+    Sheets are fetched so, where the elements of the array lie side by side: memory does not grow with the array. Large
+    ones in column-major order go to a temporary file first. Anything else is read whole, and cut.
 
     Args:
         source: a path, a URL, or an open file (then with `format`).
@@ -135,7 +138,21 @@ def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None
 
 
 def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | None, options: Any) -> Iterator[Array]:
-    yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
+    """Yield the blocks of an array whose rows do not come one after the other."""
+    from .large import read_in_pieces  # which asks this module how arrays lie
+
+    mapped = read_in_pieces(source, [name], format=format, **options)
+    if mapped is None:
+        yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
+        return
+    with mapped:
+        size = 0
+        for block in _cut_whole(mapped.arrays[name], name, rows):
+            yield block.copy()
+            size += block.nbytes
+            if size >= _MAPPED:
+                mapped.release()
+                size = 0
 
 
 def _check_rows(shape: tuple[int, ...], name: str) -> None:

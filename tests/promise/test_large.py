@@ -15,7 +15,7 @@ from children import run_limited
 from click.testing import CliRunner
 
 import sheetarray as sa
-from sheetarray.api import large
+from sheetarray.api import blocks, large
 from sheetarray.cli import main
 from sheetarray.files import Source, reading
 from sheetarray.sheets.delimited import reported
@@ -73,6 +73,22 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(PiecedArrays, "append", note)
     yield names
     assert names, "nothing was read in pieces"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(
+    tmp_path: Path, in_pieces: list[str], monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    turned = np.arange(4200.0).reshape((60, 70), order="F")
+    path = tmp_path / f"run.{suffix}"
+    sa.write(path, {"turned": turned, "n": np.arange(60)})
+    monkeypatch.setattr(blocks, "_MAPPED", 4096)
+    monkeypatch.delattr(blocks, "read")  # which would read the file whole
+    for rows in (1, 59, 60, 100):
+        parts = list(sa.iter_blocks(path, "turned", rows=rows))
+        assert [len(part) for part in parts[:-1]] == [rows] * (len(parts) - 1)
+        assert np.concatenate(parts).tobytes() == turned.tobytes()
+    assert {*in_pieces} == {"turned"}
 
 
 @pytest.mark.parametrize(("suffix", "to"), [("csv", "csv"), ("json", "csv"), ("csv", "xlsx"), ("xlsx", "json")])
