@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -67,9 +67,9 @@ class Partition:
 
     @property
     def period(self) -> int:
-        """Elements after which they are dealt out as at the beginning; at most MOST."""
+        """Elements after which they are dealt out as at the beginning; at most MOST, and no more than are needed."""
         once = math.prod(self.primes)
-        return MOST // once * once
+        return min(MOST // once, -(-self.count // once)) * once
 
     @property
     def cells(self) -> int:
@@ -85,6 +85,7 @@ class Partition:
         return cells
 
 
+@cache
 def _is_prime(number: int) -> bool:
     return all(number % factor for factor in range(2, math.isqrt(number) + 1))
 
