@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,7 +27,9 @@ from .xml_text import xml_text
 if TYPE_CHECKING:
     import polars as pl
 
-_CELLS_A_BLOCK = 2**17
+_CELLS_A_BLOCK = (
+    2**16
+)  # while one is deflated, the next is made: of few large ones the first and the last have no company
 SHORT_BLOCK = 256  # rows of a block of which the columns of one kind are made together
 
 _HIDDEN = ' hidden="1" outlineLevel="1"'
@@ -60,7 +62,7 @@ class RowWriter:
         self._links = links or {}
         self._styles = {id(piece): style for piece, style in zip(layout.pieces, value_styles, strict=True)}
 
-    def iter_chunks(self) -> Iterator[tuple[bytes | memoryview, int]]:
+    def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
         """Pieces of XML in their order, and how many of the layout's cells are in the rows so far."""
         yield self._zone_xml().encode(), self.layout.count_cells_above(min(self.layout.zone_height, self.layout.height))
         after = self.layout.zone_height
@@ -68,11 +70,13 @@ class RowWriter:
         if collapsed and self.layout.height <= after:
             yield collapsed + b"/>", self.layout.cell_count
         for row, count in self.layout.body_spans(_CELLS_A_BLOCK):
-            block, done = self._block_xml(row, count), self.layout.count_cells_above(row + count)
+            chunks = self._block_xml(row, count)
+            before, done = self.layout.count_cells_above(row), self.layout.count_cells_above(row + count)
             if collapsed and row == after:
-                yield collapsed, self.layout.count_cells_above(row)
-                block = block[len(collapsed) - len(_AFTER_HIDDEN) :]
-            yield block, done
+                yield collapsed, before
+                chunks[0] = chunks[0][len(collapsed) - len(_AFTER_HIDDEN) :]
+            yield from ((chunk, before) for chunk in chunks[:-1])
+            yield chunks[-1], done
 
     # The header zone -----------------------------------------------------------------------------------------
 
@@ -126,8 +130,8 @@ class RowWriter:
 
     # The body ------------------------------------------------------------------------------------------------
 
-    def _block_xml(self, row: int, count: int) -> bytes | memoryview:
-        return self._short_block_xml(row, count) if count <= SHORT_BLOCK else self._long_block_xml(row, count)
+    def _block_xml(self, row: int, count: int) -> list[bytes]:
+        return [self._short_block_xml(row, count)] if count <= SHORT_BLOCK else self._long_block_xml(row, count)
 
     def _short_block_xml(self, row: int, count: int) -> bytes:
         """Return a block of few rows: all cells of columns that are alike are made at once, and put in order then."""
@@ -170,7 +174,7 @@ class RowWriter:
         kinds = split_kinds(self._to_typed(piece, first, filled), self._styles[id(piece)])
         return _mixed_cells(kinds, self._letters[place], rows).to_list()
 
-    def _long_block_xml(self, row: int, count: int) -> memoryview:
+    def _long_block_xml(self, row: int, count: int) -> list[bytes]:
         import polars as pl
 
         numbers = pl.int_range(row + 1, row + count + 1, eager=True).cast(pl.String)
@@ -198,9 +202,24 @@ class RowWriter:
                 arguments.append(name)
         template.append("</row>")
         made = pl.DataFrame(columns).select(pl.format("".join(template), *arguments))
-        text = io.BytesIO()
-        made.write_csv(text, include_header=False, quote_style="never", line_terminator="")
-        return text.getbuffer()
+        how: dict[str, Any] = {"include_header": False, "quote_style": "never", "line_terminator": ""}
+        text = _Chunks()
+        made.write_csv(cast("IO[bytes]", text), batch_size=_CELLS_A_BLOCK, **how)
+        return text.chunks
+
+
+class _Chunks(io.RawIOBase):
+    """A file that keeps what the engine writes as it comes, where one in memory would copy it."""
+
+    def __init__(self) -> None:
+        self.chunks: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, chunk: Any, /) -> int:
+        self.chunks.append(bytes(chunk))  # bytes already: no copy
+        return len(chunk)
 
 
 def _mixed_cells(kinds: Sequence[tuple[str, pl.Series]], letter: str, numbers: pl.Series) -> pl.Series:
