@@ -21,7 +21,6 @@ from ..resizing import contiguous_strides
 from .arrays import read, scan
 from .doors import SourceOrTarget, is_path, options_of
 
-
 _MAPPED = 2**24  # bytes that are looked at before the system hears that they need not stay in memory
 
 
