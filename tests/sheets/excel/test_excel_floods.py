@@ -296,7 +296,8 @@ def test_a_row_of_a_binary_workbook_has_no_more_cells_than_columns(count: int) -
     cells = [binary_cell(5, index % 16_384, struct.pack("<d", 1.0)) for index in range(count)]
     content = binary_book({0: cells})
     if count == 16_384:
-        assert len(sa.read_columns(io.BytesIO(content), format="xlsx", header=False)) == count
+        ends = sa.read_columns(io.BytesIO(content), ["A", "XFD"], format="xlsx", header=False)
+        assert {name: column.tolist() for name, column in ends.items()} == {"A": [1], "XFD": [1]}
     else:
         with pytest.raises(sa.FormatError, match="a row of more than 16384 cells"):
             sa.read_columns(io.BytesIO(content), format="xlsx")

@@ -132,7 +132,10 @@ def test_an_array_of_no_dimensions_has_no_rows(server: SheetsServer) -> None:
 
 @pytest.mark.parametrize("status", [503, "reset-before", "reset-after", "truncated", "empty", "wrong", "repeated"])
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_a_fault_appends_once_or_not_at_all(server: SheetsServer, status: int | str, after: int) -> None:
+def test_a_fault_appends_once_or_not_at_all(
+    server: SheetsServer, status: int | str, after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
     book = Book(server, {"t": ARRAYS["t"]})
     server.faults.append(Fault(status=status, after=after))
     book.append({"t": np.full((1, 3), 0.1)})

@@ -137,7 +137,10 @@ def test_a_date_of_an_ordinary_table_is_a_date(book: Book) -> None:
     assert columns["n"].tolist() == [45000, 45001]
 
 
-def test_a_table_written_while_the_service_fails_is_whole_or_absent(server: SheetsServer) -> None:
+def test_a_table_written_while_the_service_fails_is_whole_or_absent(
+    server: SheetsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
     for status in (503, "reset-after", "empty"):
         book = Book(server)
         server.faults.append(Fault(status=status, method="POST"))

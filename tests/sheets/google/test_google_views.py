@@ -224,7 +224,8 @@ def test_a_view_that_cannot_be_is_refused_before_anything_is_written(book: Book)
 
 
 @pytest.mark.parametrize("status", [400, "reset-after", "empty"])
-def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any) -> None:
+def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
     times = None if status == 400 else 1
     book.server.faults.append(Fault(status, path=":batchUpdate", after=1, times=times, applied=status == "empty"))
     if status == 400:
