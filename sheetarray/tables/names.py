@@ -24,15 +24,16 @@ def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
     texts = {place: _name(table.columns[place], rows.names) for place in sorted(table.columns)}
     given = set(texts.values()) - {""}
     names: dict[str, int] = {}
+    counts: dict[str, int] = {}  # the last one tried of each name, for very many columns of one
     for place, text in texts.items():
         if not text and not _holds_data(table.columns[place], rows):
             continue
-        name, count = text or column_letters(place), 2
-        taken = names if text else names.keys() | given
-        if name in taken:
-            base = name
+        name = text or column_letters(place)
+        if name in names or (not text and name in given):
+            base, count = name, counts.get(name, 1) + 1
             while (name := f"{base}_{count}") in names or name in given:
                 count += 1
+            counts[base] = count
             address = cell_address(rows.name_row if rows.names else rows.row(0), place)
             notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
         names[name] = place

@@ -398,6 +398,8 @@ HOSTILE = {
     "one row of commas": b"," * 8_000_000,
     "quotes within cells": b"x,y\n" + b'5" a,1\n' * 1_000_000,
     "a numeral of megabytes": b"x\n" + b"0." + b"1" * 8_000_000 + b"\n1\n",
+    "columns of one name": b"x," * 40_000 + b"x\n" + b"1," * 40_000 + b"1\n",
+    "columns without a name": b"x" + b"," * 40_000 + b"\n" + b"x," * 40_000 + b"1\n",
     "what savetxt prints": b"x\n" + b"1.234567890123456690e+00\n" * 300_000,
 }
 
