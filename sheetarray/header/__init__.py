@@ -22,7 +22,7 @@ from .fields import (
     describe_position,
     memory_error,
 )
-from .parser import find_fields, normalize_key, parse_header, warn_of_finding
+from .parser import count_blanks_before, find_fields, normalize_key, parse_header, warn_of_finding
 
 __all__ = [
     "FIELDS",
@@ -35,6 +35,7 @@ __all__ = [
     "Order",
     "check_dimensions",
     "check_size",
+    "count_blanks_before",
     "describe_position",
     "find_fields",
     "memory_error",

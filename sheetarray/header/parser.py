@@ -42,6 +42,11 @@ def warn_of_finding(finding: Finding) -> None:
     warn_caller(f"{finding.location}: {finding.message}")
 
 
+def count_blanks_before(cells: Sequence[Cell]) -> int:
+    """Return the number of blank cells before a header: a column whose neighbours have taller ones has some."""
+    return next((index for index, cell in enumerate(cells[: MAX_HEADER_CELLS + 1]) if not is_blank(cell)), 0)
+
+
 def parse_header(
     cells: Sequence[Cell],
     *,

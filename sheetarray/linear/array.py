@@ -16,14 +16,14 @@ import numpy as np
 from .. import dtypes
 from ..data import count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
 from ..dtypes import DType
-from ..elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode, is_blank
+from ..elements import Cell, ComplexForm, Missing, blank_missing, check_missing, encode
 from ..errors import DTypeError, FormatError
 from ..header import (
-    MAX_HEADER_CELLS,
     AddressOf,
     Header,
     NoteFinding,
     Order,
+    count_blanks_before,
     describe_position,
     parse_header,
     warn_of_finding,
@@ -167,8 +167,7 @@ class LinearArray:
             cells = cells.tolist()
         if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
             raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
-        first = next((index for index, cell in enumerate(cells[: MAX_HEADER_CELLS + 1]) if not is_blank(cell)), 0)
-        if first:  # above the header of a column whose neighbours have taller ones
+        if first := count_blanks_before(cells):
             cells, above = cells[first:], address
 
             def address(index: int) -> str:

@@ -19,7 +19,7 @@ from ...composite import find_fixed_columns, read_composites, scan_composites, s
 from ...elements import EXACT_IN_JSON, ComplexForm, Missing
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, check_structure, refuse_empty, replacing
-from ...header import NoteFinding, parse_header, warn_of_finding
+from ...header import NoteFinding, count_blanks_before, parse_header, warn_of_finding
 from ...linear import LinearArray, resize_to_cells
 from .headers import walk_headers
 from .text import dump_cells, dump_elements, parse_text, to_utf8
@@ -175,7 +175,9 @@ def infos_of_lists(
     for name, cells in lists.items():
         if isinstance(cells, list):
             with suppress(FormatError):
-                header, start = parse_header(cells, strict=strict, note=lambda _: None)
+                first = count_blanks_before(cells)
+                header, start = parse_header(cells[first:] if first else cells, strict=strict, note=lambda _: None)
+                start += first
                 if fixed is not None and name not in fixed:
                     header = resize_to_cells(header, cells[start:], "error")
                 infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)

@@ -11,7 +11,7 @@ from ...columns import ArrayInfo, check_adopt_target
 from ...elements import Missing
 from ...errors import locating
 from ...files import Readable, Source, Writable, replacing
-from ...header import parse_header
+from ...header import count_blanks_before, parse_header
 from ...linear import resize_to_cells
 from ...resizing import changed_header_cells
 from .adapter import find_fixed_lists, infos_of_lists, read_json, read_lists
@@ -63,8 +63,10 @@ def adopt_json(source: Readable, target: Writable | None = None, *, missing: Mis
 
 def _changes_of(cells: Any, missing: Missing) -> dict[int, int]:
     """Return the integers that have to change in the header of a flat list, by the index of their item."""
-    header, start = parse_header(cells, note=lambda _: None)
-    return changed_header_cells(cells, resize_to_cells(header, cells[start:], missing))
+    first = count_blanks_before(cells)
+    header, start = parse_header(cells[first:], note=lambda _: None)
+    changes = changed_header_cells(cells[first:], resize_to_cells(header, cells[first + start :], missing))
+    return {first + index: value for index, value in changes.items()}
 
 
 def _again(raw: bytes) -> Any:

@@ -12,7 +12,7 @@ from ...columns import ArrayInfo, column_letters
 from ...elements import Cell
 from ...errors import Finding, FormatError
 from ...files import BytesLike, refuse_empty
-from ...header import MAX_HEADER_CELLS, Header, NoteFinding, parse_header, warn_of_finding
+from ...header import MAX_HEADER_CELLS, Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
 from .skipping import find_list_end
 
 _SHORT = 64  # bytes of a token that is parsed once for all headers
@@ -157,9 +157,11 @@ class _Walk:
         if self.last is not None and len(tokens) == len(cells) and self.last[0] == tokens:
             return self.last[1:]
         notes: list[Finding] = []
+        first = count_blanks_before(cells)
         header, start = parse_header(
-            cells, strict=self.strict, address=lambda index: f"{name}[{index}]", note=notes.append
+            cells[first:], strict=self.strict, address=lambda index: f"{name}[{first + index}]", note=notes.append
         )
+        start += first
         self.last = (tokens, header, start) if len(tokens) == len(cells) and not notes else None
         for note in notes:
             self.note(note)

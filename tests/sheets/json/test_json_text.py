@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.errors import DTypeError, FormatError
 from sheetarray.sheets.json.text import dump_cells, dump_elements, parse_text
@@ -122,3 +124,20 @@ def test_doubles_are_written_as_their_cells_are(values: list[float]) -> None:
     back = np.array([float(text) for text in texts], dtype=np.float64)
     assert np.array_equal(back.view(np.int64), buffer.view(np.int64)) or np.isnan(buffer).any()
     assert [isinstance(text, str) for text in texts] == (~np.isfinite(buffer)).tolist()
+
+
+@pytest.mark.parametrize("blank", [None, "", "  "])
+def test_blanks_before_a_header_are_passed_over_by_every_way_of_reading(blank: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    cells = [blank, blank, *sa.to_linear(np.arange(6).reshape(3, 2))]
+    path.write_text(json.dumps({"t": cells, "u": sa.to_linear(np.arange(3))}))
+    assert sa.read(path)["t"].tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert sa.scan(path)["t"].shape == (3, 2)
+    assert [block.tolist() for block in sa.iter_blocks(path, "t", rows=2)] == [[[0, 1], [2, 3]], [[4, 5]]]
+    assert list(sa.check(path)) == []
+    path.write_text(json.dumps({"t": [*cells, 6, 7], "u": sa.to_linear(np.arange(3))}))
+    assert sa.adopt(path)["t"].shape == (4, 2)
+    assert sa.read(path)["t"].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    path.write_text(json.dumps({"t": [blank, "verson", *cells[3:]]}))
+    with pytest.raises(sa.FormatError, match=r"t\[1\]: expected 'version'"):
+        sa.scan(path)
