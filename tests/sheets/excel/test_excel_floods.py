@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from cases import assert_same
 from children import SECONDS, measured, run_limited
@@ -40,7 +41,7 @@ from foreign_books import (
 
 import sheetarray as sa
 from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.reader import blocks, records97, xlsb
+from sheetarray.sheets.excel.reader import blocks, opendocument, records97, shared_texts, xlsb
 
 MILLION = 10**6 // PART
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
@@ -342,6 +343,40 @@ def test_long_shared_strings_that_are_all_alike() -> None:
     content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * 2500))
     assert len(content) < 600_000
     assert set(sa.read(io.BytesIO(content), format="xlsx")["a"].tolist()) == {"z" * 30_000}
+
+
+@pytest.mark.parametrize("count", [17, 18, 19])
+def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_texts, "_REPEATED_ALWAYS", 10_000)
+    strings = "z" * 1128, "s" * 128
+    cells = [text("a"), *header("string", count), *[' t="s"><v>0</v></c>'] * count]
+    many = [text("b"), *header("string", 900), *[' t="s"><v>1</v></c>'] * 900]
+    table = shared_texts.SharedTexts(pl.Series(strings))
+    assert table.look_up([1] * 900).to_list() == ["s" * 128] * 900
+    if count <= 18:  # 1,000 bytes of each are too long, and may be looked up 8 times besides
+        assert table.look_up([0] * count).to_list() == ["z" * 1128] * count
+        return
+    with pytest.raises(sa.FormatError, match="of 19,000 bytes so far"):
+        table.look_up([0] * count)
+    content = book(columns(cells, many), strings=shared(*[f"<t>{string}</t>" for string in strings]))
+    for verb in (sa.read, sa.read_columns):
+        with pytest.raises(sa.FormatError, match="long shared strings"):
+            verb(io.BytesIO(content), format="xlsx")
+    assert any("long shared strings" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
+
+
+@pytest.mark.parametrize("more", [-1, 0])
+@pytest.mark.parametrize("plain", [True, False])
+def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opendocument, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
+    if not plain:
+        monkeypatch.setattr(opendocument, "read_plain_rows", lambda _: None)
+    content = document({"a": table_row(table_cell("x" * 3200), repeated=11)})
+    if more == 0:
+        assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == ["x" * 3200] * 11
+    else:
+        with pytest.raises(sa.FormatError, match="which repetition makes 1011 cells"):
+            sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1])

@@ -23,6 +23,7 @@ from .cells import LARGE, LONG, LONGEST_EXACT, NUMBER, TEXT, CellRun, Kinds
 from .formats import Formats
 from .order import OrderCheck
 from .serials import Doubles
+from .shared_texts import SharedTexts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,7 +97,7 @@ def decode_spans(data: bytes, starts: Positions, sizes: Positions, codec: str) -
     return [data[start:end].decode(codec, "replace") for start, end in zip(starts.tolist(), ends, strict=True)]
 
 
-class WordTable:
+class WordTable(SharedTexts):
     """The texts to which cells refer by number: those that every workbook has, and then its shared strings."""
 
     def __init__(self, strings: pl.Series | Sequence[str]) -> None:
@@ -104,7 +105,7 @@ class WordTable:
 
         self._count = len(strings)
         shared = strings if isinstance(strings, pl.Series) else pl.Series(strings, dtype=pl.String)
-        self.texts = pl.concat([pl.Series(_KNOWN_WORDS, dtype=pl.String), shared])
+        super().__init__(pl.concat([pl.Series(_KNOWN_WORDS, dtype=pl.String), shared]))
 
     def check(self, numbers: Positions, rows: Positions, columns: Positions) -> None:
         """Refuse cells whose shared strings are not in the table.
@@ -216,7 +217,7 @@ class BatchReader:
         for places in batch.places:
             is_number[places] = False
         numbers, words = np.flatnonzero(is_number), np.flatnonzero(batch.words >= 0)
-        texts = self._words.texts.gather(batch.words[words])
+        texts = self._words.look_up(batch.words[words])
         if batch.texts:
             texts = pl.concat([texts, pl.Series(batch.texts, dtype=pl.String)])
         long = np.zeros(len(kept), np.bool_)

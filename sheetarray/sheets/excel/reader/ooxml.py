@@ -264,7 +264,7 @@ class OoxmlBook:
                 f"a cell refers to string {indices[wrong]} of a table of {len(self._strings)}",
                 location=cell_address(int(raw.rows[place]), int(raw.columns[place])),
             )
-        strings = (self._strings.numbers if numeric else self._strings.texts).gather(places)
+        strings = self._strings.numbers.gather(places) if numeric else self._strings.look_up(places)
         long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
         values = strings if everyone else raw.values.scatter(shared, strings)
         return values, shared[:0] if long is None else shared[long.to_numpy()]

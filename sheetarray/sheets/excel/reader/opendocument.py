@@ -29,6 +29,7 @@ from .opendocument_runs import (
     CELLS_A_RUN,
     ERROR_TYPE,
     FORMULA,
+    LONG_TEXT,
     OFFICE_SPACE,
     TABLE_SPACE,
     TEXT_SPACE,
@@ -350,6 +351,7 @@ class _TableReader:
                     f"a cell beyond the {MOST_COLUMNS} columns that a sheet has",
                     location=cell_address(self._row, MOST_COLUMNS),
                 )
+            self._made += (repeats * self._row_repeats - 1) * (len(value) // LONG_TEXT)
             self._in_row += [(self._column + index, kind, value) for index in range(repeats)]
         self._column += repeats
         self._cell = self._text = None
@@ -375,7 +377,8 @@ class _TableReader:
 
     def _check_repetition(self) -> None:
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
-            raise FormatError(f"{self._written} rows, which repetition makes {self._made} cells", location=CONTENT)
+            reason = f"{self._written} rows, which repetition makes {self._made} cells (a long text counts as several)"
+            raise FormatError(reason, location=CONTENT)
 
     def _flush(self, repeats: int = 1) -> None:
         """Make a run of the cells so far."""

@@ -17,6 +17,7 @@ from ....dtypes import Mask, Positions
 from .cells import MOST_COLUMNS, Kinds
 from .opendocument_cells import PlainCells, attributes_in, group_by_attributes, read_counts
 from .opendocument_forms import OF_ROWS, ROWS_REPEATED, learn_row, match_forms
+from .opendocument_runs import LONG_TEXT
 from .opendocument_tags import CLOSED, END_ROW, OPEN, ROW, RowTags, find_tags
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class PlainRows:
         rows, columns, kinds, formulas: of each cell.
         values: text.
         height: how many rows there are, repetition included.
-        counts: for each plain row that has cells, how many are made of it.
+        counts: for each plain row that has cells, how many are made of it; a long text counts as many whenever it comes
+            again.
         odd: of each other row: which it is, and its first and last byte. The height does not count its repetition.
     """
 
@@ -98,6 +100,13 @@ def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
     values = made.values(keep, numeric=numeric and not len(odd))
     if values is None:
         return None
+    worth = counts * times
+    more = made.repeats[keep] * times[of[keep]] - 1
+    if more.any() and str(values.dtype) == "String":
+        long = values.str.len_bytes().to_numpy().astype(np.int64) // LONG_TEXT
+        worth += np.bincount(of[keep], more * long, len(rows)).astype(np.int64)
+        if int(worth.sum()) > _MOST_CELLS:
+            return None
     places = keep
     at_row, at_column, index = tops[of[keep]], columns[keep], None
     if (made.repeats[keep] > 1).any():
@@ -116,7 +125,7 @@ def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
         made.formulas[places],
         values if index is None else values.gather(index),
         int(times.sum()),
-        (counts * times)[counts > 0],
+        worth[counts > 0],
         lines,
     )
 

@@ -41,6 +41,7 @@ _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}
 _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
 _COUNT = re.compile("[0-9]+")
 CELLS_A_RUN = 2**16
+LONG_TEXT = 32  # bytes of text that count as one cell where they are repeated
 FORMULA = 0x80  # is added to the kind of a cell that is one
 
 

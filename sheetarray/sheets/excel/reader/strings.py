@@ -18,6 +18,7 @@ from .blocks import helper, inflate_blocks, run_ahead, to_utf8
 from .cutting import split_elements
 from .decoding import decode_texts
 from .events import MOST_IN_STRINGS, MarkupBudget, parse_strings
+from .shared_texts import SharedTexts
 from .tags import Tags
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _PLAIN = re.compile(rb"(?:<si><t>[^<&\x00-\x08\x0b-\x1f]*+</t></si>)++ *+")
 _LONGEST_BLOCK = 2**23  # bytes; a longer one is a single item
 
 
-class SharedStrings:
+class SharedStrings(SharedTexts):
     """The strings to which cells refer by number.
 
     Args:
@@ -61,7 +62,7 @@ class SharedStrings:
             budget = MarkupBudget(MOST_IN_STRINGS)
             with helper("text") as thread:
                 runs += [_read_block(block, part, thread, budget) for block in blocks]
-        self.texts: pl.Series = pl.concat(runs)
+        super().__init__(pl.concat(runs))
 
     def __len__(self) -> int:
         return len(self.texts)
