@@ -370,7 +370,7 @@ def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytes
 def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opendocument, "_REPEATED_ALWAYS", 11 + 10 * 100 - 64 + more)
     if not plain:
-        monkeypatch.setattr(opendocument, "read_plain_rows", lambda _: None)
+        monkeypatch.setattr(opendocument, "read_plain_rows", lambda *_, **__: None)
     content = document({"a": table_row(table_cell("x" * 3200), repeated=11)})
     if more == 0:
         assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == ["x" * 3200] * 11

@@ -103,7 +103,7 @@ def read_plain_rows(text: bytes, *, numeric: bool) -> PlainRows | None:
     worth = counts * times
     more = made.repeats[keep] * times[of[keep]] - 1
     if more.any() and str(values.dtype) == "String":
-        long = values.str.len_bytes().to_numpy().astype(np.int64) // LONG_TEXT
+        long = values.str.len_bytes().fill_null(0).to_numpy().astype(np.int64) // LONG_TEXT
         worth += np.bincount(of[keep], more * long, len(rows)).astype(np.int64)
         if int(worth.sum()) > _MOST_CELLS:
             return None
