@@ -19,7 +19,7 @@ class SharedTexts:
 
     A reference takes a few bytes, packed a fraction of one, and an array of text holds each text for itself.
 
-    Args:
+    Attributes:
         texts: String, by number.
     """
 

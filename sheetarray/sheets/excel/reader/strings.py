@@ -44,9 +44,6 @@ class SharedStrings(SharedTexts):
         package: of the workbook.
         part: in which they are; None if the workbook has no shared strings.
 
-    Attributes:
-        texts: String.
-
     Raises:
         FormatError: the part is missing or damaged.
     """
