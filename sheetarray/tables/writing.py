@@ -101,7 +101,7 @@ def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str
     """
     for name, array in linear_arrays(table).items():
         if name not in columns:
-            yield name, "has no column of its name"
+            yield name, "has no column of its name: header=True takes the first row as names"
         elif change := _describe_change(array.to_numpy(), columns[name]):
             yield name, change
 
@@ -129,9 +129,8 @@ def _describe_change(array: Array, column: Array) -> str | None:
     if not len(changed):
         return None
     index = int(changed[0])
-    return (
-        f"has other values in {len(changed)} {_rows(len(changed))}, the first in row {index + 2}: {column[index]!r:.60}"
-    )
+    value = column[index : index + 1].tolist()[0]
+    return f"has other values in {len(changed)} {_rows(len(changed))}, the first in row {index + 2}: {value!r:.60}"
 
 
 def _describe_nulls(array: Array, column: Array) -> str:
