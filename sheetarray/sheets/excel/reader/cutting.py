@@ -104,14 +104,14 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
         if not scope.is_plain or not _is_plain(seam[-_SEAM:] + seen[:_SEAM]) or not _is_plain(seen):
             text = None
         elif end is not None:
-            text = scope.plain(b"".join((*kept, fresh))[: length + end])
+            text = scope.plain(_join(kept, fresh, end)) if length + end else b""
         elif (cut := next((place for mark in marks if (place := fresh.rfind(mark)) > 0), 0)) > 0:
-            text = scope.plain(b"".join((*kept, fresh[:cut])))
+            text = scope.plain(_join(kept, fresh, cut))
         if text is None:
             yield from Rewriter(scope, name, tag.decode()).blocks(chain(kept, [fresh], blocks), PAD)
             return
         if text:
-            yield text + PAD
+            yield text
             kept, length = [], 0
         if end is not None:
             _check_rest(chain([(seam + fresh)[len(seam) + end :]], blocks), name, scope)
@@ -123,6 +123,13 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
             raise FormatError(f"the part breaks off: its {around.decode()} does not end", location=name)
         if length > LONGEST:
             raise FormatError(f"one {tag.decode()} of more than {LONGEST} bytes", location=name)
+
+
+def _join(kept: list[bytes], fresh: bytes, end: int) -> bytes:
+    """Return what was kept and the fresh text up to its end, in one copy, and the spaces after it."""
+    if end < 0:  # within what was kept
+        return b"".join(kept)[:end] + PAD
+    return b"".join((*kept, memoryview(fresh)[:end], PAD))
 
 
 def _check_rest(blocks: Iterable[bytes], name: str, scope: Scope) -> None:
