@@ -126,7 +126,7 @@ def split_elements(blocks: Iterator[bytes], name: str, *, around: bytes, tag: by
 
 
 def _join(kept: list[bytes], fresh: bytes, end: int) -> bytes:
-    """Return what was kept and the fresh text up to its end, in one copy, and the spaces after it."""
+    """Return the text that was kept and the fresh one up to an end, in one copy, and the spaces after it."""
     if end < 0:  # within what was kept
         return b"".join(kept)[:end] + PAD
     return b"".join((*kept, memoryview(fresh)[:end], PAD))
