@@ -196,7 +196,7 @@ class WrittenText:
         blocks = Blocks(np.frombuffer(row, np.uint8), 0, self._mark.decode())
         try:
             blocks.check_sound()
-            cells = cells_of_record(row.decode("utf-8"), self._mark.decode() or _UNUSED)
+            cells = cells_of_record(row.decode("utf-8"), self._mark.decode() or _UNUSED, self._count + 1)
         except (UnicodeDecodeError, UnsoundError):
             raise UnusualError from None
         check_usual(len(cells) == self._count)
