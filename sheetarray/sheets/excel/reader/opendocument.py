@@ -197,7 +197,7 @@ class _TableReader:
                 plain = self._read_plain(text[begin:end]) if self._references is None else None
                 if plain is not None:
                     yield from self._complete_runs(last=True)
-                    yield from self._add_plain(plain, text[begin:])
+                    yield from self._add_plain(plain, text, begin)
                     begin += plain.size
                 self._parse(text[begin:end])
                 self._waiting, text, begin = text[end:], b"", 0
@@ -245,12 +245,12 @@ class _TableReader:
             return None
         return read_plain_rows(text, numeric=self._numeric)
 
-    def _add_plain(self, plain: PlainRows, text: bytes) -> Generator[CellRun]:
+    def _add_plain(self, plain: PlainRows, text: bytes, offset: int) -> Generator[CellRun]:
         """Yield the cells of all rows in order: plain rows are read in bulk, the odd ones among them by the parser."""
         first = self._row + 1
         for row, begin, end in plain.odd:
             self._row = first + row - 1
-            self._parse(text[begin:end])
+            self._parse(text[offset + begin : offset + end])
         self._row = first + plain.height - 1
         self._written, self._made = self._written + len(plain.counts), self._made + int(plain.counts.sum())
         self._check_repetition()

@@ -69,9 +69,8 @@ class RowTags:
 
     def _kinds(self) -> Kinds:
         """Return the kind of each tag, by its name."""
-        kinds = np.zeros(len(self.starts), np.uint8)
         first = self.words(self.starts)[:, 0]
-        kinds[first == _word(b"<text:p>")] = P
+        kinds: Kinds = (first == _word(b"<text:p>")).view(np.uint8) * np.uint8(P)
         is_end = first == _word(b"</table:")
         ends = np.flatnonzero(first == _word(b"</text:p"))
         words = self.words(self.starts[ends] + 8, 24)  # most often the end of the cell follows
