@@ -290,7 +290,7 @@ def test_a_quota_is_waited_out(pauses: list[float], monkeypatch: pytest.MonkeyPa
 
         monkeypatch.setattr(time, "sleep", sleep)
         key, client = server.create(), server.client()
-        array = np.random.default_rng(0).random(400_000)
+        array = np.random.default_rng(0).random(200_000)
         write_gsheet(key, {"t": array}, client=client)
         assert any(record.status == 429 for record in server.requests)
         assert sum(pauses) >= 60
