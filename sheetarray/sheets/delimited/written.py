@@ -52,6 +52,7 @@ _SEARCHED = 2**24  # bytes that are searched at once
 _COUNTED = 2**22  # bytes that are counted before they leave the memory
 _COUNTED_AT_ONCE = 2**16  # which stay in the processor's cache
 _UNUSED = "\x1f"  # the engine wants a delimiter, where there is but one column
+_SAMPLED = 1000  # cells of a column that the engine could not take for elements, which are looked at first
 _BODY_IN_MEMORY = 2**24  # bytes
 _LONGEST_ROW = 2**16  # bytes of a row beside the headers that goes on in other lines
 
@@ -462,6 +463,8 @@ class WrittenText:
             if parsed is None:
                 raise UnusualError
             return parsed
+        if len(body) > _SAMPLED:  # millions of wrong cells, or of decimal commas, are not read one by one for nothing
+            check_usual(not buffer_from_text(body[:_SAMPLED], dtype, self._look, missing=missing)[1])
         buffer, problems = buffer_from_text(body, dtype, self._look, missing=missing)
         check_usual(not problems)
         return buffer

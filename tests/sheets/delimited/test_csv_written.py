@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.elements import decode
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import reading
 from sheetarray.sheets.delimited.reported import PIECE
@@ -356,3 +357,19 @@ def test_what_stands_for_stray_quotes_is_not_the_delimiter() -> None:
     header = ["t", *sa.to_linear(np.array(cells))[: -len(cells)]]
     text = "\n".join(map(str, [*header, *cells]))
     assert sa.read(io.BytesIO(text.encode()), format="csv")["t"].tolist() == cells
+
+
+@pytest.mark.parametrize("rows", [2500, 10_000])
+def test_a_column_of_decimal_commas_is_not_read_cell_by_cell(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.full(rows, 1.5)}, format="csv")
+    counts: list[int] = []
+
+    def count(cells: Any, *args: Any, **options: Any) -> Any:
+        counts.append(len(cells))
+        return decode(cells, *args, **options)
+
+    monkeypatch.setattr("sheetarray.cells.reading.decode", count)
+    content = file.getvalue().replace(b"1.5\r", b"1,5\r")
+    assert sa.read(io.BytesIO(content), format="csv")["t"].tolist() == [1.5] * rows
+    assert sum(counts) <= 1000
