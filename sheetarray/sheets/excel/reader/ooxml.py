@@ -19,6 +19,7 @@ from ....errors import FormatError
 from ..package.markup import Markup
 from ..package.parts import Package
 from ..package.relations import RELATION_SPACES, Relations
+from .binary import are_plain_doubles
 from .blocks import helper
 from .cells import BOOLEAN, FAULT, LONG, LONGEST_EXACT, MOMENT, MOST_ROWS, NUMBER, PENDING, TEXT, CellRun
 from .events import MOST_IN_ROWS, MarkupBudget
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 2**24
 _NO_END = 2**31  # a row that no number of seven digits names
-_EXACT = 2.0**53  # from here on a double may be several integers
 _KINDS = np.zeros(8, dtype=np.uint8)
 _KINDS[[PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO]] = NUMBER, TEXT, TEXT, TEXT, BOOLEAN, FAULT, MOMENT
 _KINDS[LONG_TEXT] = LONG
@@ -142,7 +142,7 @@ class OoxmlBook:
             raw = regular.select(~of_strings).cells()
             if raw.values.dtype == pl.String:
                 raw = replace(raw, values=raw.values.cast(pl.Float64, strict=False))
-            if raw.values.null_count() or not _are_plain_doubles(raw.values):
+            if raw.values.null_count() or not are_plain_doubles(raw.values.to_numpy()):
                 return []
             numbers = self._cells(raw, numeric=True)
             truths = numbers.values.to_numpy()[numbers.kinds == BOOLEAN]
@@ -268,9 +268,3 @@ class OoxmlBook:
         long = self._strings.texts.gather(places).str.len_bytes() > LONGEST_EXACT if numeric else None
         values = strings if everyone else raw.values.scatter(shared, strings)
         return values, shared[:0] if long is None else shared[long.to_numpy()]
-
-
-def _are_plain_doubles(values: pl.Series) -> bool:
-    """Return whether all numbers are small enough for a double to be the only one meant, and none is -0."""
-    numbers = values.to_numpy()
-    return bool((np.abs(numbers) < _EXACT).all()) and not bool(np.signbit(numbers[numbers == 0]).any())
