@@ -131,7 +131,7 @@ def _decode_unsure(
     decided, problems = decode(column.gather(indices).to_list(), dtype, missing=missing, decimal=look.decimal)
     places = indices.to_numpy()
     out[places] = decided
-    return out, [Problem(int(places[p.index]), p.reason, p.hint) for p in problems]
+    return out, [Problem(int(places[p.index]), p.reason, p.hint, p.rest) for p in problems]
 
 
 def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:

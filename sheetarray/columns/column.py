@@ -229,6 +229,11 @@ class DecodedColumn:
     count_error: FormatError | None
     cells: pl.Series | Sequence[Cell]
 
+    @property
+    def is_cut(self) -> bool:
+        """Return whether so many cells cannot be read that others were not looked at."""
+        return any(problem.rest for problem in self.problems)
+
 
 def _to_series(cells: Sequence[Cell]) -> pl.Series:
     import polars as pl

@@ -205,7 +205,7 @@ class ColumnReader:
             error.array = name
             self._report(error)
             return None
-        if decoded.problems and self._mode.restore is not None:
+        if decoded.problems and not decoded.is_cut and self._mode.restore is not None:
             self._repair(decoded, column, name, self._mode.restore)
         if decoded.count_error:
             decoded.count_error.array = name
@@ -217,7 +217,8 @@ class ColumnReader:
         for problem in decoded.problems[:MAX_FINDINGS_PER_ARRAY]:
             self._report(error_for_problem(problem, header, name, column.address, cells_each=decoded.cells_per_element))
         if (more := len(decoded.problems) - MAX_FINDINGS_PER_ARRAY) > 0:
-            reason = f"{name}: {more} more cells cannot be read as {header.dtype.name}"
+            wrong, rest = (more - 1, ", and none was looked at after them") if decoded.is_cut else (more, "")
+            reason = f"{name}: {wrong} more cells cannot be read as {header.dtype.name}{rest}"
             self._report(FormatError(reason, array=name))
         if not decoded.problems and not decoded.count_error:
             return self._build_array(column, name, decoded.buffer)

@@ -232,4 +232,5 @@ def _holds_elements(column: ArrayColumn, missing: Missing) -> bool:
     column.header = resized
     decoded = column.decode_checked(missing)
     column.header = column.written
-    return not any(problem.index // decoded.cells_per_element >= capacity for problem in decoded.problems)
+    size = decoded.cells_per_element
+    return not any(problem.rest or problem.index // size >= capacity for problem in decoded.problems)

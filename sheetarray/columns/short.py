@@ -55,6 +55,7 @@ def _decode_batch(
         header, look = items[0][1].header, items[0][1].sheet.look
         whole, problems = buffer_from_texts(texts, header.dtype, look, missing=missing)
         wrong = {problem.index for problem in problems}
+        wrong.update(*(range(problem.index, len(texts)) for problem in problems if problem.rest))
         first = 0
         for key, column, cells in items:
             end = first + len(cells or ())

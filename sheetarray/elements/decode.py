@@ -74,7 +74,7 @@ def _decode_readable(
     out = np.zeros(len(cells), dtype=decoded.dtype)
     if len(decoded) == len(places):
         out[places] = decoded
-    problems = [Problem(places[problem.index], problem.reason, problem.hint) for problem in problems]
+    problems = [Problem(places[p.index], p.reason, p.hint, p.rest) for p in problems]
     problems += [Problem(i, cell.reason, cell.hint) for i, cell in enumerate(cells) if isinstance(cell, Unreadable)]
     return out, sorted(problems, key=lambda problem: problem.index)
 
@@ -94,7 +94,7 @@ def _fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], mi
         return problems
     blank = [problem.index for problem in problems if is_blank(cells[problem.index])]
     out[blank] = np.nan
-    return [problem for problem in problems if not is_blank(cells[problem.index])]
+    return [problem for problem in problems if problem.rest or not is_blank(cells[problem.index])]
 
 
 # Floats ------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def _decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decima
     wide[is_float] = list(compress(cells, is_float))
     others = np.flatnonzero(~is_float).tolist()
     wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), others)
-    problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint) for p in problems]
+    problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint, p.rest) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
     out, beyond = _round_to(wide, dtype.numpy, cells)
     return out, sorted(problems + beyond, key=lambda problem: problem.index)
@@ -179,10 +179,10 @@ def _decode_complexes(
         return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
     wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
-    problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint) for p in problems]
+    problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint, p.rest) for p in problems]
     problems = _fill_blanks(wide, problems, cells, missing)
-    if dtype.numpy.itemsize == 16:
-        return wide, problems
+    if dtype.numpy.itemsize == 16 or any(problem.rest for problem in problems):
+        return wide.astype(dtype.numpy, copy=False), problems
     unread = {problem.index for problem in problems}
     texts = {i for i, cell in enumerate(cells) if isinstance(cell, str) and not is_blank(cell)} - unread
     parts: list[Cell] = []

@@ -10,7 +10,7 @@ from cases import CASES, GENERIC, TEXTS, assert_same, objects
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.elements import scalar_text
+from sheetarray.elements import problems, scalar_text
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -180,3 +180,35 @@ def test_a_giant_numeral_takes_no_quadratic_time() -> None:
         _, problems = elements.decode(["1" * 500_000], dtypes.from_name(kind))
         assert len(problems) == (kind != "generic")
     assert scalar_text.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000
+
+
+@pytest.mark.parametrize("wrong", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("dtype", "sound", "value"),
+    [
+        ("float64", "1.5", 1.5),
+        ("complex64", "1+2i", 1 + 2j),
+        ("complex128", "1+2i", 1 + 2j),
+        ("bool", "TRUE", True),
+        ("int8", "1", 1),
+    ],
+)
+def test_after_very_many_wrong_cells_no_other_is_taken_for_read(
+    dtype: str, sound: str, value: Any, wrong: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    buffer, found = elements.decode(["?"] * wrong + [sound, None], dtypes.from_name(dtype))
+    told = [(problem.index, problem.rest) for problem in found]
+    if wrong == 2:
+        assert told == [(0, False), (1, False), (3, False)]
+        assert buffer[wrong] == value
+    else:
+        assert told == [(0, False), (1, False), (2, False), (3, True)]
+
+
+def test_blanks_that_may_be_missing_are_never_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    buffer, found = elements.decode([None] * 5 + ["1.5"], dtypes.from_name("float32"), missing="nan")
+    assert found == []
+    assert np.isnan(buffer[:5]).all()
+    assert buffer[5] == 1.5

@@ -80,6 +80,36 @@ def test_compressed_commas_are_judged_in_seconds(tmp_path: Path, operation: str)
     run_limited(_OPERATION, path, operation, part=PART)
 
 
+WRONG = {
+    "complex128": "1+2iiii",
+    "datetime64[ms]": "2020-13-01",
+    "timedelta64[s]": "1.5",
+    "float64": "0x1",
+    "int8": "3e2",
+    "bool": "no",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", ["read", "check"])
+@pytest.mark.parametrize("dtype", WRONG)
+def test_columns_of_nothing_but_wrong_cells_are_judged_in_seconds(tmp_path: Path, dtype: str, operation: str) -> None:
+    cell = WRONG[dtype]
+    count = 32 * MILLION // (len(cell) + 1)
+    path = tmp_path / "wrong.csv"
+    path.write_text("\n".join(["a", *_header(dtype, count)]) + f"\n{cell}" * count + "\n")
+    child = run_limited(_OPERATION, path, operation, part=PART)
+    assert child.output.startswith("FormatError" if operation == "read" else "2")
+
+
+def _header(dtype: str, count: int) -> list[str]:
+    """The cells of a header: of an array of one element, made one of many."""
+    cells = [str(cell) for cell in sa.to_linear(np.zeros(1, dtype))[:-1]]
+    for key in ("shape", "length", "capacity"):
+        cells[cells.index(key) + 1] = str(count)
+    return cells
+
+
 def stacked(count: int, orient: str) -> bytes:
     """So many arrays of two elements, one below the other or side by side."""
     cells = sa.to_linear(np.array([0.5, 1.5]))

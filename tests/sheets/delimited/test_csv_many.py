@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.columns import Zone, column_reader, layout
+from sheetarray.elements import problems
 from sheetarray.files import Source
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited import zones as zones_module
@@ -137,3 +138,23 @@ def test_rows_of_very_many_columns_are_written_as_columns_are(
                 contents.append(file.getvalue())
             monkeypatch.undo()
             assert contents[0] == contents[1]
+
+
+def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(problems, "MOST_EXPLAINED", 3)
+    arrays = {f"a{number}": np.arange(10.0) + number / 4 for number in range(40)}
+    path = tmp_path / "many.csv"
+    sa.write(path, arrays)
+    rows = [line.split(",") for line in path.read_text().splitlines()]
+    for row in rows[-8:]:
+        row[1] = "x"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    sound = sa.read(path, [name for name in arrays if name != "a1"])
+    assert all(np.array_equal(sound[name], arrays[name]) for name in sound)
+    findings = list(sa.check(path))
+    assert {finding.array for finding in findings} == {"a1"}
+    assert [finding.index for finding in findings] == [(2,), (3,), (4,), (5,)]
+    with pytest.raises(sa.FormatError, match=r"cell B\d+ \(a1\[2\]\)"):
+        sa.read(path)
