@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Problem:
     index: int
     reason: str
     hint: str = ""
-    rest: bool = False
+    rest: bool = field(default=False, repr=False)
 
 
 def decode_each(
