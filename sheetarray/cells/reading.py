@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _FEW = 32  # cells that are read one by one: the engine takes longer to begin
 _OFTEN = 2  # how often texts occur on an average, from which on each is parsed once
 _FEW_UNLOADED = 2**15  # likewise, where the engine has to be imported first
+_UNSURE_AT_ONCE = 2**16  # cells that are read one by one
 _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
@@ -126,12 +127,15 @@ def _decode_unsure(
     """Make a buffer of the parsed values; cells that the engine could not parse are decoded one by one."""
     out = values if isinstance(values, np.ndarray) else values.to_numpy(writable=True).astype(dtype.numpy, copy=False)
     indices = unsure.arg_true()
-    if not len(indices):
-        return out, []
-    decided, problems = decode(column.gather(indices).to_list(), dtype, missing=missing, decimal=look.decimal)
-    places = indices.to_numpy()
-    out[places] = decided
-    return out, [Problem(int(places[p.index]), p.reason, p.hint, p.rest) for p in problems]
+    problems: list[Problem] = []
+    for start in range(0, len(indices), _UNSURE_AT_ONCE):  # as Python's objects cells take much room
+        some = indices[start : start + _UNSURE_AT_ONCE]
+        places = some.to_numpy()
+        out[places], wrong = decode(column.gather(some).to_list(), dtype, missing=missing, decimal=look.decimal)
+        problems += [Problem(int(places[p.index]), p.reason, p.hint, p.rest) for p in wrong]
+        if any(problem.rest for problem in wrong):
+            break
+    return out, problems
 
 
 def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
