@@ -33,7 +33,7 @@ def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def iter_rest(
     arrays: MutableMapping[str, np.ndarray[Any, Any]], done: Mapping[str, int]
 ) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Yield names of arrays that were read whole, each with the elements that are not done yet, in its own order.
+    """Yield names of arrays that were read whole, each with the elements that are still to be given, in its order.
 
     Args:
         arrays: all that are named in `done`; each is taken out, so that none stays in memory for the others.

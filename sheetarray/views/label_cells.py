@@ -67,7 +67,7 @@ def chooser_kind(labels: Labels | None) -> str:
 
 
 def keep_blanks(look: str, kind: str) -> str:
-    """Return a formula that looks into a cell, such that a blank stays one: a formula makes 0 of it.
+    """Return a formula that gives what a cell holds, and "" for a blank text, of which a bare formula makes 0.
 
     Example:
         >>> keep_blanks("INDEX(a,1)", "string"), keep_blanks("INDEX(a,1)", "float")

@@ -119,7 +119,7 @@ def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: 
 
 
 def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
-    """Return for each row whether the array without rows from there on is that without those from the next one on."""
+    """Return a mask of the rows: whether deleting some from it on leaves what deleting as many one row lower leaves."""
     codes = view.codes(view.buffer)
     alike: Mask = (codes[:-more] == codes[more:]).reshape(-1, row).all(axis=1)
     return alike

@@ -130,14 +130,14 @@ def match_forms(tags: RowTags, which: Positions, learn: Callable[[str], TagForm 
 
 
 def learn_row(tag: str) -> TagForm | None:
-    """Return the form of the tag of a row; None where that is not sure."""
+    """Return the form of the tag of a row; None if these rules are not sure what the tag says."""
     names = _attributes_of(tag)
     repeats = None if names is None or not set(names) <= OF_ROWS else _repeats_of(names, ROWS_REPEATED)
     return None if repeats is None else TagForm(tag[:-1].encode(), b">", repeats=repeats)
 
 
 def learn_cell(tag: str) -> TagForm | None:
-    """Return the form of the tag of a cell; None where that is not sure."""
+    """Return the form of the tag of a cell; None if these rules are not sure what the tag says."""
     names = _attributes_of(tag)
     if names is None or '"error"' in tag:
         return None

@@ -1,4 +1,4 @@
-"""Blocks of rows of the same columns, every one with a value of one type: read by comparing bytes.
+"""Regular rows: rows with cells in the same columns, each column with values of one type, read by comparing bytes.
 
 Such are most of the bytes of a large workbook, whoever wrote it. Quotes are found all at once; then every row must
 have as many as the first one, and between them, eight bytes at a time, what the first one has, but for row numbers,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NUMBERS, VALUES, ANY = (PLAIN, LOGICAL), (PLAIN, LOGICAL, SHARED), (PLAIN, LOGICAL, SHARED, INLINE)
-"""Types that cells of regular rows may have."""
+"""What `regular_rows` takes: numbers and truth values; shared strings, too; inline strings, too. See `raw`."""
 _LESS, _GREATER, _QUOTE = (ord(mark) for mark in '<>"')
 
 
